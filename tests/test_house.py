@@ -1,0 +1,44 @@
+"""The house rules, as one test each: style, format, types, walls."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = Path(sys.executable).parent
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check"],
+        ["ruff", "format", "--check"],
+        ["mypy"],
+        ["lint-imports"],
+    ],
+    ids=" ".join,
+)
+def test_the_house_rule(command: list[str]) -> None:
+    tool = shutil.which(command[0], path=str(SCRIPTS)) or shutil.which(command[0])
+    assert tool is not None, f"{command[0]} is not installed: pip install -e '.[dev]'"
+    done = subprocess.run(
+        [tool, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_py4j_and_underscore_attributes_stay_in_their_room() -> None:
+    """Only spark/jvm*.py may touch py4j; ruff (SLF) watches the attributes, this the exceptions."""
+    package = ROOT / "spark_iceberg_sql"
+    outside = [
+        path.relative_to(ROOT)
+        for path in package.rglob("*.py")
+        if not (path.parent.name == "spark" and path.name.startswith("jvm"))
+        and any(word in path.read_text("utf-8") for word in ("import py4j", "from py4j", "SLF001"))
+    ]
+    assert outside == []

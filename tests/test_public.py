@@ -1,0 +1,57 @@
+"""The public face: exactly these names, each where it is said to be, and no Spark for a check."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spark_iceberg_sql
+from spark_iceberg_sql.model.transforms import TRANSFORMS
+
+
+def test_all_is_exact_and_every_name_is_there() -> None:
+    assert sorted(spark_iceberg_sql.__all__) == dir(spark_iceberg_sql)
+    assert set(spark_iceberg_sql.__all__) == {*spark_iceberg_sql._HOME, "__version__"}
+    for name in spark_iceberg_sql.__all__:
+        assert getattr(spark_iceberg_sql, name) is not None
+    assert callable(spark_iceberg_sql.check)
+    assert callable(spark_iceberg_sql.plan)
+
+
+def test_a_name_that_is_not_public() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nope'"):
+        spark_iceberg_sql.nope  # noqa: B018 - the look-up is the test
+
+
+def test_import_and_check_cost_no_spark() -> None:
+    script = (
+        "import sys, spark_iceberg_sql as sis\n"
+        "assert not [m for m in sys.modules if m.startswith('spark_iceberg_sql.')]\n"
+        "report = sis.check('ALTER TABLE t ADD PARTITION FIELD bukcet(8, id)')\n"
+        "assert not report.ok\n"
+        "print([m for m in sys.modules if m.split('.')[0] in ('pyspark', 'py4j', 'pandas')])"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_python_m_is_the_command() -> None:
+    command = [sys.executable, "-m", "spark_iceberg_sql", "rules"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "SIS101" in done.stdout
+
+
+def test_the_readme_s_table_of_functions_is_the_transform_table() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    shown = readme.partition("<!-- functions -->\n")[2].partition("<!-- /functions -->")[0]
+    rows = ["| function | takes | gives |", "|---|---|---|"]
+    for transform in TRANSFORMS:
+        lead = "" if transform.parameter is None else f"{transform.parameter.name}, "
+        names = ", ".join(f"`{name}({lead}col)`" for name in reversed(transform.functions))
+        rows.append(f"| {names} | {transform.accepts} | {transform.summary} |")
+    assert shown.splitlines() == rows
