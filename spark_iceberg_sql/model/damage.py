@@ -1,0 +1,82 @@
+"""What Iceberg's Spark runtime accepts although the table is broken afterwards.
+
+Its metadata tables, merge-on-read deletes and rewrites lay all specs over one another in one struct
+(Partitioning.partitionType): field by field id, each under its newest name. What that struct cannot
+hold is found here, on metadata alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Specs
+
+
+class Kind(Enum):
+    """How a table is broken.
+
+    ID_TWICE: two fields of the default spec have one field id: nothing reads or writes. SAME_NAME: two
+    fields of different specs have one name, letter case aside. SAME_NAME_NOW: two fields of the default
+    spec have one name but for letter case: reads fail. VOID_WITHOUT_SOURCE: a void field beside live ones,
+    its source column gone: no INSERT. PAST_WITHOUT_SOURCE: another field whose source column is gone: no
+    merge-on-read.
+    """
+
+    ID_TWICE = "id twice"
+    SAME_NAME = "same name"
+    SAME_NAME_NOW = "same name now"
+    VOID_WITHOUT_SOURCE = "void without source"
+    PAST_WITHOUT_SOURCE = "past without source"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that is broken. field: the newer field of the two, or the only one. other: the older."""
+
+    kind: Kind
+    field: PartitionField
+    other: PartitionField | None = None
+
+
+def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
+    """All fields of all specs whose source column is there, by field id, each under its newest name."""
+    newest: dict[int, PartitionField] = {}
+    for spec in sorted(specs.every, key=lambda spec: -spec.spec_id):
+        for field in spec.fields:
+            if schema.by_id(field.source_id) is not None:
+                newest.setdefault(field.field_id, field)
+    return tuple(newest[field_id] for field_id in sorted(newest))
+
+
+def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> Iterator[Damage]:
+    """Everything that is broken in a table with these specs and columns.
+
+    case_sensitive: whether Spark tells names apart by letter case.
+    """
+    current = specs.spec.fields
+    ids = Counter(field.field_id for field in current)
+    for field in current:
+        if ids[field.field_id] > 1 and not field.transform.is_void:
+            other = next(f for f in current if f.field_id == field.field_id and f is not field)
+            yield Damage(Kind.ID_TWICE, field, other)
+    yield from _same_names(specs, schema, case_sensitive)
+    live = not all(field.transform.is_void for field in current)
+    gone = {f.field_id: f for f in specs.all_fields if schema.by_id(f.source_id) is None}
+    for field in gone.values():
+        void = live and any(f.field_id == field.field_id and f.transform.is_void for f in current)
+        yield Damage(Kind.VOID_WITHOUT_SOURCE if void else Kind.PAST_WITHOUT_SOURCE, field)
+
+
+def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[Damage]:
+    now = {field.field_id for field in specs.spec.fields}
+    first: dict[str, PartitionField] = {}
+    # Older fields first, so that of two it is the newer one that is at fault.
+    for field in united(specs, schema):
+        other = first.setdefault(field.name if case_sensitive else field.name.lower(), field)
+        if other is not field:
+            both = {field.field_id, other.field_id} <= now
+            yield Damage(Kind.SAME_NAME_NOW if both else Kind.SAME_NAME, field, other)

@@ -1,0 +1,191 @@
+"""Which metadata file of a table's folder is the current one: by name, by what its head says.
+
+Nothing here opens a file: who lists the folder and reads the heads is handed in, so the same choice
+holds for a local disk, an object store and a test.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+HEAD = 4096  # bytes that hold table-uuid and last-updated-ms in every file Iceberg writes
+
+_FILE = re.compile(r"\.metadata\.json(\.gz)?$")
+_NAME = re.compile(
+    r"v?(?P<version>\d+)(?:-(?P<uuid>[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}))?"
+    r"(?P<early>\.gz)?\.metadata\.json(?P<late>\.gz)?",
+    re.IGNORECASE,
+)
+_UUID = re.compile(rb'"table-uuid"\s*:\s*"([^"]*)"')
+_UPDATED = re.compile(rb'"last-updated-ms"\s*:\s*(-?\d+)')
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFile:
+    """A metadata file as its name tells it.
+
+    location: the full address. version: the number in the name. uuid: the unique part that catalogs
+    put into the name (it is the file's own, not the table's), in lower case. gzipped: by the name.
+    """
+
+    location: str
+    version: int
+    uuid: str | None = None
+    gzipped: bool = False
+
+    @property
+    def name(self) -> str:
+        """The last part of the location."""
+        return self.location.rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the first bytes of a metadata file say.
+
+    table_uuid: in lower case; None in format version 1 files that have none. updated_ms: last-updated-ms.
+    """
+
+    table_uuid: str | None
+    updated_ms: int | None
+
+
+class NoMetadataError(ValueError):
+    """No metadata file can be chosen; the text says which there were and what would choose one."""
+
+
+def is_metadata_file(location: str) -> bool:
+    """Whether a path is a metadata file itself, and not a table's folder."""
+    return _FILE.search(location) is not None
+
+
+def metadata_file(location: str) -> MetadataFile | None:
+    """A metadata file from its location; None where the name has no version.
+
+    Known names: `v3.metadata.json` of Hadoop tables, `00003-<uuid>.metadata.json` of catalogs, and
+    both with `.gz` before `.metadata` (as Iceberg writes it) or at the end.
+    """
+    match = _NAME.fullmatch(location.rsplit("/", 1)[-1])
+    if match is None:
+        return None
+    uuid = match["uuid"]
+    return MetadataFile(
+        location,
+        int(match["version"]),
+        uuid.lower() if uuid else None,
+        bool(match["early"] or match["late"]),
+    )
+
+
+def read_head(content: bytes) -> Head:
+    """What the first bytes of a metadata file say; plain or gzipped, cut anywhere.
+
+    Raises ValueError where they are neither JSON text nor a gzip stream.
+    """
+    text = content
+    if content[:2] == b"\x1f\x8b":
+        try:
+            text = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(content)
+        except zlib.error as error:
+            raise ValueError(f"not a gzip stream: {error}") from None
+    if not text.lstrip().startswith(b"{"):
+        raise ValueError("empty" if not text.strip() else "not JSON")
+    uuid, updated = _UUID.search(text), _UPDATED.search(text)
+    return Head(
+        uuid[1].decode("utf-8", "replace").lower() if uuid else None,
+        int(updated[1]) if updated else None,
+    )
+
+
+def choose(
+    locations: Iterable[str],
+    heads: Callable[[Sequence[str]], Sequence[Head]],
+    *,
+    table_uuid: str | None = None,
+    by_last_updated: bool = False,
+) -> MetadataFile:
+    """The current one among the metadata files of a folder.
+
+    locations: the folder's listing; other files in it do not matter. heads: reads the heads of some
+    of them, in the same order. table_uuid: only files of that table (any letter case).
+    by_last_updated: the greatest last-updated-ms instead of the greatest version.
+
+    No head is read for the newest version alone. For a table's uuid, files are read from the newest
+    version down, and no further than the first that fits. Raises NoMetadataError.
+    """
+    files = sorted(
+        (f for f in map(metadata_file, locations) if f is not None),
+        key=lambda f: (f.version, f.location),
+        reverse=True,
+    )
+    if not files:
+        raise NoMetadataError("no file named like v3.metadata.json or 00003-<uuid>.metadata.json")
+    wanted = table_uuid.lower() if table_uuid is not None else None
+    if by_last_updated:
+        return _last_updated(files, heads, wanted)
+    if wanted is not None:
+        return _newest_of(files, heads, wanted)
+    top = [f for f in files if f.version == files[0].version]
+    if len(top) == 1:
+        return top[0]
+    return _one_table(top, heads([f.location for f in top]))
+
+
+def _last_updated(
+    files: Sequence[MetadataFile],
+    heads: Callable[[Sequence[str]], Sequence[Head]],
+    wanted: str | None,
+) -> MetadataFile:
+    read = list(zip(files, heads([f.location for f in files]), strict=True))
+    fits = [(f, h) for f, h in read if wanted is None or h.table_uuid == wanted]
+    if not fits and wanted is not None:
+        raise _no_such_table(wanted, [h for _, h in read])
+    return max(fits, key=lambda pair: (pair[1].updated_ms or 0, pair[0].version))[0]
+
+
+def _newest_of(
+    files: Sequence[MetadataFile],
+    heads: Callable[[Sequence[str]], Sequence[Head]],
+    wanted: str,
+) -> MetadataFile:
+    seen: list[Head] = []
+    for start in _steps(len(files)):
+        batch = files[start[0] : start[1]]
+        read = heads([f.location for f in batch])
+        seen.extend(read)
+        fits = [(f, h) for f, h in zip(batch, read, strict=True) if h.table_uuid == wanted]
+        if fits:
+            newest = fits[0][0].version
+            same = [pair for pair in fits if pair[0].version == newest]
+            return max(same, key=lambda pair: (pair[1].updated_ms or 0, pair[0].location))[0]
+    raise _no_such_table(wanted, seen)
+
+
+def _steps(count: int) -> Iterable[tuple[int, int]]:
+    """Growing stretches of the list: the first few files nearly always hold the answer."""
+    start, size = 0, 4
+    while start < count:
+        yield start, min(start + size, count)
+        start, size = start + size, size * 4
+
+
+def _one_table(files: Sequence[MetadataFile], heads: Sequence[Head]) -> MetadataFile:
+    """Several files with the newest version: of one table the last updated, of two none."""
+    tables = sorted({h.table_uuid or "none" for h in heads})
+    if len(tables) > 1:
+        raise NoMetadataError(
+            f"version {files[0].version} is there for {len(tables)} tables "
+            f"({', '.join(tables)}); say which: metadata_table_uuid => '{tables[0]}'"
+        )
+    return max(zip(files, heads, strict=True), key=lambda p: (p[1].updated_ms or 0, p[0].location))[
+        0
+    ]
+
+
+def _no_such_table(wanted: str, heads: Sequence[Head]) -> NoMetadataError:
+    tables = sorted({h.table_uuid for h in heads if h.table_uuid})
+    there = f"; there are {', '.join(tables)}" if tables else ""
+    return NoMetadataError(f"none of {len(heads)} metadata files is of table {wanted}{there}")

@@ -1,0 +1,203 @@
+"""A table's columns: nested look-up, near-miss names, field ids (spec: Schemas and Data Types)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field found in a schema.
+
+    name: its full dotted name, as the schema writes it. field: the field. parents: the types it lies
+    in, outermost first.
+    """
+
+    name: str
+    field: Field
+    parents: tuple[Type, ...] = ()
+
+    @property
+    def in_collection(self) -> bool:
+        """Whether it lies inside a list or a map, where no partition source may be."""
+        return any(isinstance(parent, List | Map) for parent in self.parents)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Columns in order."""
+
+    fields: tuple[Field, ...]
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Every field at any depth, parents before children, in schema order."""
+        return tuple(_walk(self.fields, (), ()))
+
+    @cached_property
+    def _by_id(self) -> Mapping[int, Column]:
+        return {c.field.field_id: c for c in self.columns if c.field.field_id is not None}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, tuple[Column, ...]]:
+        index: dict[str, tuple[Column, ...]] = {}
+        for column in self.columns:
+            index[column.name] = (*index.get(column.name, ()), column)
+        return index
+
+    @cached_property
+    def _by_folded_name(self) -> Mapping[str, tuple[Column, ...]]:
+        index: dict[str, tuple[Column, ...]] = {}
+        for column in self.columns:
+            key = folded(column.name)
+            index[key] = (*index.get(key, ()), column)
+        return index
+
+    def find(self, parts: Iterable[str]) -> Column | None:
+        """The column of exactly this name, letter case included; None if there is none or several."""
+        found = self._by_name.get(".".join(parts), ())
+        return found[0] if len(found) == 1 else None
+
+    def find_all(self, parts: Iterable[str], *, case_sensitive: bool = False) -> tuple[Column, ...]:
+        """Every column that the dotted name may mean (`a.b` may be a column or a struct's field)."""
+        name = ".".join(parts)
+        if case_sensitive:
+            return self._by_name.get(name, ())
+        return self._by_folded_name.get(folded(name), ())
+
+    def by_id(self, field_id: int) -> Column | None:
+        """The column with a field id."""
+        return self._by_id.get(field_id)
+
+    def near(self, name: str, limit: int = 3) -> tuple[str, ...]:
+        """Names of this schema that look like `name`, best first."""
+        return near(name, [column.name for column in self.columns], limit)
+
+    def with_fresh_ids(self, base: Schema | None = None, last_id: int = 0) -> tuple[Schema, int]:
+        """The schema with field ids as Iceberg assigns them, and the last id given.
+
+        base: the schema being replaced: columns of the same full name keep their ids
+        (TypeUtil.assignFreshIds: a struct's own fields first, then what lies inside them).
+        """
+        counter = last_id
+
+        def assign(fields: tuple[Field, ...], prefix: tuple[str, ...]) -> tuple[Field, ...]:
+            nonlocal counter
+            out = []
+            for item in fields:
+                old = base.find((*prefix, item.name)) if base is not None else None
+                if old is not None and old.field.field_id is not None:
+                    out.append(replace(item, field_id=old.field.field_id))
+                else:
+                    counter += 1
+                    out.append(replace(item, field_id=counter))
+            return tuple(
+                replace(item, type=inside(item.type, (*prefix, item.name))) for item in out
+            )
+
+        def inside(kind: Type, prefix: tuple[str, ...]) -> Type:
+            if isinstance(kind, Struct):
+                return Struct(assign(kind.fields, prefix))
+            if isinstance(kind, List):
+                return List(assign((kind.element,), prefix)[0])
+            if isinstance(kind, Map):
+                key, value = assign((kind.key, kind.value), prefix)
+                return Map(key, value)
+            return kind
+
+        return Schema(assign(self.fields, ())), counter
+
+    def edited(self, field_id: int, edit: Callable[[Field], Field | None]) -> Schema:
+        """The schema with one field, at any depth, replaced by what `edit` makes of it; None drops it.
+
+        A list's element and a map's key and value cannot be dropped: they stay.
+        """
+
+        def over(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+            new = (edit(f) if f.field_id == field_id else inside(f) for f in fields)
+            return tuple(f for f in new if f is not None)
+
+        def inside(item: Field) -> Field:
+            kind = item.type
+            if isinstance(kind, Struct):
+                return replace(item, type=Struct(over(kind.fields)))
+            if isinstance(kind, List):
+                kept = over((kind.element,))
+                return replace(item, type=List(*kept)) if kept else item
+            if isinstance(kind, Map):
+                kept = over((kind.key, kind.value))
+                return replace(item, type=Map(*kept)) if len(kept) > 1 else item
+            return item
+
+        return Schema(over(self.fields))
+
+    def with_column(self, parts: Sequence[str], new: Field, last_id: int) -> tuple[Schema, int]:
+        """The schema with a column added at the end of the table or of a struct, and the last id given.
+
+        parts: the column's path; a list or a map on the way stands for its element or value. The
+        schema comes back unchanged where there is no such struct.
+        """
+        (fresh,), last = _fresh((new,), last_id)
+        if len(parts) == 1:
+            return Schema((*self.fields, fresh)), last
+        parent = self.find(parts[:-1])
+        if parent is None or parent.field.field_id is None:
+            return self, last_id
+
+        def grown(item: Field) -> Field:
+            kind = item.type
+            if isinstance(kind, Struct):
+                return replace(item, type=Struct((*kind.fields, fresh)))
+            if isinstance(kind, List):
+                return replace(item, type=List(grown(kind.element)))
+            if isinstance(kind, Map):
+                return replace(item, type=Map(kind.key, grown(kind.value)))
+            return item
+
+        return self.edited(parent.field.field_id, grown), last
+
+    @property
+    def last_column_id(self) -> int:
+        """The highest field id in it; 0 without ids."""
+        return max((c.field.field_id or 0 for c in self.columns), default=0)
+
+
+def _fresh(fields: tuple[Field, ...], last_id: int) -> tuple[tuple[Field, ...], int]:
+    schema, last = Schema(fields).with_fresh_ids(last_id=last_id)
+    return schema.fields, last
+
+
+def _walk(
+    fields: Iterable[Field], prefix: tuple[str, ...], parents: tuple[Type, ...]
+) -> Iterator[Column]:
+    for item in fields:
+        path = (*prefix, item.name)
+        yield Column(".".join(path), item, parents)
+        if not isinstance(item.type, Primitive):
+            yield from _walk(children(item.type), path, (*parents, item.type))
+
+
+def folded(name: str) -> str:
+    """A name without its letter case, as Spark compares names: Java's equalsIgnoreCase, character by character."""
+    return name.lower() if name.isascii() else "".join(map(_folded, name))
+
+
+def _folded(character: str) -> str:
+    upper = character.upper()
+    return (upper if len(upper) == 1 else character).lower()[0]
+
+
+def near(name: str, names: Iterable[str], limit: int = 3) -> tuple[str, ...]:
+    """The names that look like `name`, best first; letter case does not count."""
+    folded: dict[str, str] = {}
+    for candidate in names:
+        folded.setdefault(candidate.lower(), candidate)
+    low = name.lower()
+    from difflib import get_close_matches  # only a fault needs it: the command starts sooner
+
+    matches = get_close_matches(low, list(folded), n=limit, cutoff=0.6)
+    return tuple(folded[match] for match in matches)

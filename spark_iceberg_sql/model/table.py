@@ -1,0 +1,142 @@
+"""What is known of a table, and of all tables: the state that a check starts from and carries on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from enum import Enum
+
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import Specs
+
+Name = tuple[str, ...]
+
+
+class Kind(Enum):
+    """What stands behind a name."""
+
+    ICEBERG = "an Iceberg table"
+    OTHER = "not an Iceberg table"
+    VIEW = "a view"
+    METADATA = "an Iceberg metadata table"
+    BRANCH = "a branch of an Iceberg table"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is known of one table.
+
+    name: fully qualified. schema: None where the columns are not known. specs: None where the
+    partitioning is not known. format_version: None where not known. provider: of a table that is not
+    Iceberg. why_unknown: the reason for a None, for the user.
+    """
+
+    name: Name
+    schema: Schema | None = None
+    specs: Specs | None = None
+    kind: Kind = Kind.ICEBERG
+    properties: Mapping[str, str] = field(default_factory=dict)
+    provider: str | None = None
+    last_column_id: int = 0
+    why_unknown: str | None = None
+    has_rows: bool = True
+
+    @property
+    def format_version(self) -> int | None:
+        """1, 2 or 3; None where not known."""
+        return self.specs.format_version if self.specs is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A name that is known to stand for nothing; why: in the user's terms."""
+
+    name: Name
+    why: str
+
+
+class Known:
+    """Tables by name. A name is known, known to be absent, or not known at all.
+
+    tables: what is known. catalog, namespace: what an unqualified name means (None: unknown, the
+    bare name is its own full name). complete: whether a name that is not here is known not to exist.
+    case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
+    Subclasses that read a live catalog override `look_up`.
+    """
+
+    def __init__(
+        self,
+        tables: Iterable[Table] = (),
+        *,
+        catalog: str | None = None,
+        namespace: Name = (),
+        complete: bool = False,
+        case_sensitive: bool = False,
+    ) -> None:
+        self.catalog = catalog
+        self.namespace = tuple(namespace)
+        self.complete = complete
+        self.case_sensitive = case_sensitive
+        self.time_zone: str | None = None
+        self._here: dict[Name, Table | Absent] = {}
+        for table in tables:
+            self.put(table)
+
+    def copy(self) -> Known:
+        """A copy that remembers on its own; the sources it reads from are shared."""
+        twin = copy(self)
+        vars(twin)["_here"] = dict(self._here)
+        return twin
+
+    def full_name(self, parts: Name) -> Name:
+        """What a name in a statement means, given the current catalog and namespace."""
+        if self.catalog is None:
+            return (*self.namespace, *parts) if len(parts) == 1 else tuple(parts)
+        if len(parts) == 1:
+            return (self.catalog, *self.namespace, *parts)
+        if self.is_catalog(parts[0]):
+            return tuple(parts)
+        return (self.catalog, *parts)
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether the first part of a name is a catalog's; `spark_catalog` always is one."""
+        return name.lower() in ("spark_catalog", (self.catalog or "").lower())
+
+    def _key(self, parts: Name) -> Name:
+        return tuple(part.lower() for part in self.full_name(parts))
+
+    def get(self, parts: Name) -> Table | Absent | None:
+        """The table of a name, Absent where there is known to be none, None where nothing is known."""
+        here = self._here.get(self._key(parts))
+        if here is not None:
+            return here
+        found = self.look_up(self.full_name(parts))
+        if found is None and self.complete:
+            return Absent(self.full_name(parts), "nothing here has created it")
+        return found
+
+    def look_up(self, name: Name) -> Table | Absent | None:
+        """Ask a source beyond memory, by full name; here there is none."""
+        return None
+
+    def columns_of(self, query: str) -> Schema | None:
+        """The columns of a query's result, where somebody can say; a live session can."""
+        return None
+
+    def put(self, table: Table) -> None:
+        """Remember a table under its name."""
+        self.remember(table.name, table)
+
+    def remember(self, parts: Name, found: Table | Absent) -> None:
+        """Remember what a name stands for, if anything."""
+        self._here[self._key(parts)] = found
+
+    def drop(self, parts: Name, why: str) -> None:
+        """Remember that a name stands for nothing."""
+        self._here[self._key(parts)] = Absent(self.full_name(parts), why)
+
+    def forget(self, parts: Name) -> None:
+        """Something happened to the table that cannot be followed: nothing is known of it now."""
+        name = self.full_name(parts)
+        self._here[self._key(parts)] = Table(name, why_unknown="an earlier statement changed it")

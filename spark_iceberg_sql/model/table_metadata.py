@@ -1,0 +1,90 @@
+"""metadata.json -> Table (spec: Table Metadata). Unknown types and transforms of a later spec still load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spark_iceberg_sql.model import transforms
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, Specs
+from spark_iceberg_sql.model.table import Name, Table
+from spark_iceberg_sql.model.types import field_from_metadata
+
+
+class MetadataError(ValueError):
+    """A metadata file that is not one; `str` says what is wrong with it."""
+
+
+def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
+    """What a table's metadata.json says of its columns and all its partition specs.
+
+    name: the table's full name. metadata: the parsed JSON object, of format version 1, 2 or 3.
+    Raises MetadataError where a required part is missing or has another shape.
+    """
+    try:
+        schemas = _schemas(metadata)
+        schema = schemas[metadata["current-schema-id"]] if "schemas" in metadata else schemas[0]
+        return Table(
+            name=name,
+            schema=schema,
+            specs=_specs(metadata, [schema, *reversed(schemas.values())]),
+            properties=dict(metadata.get("properties", {})),
+            last_column_id=metadata["last-column-id"],
+            has_rows=(metadata.get("current-snapshot-id") or -1) != -1,
+        )
+    except KeyError as missing:
+        raise MetadataError(f"the metadata has no {missing}") from None
+    except (TypeError, AttributeError, ValueError, IndexError, StopIteration) as wrong:
+        raise MetadataError(f"the metadata has another shape than the spec says: {wrong}") from None
+
+
+def _schemas(metadata: Mapping[str, Any]) -> dict[int, Schema]:
+    if "schemas" not in metadata:  # v1 without schema ids
+        return {0: _schema(metadata["schema"])}
+    return {schema["schema-id"]: _schema(schema) for schema in metadata["schemas"]}
+
+
+def _schema(value: Mapping[str, Any]) -> Schema:
+    return Schema(tuple(field_from_metadata(field) for field in value["fields"]))
+
+
+def _specs(metadata: Mapping[str, Any], schemas: Sequence[Schema]) -> Specs:
+    if "partition-specs" in metadata:
+        every = tuple(
+            _spec(spec["spec-id"], spec["fields"], schemas) for spec in metadata["partition-specs"]
+        )
+        current = metadata["default-spec-id"]
+    else:  # v1 as first written
+        every, current = (_spec(0, metadata["partition-spec"], schemas),), 0
+    if all(spec.spec_id != current for spec in every):
+        raise MetadataError(f"the default spec {current} is not among the partition specs")
+    last = max(spec.last_field_id for spec in every)
+    return Specs(
+        every=every,
+        current=current,
+        last_field_id=metadata.get("last-partition-id", last),
+        format_version=metadata["format-version"],
+    )
+
+
+def _spec(spec_id: int, fields: Sequence[Mapping[str, Any]], schemas: Sequence[Schema]) -> Spec:
+    return Spec(
+        spec_id,
+        tuple(
+            _field(field, field.get("field-id", FIRST_FIELD_ID + i), schemas)
+            for i, field in enumerate(fields)
+        ),
+    )
+
+
+def _field(value: Mapping[str, Any], field_id: int, schemas: Sequence[Schema]) -> PartitionField:
+    source_id = value["source-id"] if "source-id" in value else value["source-ids"][0]
+    column = next((c for c in (s.by_id(source_id) for s in schemas) if c is not None), None)
+    return PartitionField(
+        source_id=source_id,
+        source=column.name if column is not None else f"dropped column {source_id}",
+        transform=transforms.from_metadata(value["transform"]),
+        name=value["name"],
+        field_id=field_id,
+    )

@@ -1,0 +1,228 @@
+"""THE TABLE: one record per partition transform. DDL rules, SQL functions, plans and docs all read it.
+
+Spec: Partition Transforms (source types, result types), Appendix B (hash values).
+To add a transform, add a record to TRANSFORMS; nothing else names one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from spark_iceberg_sql.model.types import Primitive, Type
+
+MAX_PARAMETER = 2**31 - 1
+
+_TIMESTAMPS = ("timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
+_TIMES = ("date", *_TIMESTAMPS)
+_ANY = (
+    "boolean", "int", "long", "float", "double", "decimal", "date", "time", *_TIMESTAMPS,
+    "string", "uuid", "fixed", "binary", "unknown",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A transform's leading integer: bucket's number of buckets, truncate's width.
+
+    name: in signatures. noun: in sentences. minimum, maximum: the values that the spec allows.
+    example: a sensible value.
+    """
+
+    name: str
+    noun: str
+    example: int
+    minimum: int = 1
+    maximum: int = MAX_PARAMETER
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A partition transform.
+
+    name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD take.
+    functions: the SQL functions. sources: Iceberg types that it takes. accepts: the same in a user's
+    words. result: the Iceberg type of its value; None: the source's own. suffix: of the default name
+    of its field in CREATE; None: the source's own name. granularity: rank among the time transforms,
+    coarse to fine. spark_function: the name under which Iceberg's Spark runtime has it, if at all.
+    in_ddl: whether Spark's DDL can say it. summary: one sentence for DESCRIBE FUNCTION. example: the
+    function's arguments in SQL, and what it answers.
+    """
+
+    name: str
+    spellings: tuple[str, ...]
+    functions: tuple[str, ...]
+    sources: tuple[str, ...]
+    accepts: str
+    summary: str
+    parameter: Parameter | None = None
+    result: str | None = None
+    suffix: str | None = None
+    granularity: int | None = None
+    spark_function: str | None = None
+    in_ddl: bool = True
+    example: tuple[str, str] = ("", "")
+
+    @property
+    def spelling(self) -> str:
+        """The name that we write in DDL: the one of Iceberg's own documentation."""
+        return self.spellings[-1] if self.granularity is None else self.spellings[1]
+
+    def takes(self, source: Type) -> bool:
+        """Whether the spec allows the transform on a column of this type."""
+        return isinstance(source, Primitive) and source.name in self.sources
+
+    def clause(self, source: str, parameter: int | None = None) -> str:
+        """The DDL clause over a source column's text, `bucket(16, id)`."""
+        if self.name == "identity":
+            return source
+        if self.parameter is None:
+            return f"{self.spelling}({source})"
+        return f"{self.spelling}({parameter or self.parameter.example}, {source})"
+
+    def create_name(self, source: str) -> str:
+        """The default field name that CREATE TABLE gives, `id_bucket` (PartitionSpec.Builder)."""
+        return source if self.suffix is None else f"{source}_{self.suffix}"
+
+    def alter_name(self, source: str, parameter: int | None) -> str:
+        """The default field name that ALTER TABLE ADD gives, `id_bucket_16` (PartitionNameGenerator)."""
+        name = self.create_name(source)
+        return name if self.parameter is None else f"{name}_{parameter}"
+
+
+def _time(
+    name: str, rank: int, plural: str, extra: tuple[str, ...], result: str, what: str, answer: str
+) -> Transform:
+    return Transform(
+        name=name,
+        spellings=(name, plural, *extra),
+        functions=(f"iceberg_{name}", f"iceberg_{plural}"),
+        sources=_TIMES if name != "hour" else _TIMESTAMPS,
+        accepts="a date or a timestamp" if name != "hour" else "a timestamp",
+        result=result,
+        suffix=name,
+        granularity=rank,
+        spark_function=plural,
+        summary=what,
+        example=("TIMESTAMP_NTZ '2017-11-16 22:31:08'", answer),
+    )
+
+
+TRANSFORMS: tuple[Transform, ...] = (
+    Transform(
+        name="identity",
+        spellings=("identity",),
+        functions=("iceberg_identity",),
+        sources=_ANY,
+        accepts="any primitive column but variant, geometry and geography",
+        summary="the value itself",
+        example=("'iceberg'", "iceberg"),
+    ),
+    Transform(
+        name="bucket",
+        spellings=("bucket",),
+        functions=("iceberg_bucket",),
+        sources=(
+            "int",
+            "long",
+            "decimal",
+            "date",
+            "time",
+            *_TIMESTAMPS,
+            "string",
+            "uuid",
+            "fixed",
+            "binary",
+        ),
+        accepts="an integer, decimal, date, time, timestamp, string, uuid or binary column",
+        parameter=Parameter("n", "number of buckets", 16),
+        result="int",
+        suffix="bucket",
+        spark_function="bucket",
+        summary="the bucket, from 0 to n - 1, of the value's 32-bit Murmur3 hash",
+        example=("16, 34", "3"),
+    ),
+    Transform(
+        name="truncate",
+        spellings=("truncate",),
+        functions=("iceberg_truncate",),
+        sources=("int", "long", "decimal", "string", "binary"),
+        accepts="an integer, decimal, string or binary column",
+        parameter=Parameter("w", "width", 4),
+        suffix="trunc",
+        spark_function="truncate",
+        summary="a number rounded down to a multiple of w, or the first w characters or bytes",
+        example=("4, 'iceberg'", "iceb"),
+    ),
+    _time("year", 0, "years", (), "int", "whole years since 1970, in UTC", "47"),
+    _time("month", 1, "months", (), "int", "whole months since January 1970, in UTC", "574"),
+    _time("day", 2, "days", ("date",), "date", "the day, in UTC", "2017-11-16"),
+    _time(
+        "hour",
+        3,
+        "hours",
+        ("date_hour",),
+        "int",
+        "whole hours since 1970-01-01 00:00 UTC",
+        "419686",
+    ),
+    Transform(
+        name="void",
+        spellings=("void",),
+        functions=("iceberg_void",),
+        sources=(*_ANY, "variant", "geometry", "geography"),
+        accepts="any column",
+        suffix="null",
+        in_ddl=False,
+        summary="always null: what format version 1 leaves in place of a dropped partition field",
+        example=("34", "NULL"),
+    ),
+)
+
+BY_NAME = {transform.name: transform for transform in TRANSFORMS}
+# What a user may write in DDL, lower case, to its record (void too: the rule about it wants the record).
+BY_SPELLING = {spelling: transform for transform in TRANSFORMS for spelling in transform.spellings}
+BY_FUNCTION = {function: transform for transform in TRANSFORMS for function in transform.functions}
+
+_METADATA = re.compile(r"^([a-z_]+)\[(\d+)\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class BoundTransform:
+    """A transform with its parameter, as a partition field has it: `bucket[16]`, `day`."""
+
+    transform: Transform
+    parameter: int | None = None
+
+    def __str__(self) -> str:
+        name = self.transform.name
+        return name if self.parameter is None else f"{name}[{self.parameter}]"
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it is what v1 leaves in place of a dropped field."""
+        return self.transform.name == "void"
+
+    def clause(self, source: str) -> str:
+        """The DDL clause over a source column's text."""
+        return self.transform.clause(source, self.parameter)
+
+
+def from_metadata(text: str) -> BoundTransform:
+    """The transform of a partition field in metadata.json, `bucket[16]`.
+
+    One that this table does not have (a later spec's) keeps its name and takes any source: what it
+    allows is not known, so nothing is said against it.
+    """
+    match = _METADATA.match(text)
+    name, parameter = (match.group(1), int(match.group(2))) if match else (text, None)
+    known = BY_NAME.get(name)
+    if known is None or (known.parameter is None) != (parameter is None):
+        known = Transform(
+            text, (text,), (), _ANY, "any column", "not in this version of the spec", in_ddl=False
+        )
+        parameter = None
+    return BoundTransform(known, parameter)
+
+
+VOID = BoundTransform(BY_NAME["void"])

@@ -1,0 +1,181 @@
+"""Which metadata file is the current one: names, heads, ties, two tables in one folder."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+import uuid as uuids
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_iceberg_sql.model.metadata import (
+    HEAD,
+    Head,
+    NoMetadataError,
+    choose,
+    is_metadata_file,
+    metadata_file,
+    read_head,
+)
+
+A, B = "0b1b24d8-0f3c-4f4e-8e44-1c3a0a6c5b01", "f00dcafe-0f3c-4f4e-8e44-1c3a0a6c5b02"
+F1, F2, F3 = (f"{n}c38b2a2-3b6f-4a63-9be2-8a4f9d1f0a1c" for n in "123")
+
+
+class Folder:
+    """A folder of metadata files, which counts the heads that are read."""
+
+    def __init__(self, files: Mapping[str, Head]) -> None:
+        self.files = {f"s3://b/t/metadata/{name}": head for name, head in files.items()}
+        self.read: list[str] = []
+
+    def heads(self, locations: Sequence[str]) -> list[Head]:
+        self.read.extend(locations)
+        return [self.files[location] for location in locations]
+
+    def choose(self, *, table_uuid: str | None = None, by_last_updated: bool = False) -> str:
+        chosen = choose(
+            self.files, self.heads, table_uuid=table_uuid, by_last_updated=by_last_updated
+        )
+        return chosen.name
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "uuid", "gzipped"),
+    [
+        ("v3.metadata.json", 3, None, False),
+        ("3.metadata.json", 3, None, False),
+        ("v3.gz.metadata.json", 3, None, True),
+        ("v3.metadata.json.gz", 3, None, True),
+        (f"00012-{F1}.metadata.json", 12, F1, False),
+        (f"00012-{F1.upper()}.gz.metadata.json", 12, F1, True),
+        (f"v2-{F1}.metadata.json", 2, F1, False),
+        (f"00000-{F1.replace('-', '')}.metadata.json", 0, F1.replace("-", ""), False),
+    ],
+)
+def test_names(name: str, version: int, uuid: str | None, gzipped: bool) -> None:
+    file = metadata_file(f"hdfs://n/t/metadata/{name}")
+    assert file is not None
+    assert (file.version, file.uuid, file.gzipped, file.name) == (version, uuid, gzipped, name)
+    assert is_metadata_file(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "version-hint.text",
+        "snap-1-1-x.avro",
+        ".v3.metadata.json.crc",
+        "v3.metadata.json.tmp",
+        "metadata.json",
+        "latest.metadata.json",
+        "v3-nouuid.metadata.json",
+        "v3.metadata.json/x.parquet",
+    ],
+)
+def test_other_files_are_no_candidates(name: str) -> None:
+    assert metadata_file(f"/t/metadata/{name}") is None
+
+
+def test_versions_are_numbers_and_no_head_is_read_for_them() -> None:
+    folder = Folder({f"v{n}.metadata.json": Head(A, n) for n in (2, 9, 10)})
+    assert folder.choose() == "v10.metadata.json"
+    assert folder.read == []
+
+
+def test_last_updated_may_be_an_older_version() -> None:
+    folder = Folder({"v1.metadata.json": Head(A, 50), "v2.metadata.json": Head(A, 40)})
+    assert folder.choose() == "v2.metadata.json"
+    assert folder.choose(by_last_updated=True) == "v1.metadata.json"
+
+
+def test_two_tables_in_one_folder() -> None:
+    folder = Folder(
+        {
+            f"00001-{F1}.metadata.json": Head(A, 10),
+            f"00002-{F2}.metadata.json": Head(A, 20),
+            f"00001-{F3}.metadata.json": Head(B, 30),
+        }
+    )
+    assert folder.choose() == f"00002-{F2}.metadata.json"
+    assert folder.choose(table_uuid=A.upper()) == f"00002-{F2}.metadata.json"
+    assert folder.choose(table_uuid=B) == f"00001-{F3}.metadata.json"
+    assert folder.choose(table_uuid=A, by_last_updated=True) == f"00002-{F2}.metadata.json"
+
+
+def test_the_same_version_of_two_tables_is_not_guessed() -> None:
+    folder = Folder(
+        {f"00001-{F1}.metadata.json": Head(A, 10), f"00001-{F2}.metadata.json": Head(B, 20)}
+    )
+    with pytest.raises(NoMetadataError, match=f"2 tables.*{A}.*metadata_table_uuid => '{A}'"):
+        folder.choose()
+
+
+def test_the_same_version_of_one_table_is_the_last_updated() -> None:
+    folder = Folder(
+        {f"00001-{F1}.metadata.json": Head(A, 20), f"00001-{F2}.metadata.json": Head(A, 10)}
+    )
+    assert folder.choose() == f"00001-{F1}.metadata.json"
+
+
+def test_a_table_that_is_not_there_names_those_that_are() -> None:
+    folder = Folder({"v1.metadata.json": Head(A, 1), "v2.metadata.json": Head(A, 2)})
+    with pytest.raises(NoMetadataError, match=f"none of 2 metadata files.*{B}; there are {A}"):
+        folder.choose(table_uuid=B)
+    with pytest.raises(NoMetadataError, match=f"there are {A}"):
+        folder.choose(table_uuid=B, by_last_updated=True)
+
+
+@pytest.mark.parametrize("by_last_updated", [False, True])
+def test_an_empty_folder(by_last_updated: bool) -> None:
+    with pytest.raises(NoMetadataError, match=r"v3\.metadata\.json"):
+        choose(["/t/metadata/version-hint.text"], lambda _: [], by_last_updated=by_last_updated)
+
+
+def test_a_thousand_files_are_quick_and_a_uuid_reads_few_of_them() -> None:
+    folder = Folder({f"{n:05}-{uuids.uuid4()}.metadata.json": Head(A, n) for n in range(1000)})
+    start = time.perf_counter()
+    assert folder.choose(table_uuid=A).startswith("00999-")
+    assert time.perf_counter() - start < 0.5
+    assert len(folder.read) == 4
+
+
+@given(st.dictionaries(st.integers(0, 10**6), st.sampled_from([A, B]), min_size=1, max_size=40))
+def test_the_newest_of_a_table_whatever_else_is_there(tables: dict[int, str]) -> None:
+    folder = Folder({f"v{n}.metadata.json": Head(table, -n) for n, table in tables.items()})
+    for wanted in set(tables.values()):
+        newest = max(n for n, table in tables.items() if table == wanted)
+        oldest = min(n for n, table in tables.items() if table == wanted)
+        assert folder.choose(table_uuid=wanted) == f"v{newest}.metadata.json"
+        chosen = folder.choose(table_uuid=wanted, by_last_updated=True)
+        assert chosen == f"v{oldest}.metadata.json"
+
+
+METADATA = json.dumps(
+    {
+        "format-version": 2,
+        "table-uuid": A.upper(),
+        "location": "s3://b/t",
+        "last-updated-ms": 1714636800000,
+        "properties": {str(n): str(uuids.uuid4()) for n in range(500)},
+    }
+).encode()
+
+
+@pytest.mark.parametrize("content", [METADATA, gzip.compress(METADATA)])
+def test_the_head_is_enough(content: bytes) -> None:
+    assert len(content) > HEAD
+    assert read_head(content[:HEAD]) == Head(A, 1714636800000)
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [(b"", "empty"), (b"PAR1", "not JSON"), (b"\x1f\x8b" + b"\xff" * 60, "not a gzip stream")],
+)
+def test_what_is_no_metadata(content: bytes, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        read_head(content)

@@ -1,0 +1,113 @@
+"""Schemas: look-up by dotted name, field ids as Iceberg gives them, and changes of columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark_iceberg_sql.model.schema import Schema, near
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct
+
+INT, TEXT = Primitive("int"), Primitive("string")
+POINT = Struct((Field("x", INT), Field("y", INT)))
+NESTED = Schema(
+    (
+        Field("id", INT),
+        Field("p", POINT),
+        Field("l", List(Field("element", POINT))),
+        Field("m", Map(Field("key", TEXT, True), Field("value", POINT))),
+        Field("s", TEXT),
+    )
+)
+FRESH, LAST = NESTED.with_fresh_ids()
+
+
+def ids(schema: Schema) -> dict[str, int | None]:
+    return {column.name: column.field.field_id for column in schema.columns}
+
+
+def test_fresh_ids_number_a_level_before_what_lies_inside() -> None:
+    assert ids(FRESH) == {
+        "id": 1,
+        "p": 2,
+        "l": 3,
+        "m": 4,
+        "s": 5,
+        "p.x": 6,
+        "p.y": 7,
+        "l.element": 8,
+        "l.element.x": 9,
+        "l.element.y": 10,
+        "m.key": 11,
+        "m.value": 12,
+        "m.value.x": 13,
+        "m.value.y": 14,
+    }
+    assert LAST == FRESH.last_column_id == 14
+
+
+def test_fresh_ids_keep_those_of_the_same_full_name() -> None:
+    new = Schema((Field("z", INT), Field("p", Struct((Field("y", INT), Field("z", INT))))))
+    assert ids(new.with_fresh_ids(FRESH, LAST)[0]) == {"z": 15, "p": 2, "p.y": 7, "p.z": 16}
+
+
+def test_look_up() -> None:
+    assert FRESH.find(["p", "x"]) == FRESH.find(["p.x"]) == FRESH.by_id(6)
+    assert FRESH.find(["P", "x"]) is None
+    assert [c.name for c in FRESH.find_all(["P", "X"])] == ["p.x"]
+    assert FRESH.find_all(["P", "X"], case_sensitive=True) == ()
+    assert FRESH.by_id(99) is None
+    assert Schema(()).last_column_id == 0
+
+
+def test_in_collection() -> None:
+    inside = {column.name for column in FRESH.columns if column.in_collection}
+    assert inside == {c.name for c in FRESH.columns if c.name[:2] in ("l.", "m.")}
+
+
+def test_several_of_one_name() -> None:
+    schema = Schema(
+        (Field("a.b", INT, False, 1), Field("a", Struct((Field("b", INT, False, 3),)), False, 2))
+    )
+    assert schema.find(["a", "b"]) is None
+    assert [c.field.field_id for c in schema.find_all(["A", "B"])] == [1, 3]
+
+
+def test_add_a_column() -> None:
+    schema, last = FRESH.with_column(["q"], Field("q", POINT), 20)
+    assert (schema.find(["q"]), last) != (None, 20)
+    assert {n: i for n, i in ids(schema).items() if n.startswith("q")} == {
+        "q": 21,
+        "q.x": 22,
+        "q.y": 23,
+    }
+    assert last == 23
+
+
+@pytest.mark.parametrize(
+    ("parent", "where"),
+    [("p", "p.z"), ("l", "l.element.z"), ("m", "m.value.z"), ("l.element", "l.element.z")],
+)
+def test_add_a_field_to_a_struct_also_inside_collections(parent: str, where: str) -> None:
+    schema, last = FRESH.with_column([*parent.split("."), "z"], Field("z", INT), LAST)
+    assert ids(schema)[where] == last == LAST + 1
+    assert len(schema.columns) == len(FRESH.columns) + 1
+
+
+def test_add_to_nothing_changes_nothing() -> None:
+    assert FRESH.with_column(["nope", "z"], Field("z", INT), LAST) == (FRESH, LAST)
+
+
+def test_edit_and_drop_at_any_depth() -> None:
+    renamed = FRESH.edited(13, lambda f: Field("w", f.type, f.required, f.field_id))
+    assert ids(renamed)["m.value.w"] == 13
+    for name in ("id", "p.x", "l.element.y", "m.value.x"):
+        field_id = ids(FRESH)[name]
+        assert field_id is not None
+        assert ids(FRESH.edited(field_id, lambda _: None)).keys() == ids(FRESH).keys() - {name}
+    assert not any(n.startswith("p") for n in ids(FRESH.edited(2, lambda _: None)))
+
+
+def test_near_misses() -> None:
+    assert near("NMAE", ["id", "name", "note"]) == ("name",)
+    assert FRESH.near("p.z")[:2] in (("p.x", "p.y"), ("p.y", "p.x"))
+    assert near("nothing like it", ["id"]) == ()

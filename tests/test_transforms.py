@@ -1,0 +1,178 @@
+"""The transform table against the spec's own, and the checker over transform x type x spelling."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.model import transforms
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.transforms import BY_NAME, BY_SPELLING, TRANSFORMS, BoundTransform
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, primitive_from_spark
+
+# Spec, Partition Transforms, "Source types": the spec's table, copied.
+_TIMESTAMPS = {"timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"}
+_HASHED = {
+    "int",
+    "long",
+    "decimal",
+    "date",
+    "time",
+    "string",
+    "uuid",
+    "fixed",
+    "binary",
+} | _TIMESTAMPS
+_PRIMITIVES = _HASHED | {"boolean", "float", "double", "unknown"}
+_NOT_PARTITIONED = {"variant", "geometry", "geography"}
+SPEC_SOURCES = {
+    "identity": _PRIMITIVES,
+    "bucket": _HASHED,
+    "truncate": {"int", "long", "decimal", "string", "binary"},
+    "year": {"date"} | _TIMESTAMPS,
+    "month": {"date"} | _TIMESTAMPS,
+    "day": {"date"} | _TIMESTAMPS,
+    "hour": _TIMESTAMPS,
+    "void": _PRIMITIVES | _NOT_PARTITIONED,
+}
+# Spec, Partition Transforms, "Result type"; None: the source's.
+SPEC_RESULTS = {
+    "identity": None,
+    "bucket": "int",
+    "truncate": None,
+    "year": "int",
+    "month": "int",
+    "day": "date",  # the spec says int; Iceberg's Java and its Spark functions answer a date
+    "hour": "int",
+    "void": None,
+}
+# What the DDL of Spark with Iceberg 1.12 takes, put to it in every letter case.
+SPELLINGS = {
+    "identity": ["identity"],
+    "bucket": ["bucket"],
+    "truncate": ["truncate"],
+    "year": ["year", "years"],
+    "month": ["month", "months"],
+    "day": ["day", "days", "date"],
+    "hour": ["hour", "hours", "date_hour"],
+}
+# Spark's spelling of a column type, and which transforms the runtime took over such a column.
+_DATES = "identity bucket year month day"
+_NUMBERS = "identity bucket truncate"
+MEASURED = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT"), _NUMBERS),
+    **dict.fromkeys(("DECIMAL(9, 2)", "DECIMAL(38, 0)", "DECIMAL(38, 38)"), _NUMBERS),
+    **dict.fromkeys(("STRING", "CHAR(50)", "VARCHAR(50)", "STRING COLLATE UTF8_LCASE"), _NUMBERS),
+    "BINARY": _NUMBERS,
+    **dict.fromkeys(("BOOLEAN", "FLOAT", "DOUBLE", "VOID"), "identity"),
+    "DATE": _DATES,
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"), _DATES + " hour"),
+    **dict.fromkeys(("STRUCT<a: INT>", "ARRAY<INT>", "MAP<STRING, INT>", "VARIANT"), ""),
+}
+ALL_TYPES = sorted(_PRIMITIVES | _NOT_PARTITIONED)
+
+
+@pytest.mark.parametrize("name", list(SPEC_SOURCES))
+@pytest.mark.parametrize("kind", ALL_TYPES)
+def test_the_table_takes_what_the_spec_takes(name, kind):
+    assert BY_NAME[name].takes(Primitive(kind)) == (kind in SPEC_SOURCES[name])
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda t: t.name)
+def test_no_transform_takes_a_nested_type(transform):
+    inner = Field("x", Primitive("int"))
+    for kind in (Struct((inner,)), List(inner), Map(inner, inner)):
+        assert not transform.takes(kind)
+
+
+def test_the_table_has_the_specs_transforms_and_results():
+    assert {t.name: t.result for t in TRANSFORMS} == SPEC_RESULTS
+
+
+def test_the_table_has_the_spellings_of_ddl():
+    assert {t.name: sorted(t.spellings) for t in TRANSFORMS if t.in_ddl} == {
+        name: sorted(spellings) for name, spellings in SPELLINGS.items()
+    }
+    assert all(BY_SPELLING[s].name == name for name, each in SPELLINGS.items() for s in each)
+
+
+@pytest.mark.parametrize(
+    ("clause", "created", "altered"),
+    [
+        ("id", "id", "id"),
+        ("bucket(16, id)", "id_bucket", "id_bucket_16"),
+        ("truncate(4, id)", "id_trunc", "id_trunc_4"),
+        ("years(id)", "id_year", "id_year"),
+        ("months(id)", "id_month", "id_month"),
+        ("days(id)", "id_day", "id_day"),
+        ("hours(id)", "id_hour", "id_hour"),
+    ],
+)
+def test_clauses_and_default_names(clause, created, altered):
+    found = [t for t in TRANSFORMS if t.in_ddl and t.clause("id") == clause]
+    assert len(found) == 1
+    number = found[0].parameter.example if found[0].parameter else None
+    assert found[0].create_name("id") == created
+    assert found[0].alter_name("id", number) == altered
+
+
+@pytest.mark.parametrize("text", ["identity", "bucket[16]", "truncate[4]", "year", "day", "void"])
+def test_metadata_names_round_trip(text):
+    bound = transforms.from_metadata(text)
+    assert str(bound) == text
+    assert bound.transform is BY_NAME[text.split("[")[0]]
+
+
+@pytest.mark.parametrize("text", ["week", "bucket", "day[3]", "zorder[2]", "cube", "bucket[x]"])
+def test_a_transform_of_a_later_spec_is_kept_and_judged_in_no_way(text):
+    bound = transforms.from_metadata(text)
+    assert str(bound) == text
+    assert not bound.transform.in_ddl
+    assert bound.transform.takes(Primitive("double"))
+
+
+def test_void_is_void():
+    assert transforms.VOID.is_void
+    assert not BoundTransform(BY_NAME["identity"]).is_void
+
+
+def _clauses(name: str, alter: bool):
+    for spelling in SPELLINGS[name]:
+        for written in (spelling,) if alter else (spelling, spelling.capitalize()):
+            number = {"bucket": "16, ", "truncate": "4, "}.get(name, "")
+            yield f"{written}({number}x)"
+
+
+@pytest.mark.parametrize("name", list(SPELLINGS))
+@pytest.mark.parametrize("kind", list(MEASURED))
+@pytest.mark.parametrize("alter", [False, True], ids=["create", "alter"])
+def test_the_checker_over_transform_by_type_by_spelling(name, kind, alter):
+    known = Known(catalog="local", namespace=("db",), complete=True)
+    expected = name in MEASURED[kind].split()
+    clauses = [*_clauses(name, alter), *(["x"] if name == "identity" else [])]
+    for clause in clauses:
+        tail = "TBLPROPERTIES ('format-version' = '3')"
+        if alter:
+            made = f"CREATE TABLE t (id INT, x {kind}) USING iceberg {tail};\n"
+            text = f"{made}ALTER TABLE t ADD PARTITION FIELD {clause}"
+        else:
+            text = (
+                f"CREATE TABLE t (id INT, x {kind}) USING iceberg PARTITIONED BY ({clause}) {tail}"
+            )
+        report = check(text, known)
+        codes = {d.code for d in report.errors}
+        nested = kind == "VARIANT" or "<" in kind
+        assert codes == (set() if expected else {"SIS203"} if nested else {"SIS202"}), clause
+        for diagnostic in report.errors:
+            assert text[diagnostic.span.start : diagnostic.span.end] == "x"
+            assert diagnostic.help
+
+
+@pytest.mark.parametrize("kind", [k for k in MEASURED if "<" not in k and "COLLATE" not in k])
+def test_measured_types_agree_with_the_record(kind):
+    name, _, arguments = kind.rstrip(")").partition("(")
+    source = primitive_from_spark(name, tuple(int(a) for a in arguments.split(",") if a))
+    for transform, taken in itertools.product(SPELLINGS, [MEASURED[kind].split()]):
+        assert BY_NAME[transform].takes(source) == (transform in taken), transform

@@ -1,0 +1,186 @@
+"""Types: Spark's spellings and Iceberg's names, both ways."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark_iceberg_sql.model.types import (
+    Field,
+    List,
+    Map,
+    Primitive,
+    Struct,
+    UnknownTypeError,
+    from_metadata,
+    is_iceberg,
+    primitive_from_spark,
+    primitives,
+    promotes,
+)
+
+
+@pytest.mark.parametrize(
+    ("spark", "iceberg", "said"),
+    [
+        ("boolean", "boolean", "boolean"),
+        ("TINYINT", "int", "tinyint"),
+        ("byte", "int", "tinyint"),
+        ("smallint", "int", "smallint"),
+        ("Short", "int", "smallint"),
+        ("int", "int", "int"),
+        ("integer", "int", "int"),
+        ("bigint", "long", "bigint"),
+        ("long", "long", "bigint"),
+        ("float", "float", "float"),
+        ("real", "float", "float"),
+        ("double", "double", "double"),
+        ("date", "date", "date"),
+        ("timestamp", "timestamptz", "timestamp"),
+        ("timestamp_ltz", "timestamptz", "timestamp"),
+        ("timestamp_ntz", "timestamp", "timestamp_ntz"),
+        ("string", "string", "string"),
+        ("binary", "binary", "binary"),
+        ("variant", "variant", "variant"),
+        ("void", "unknown", "unknown"),
+    ],
+)
+def test_spark_spellings(spark, iceberg, said):
+    kind = primitive_from_spark(spark)
+    assert kind.name == iceberg
+    assert str(kind) == said
+
+
+@pytest.mark.parametrize(
+    ("spark", "arguments", "said"),
+    [
+        ("decimal", (), "decimal(10, 0)"),
+        ("dec", (5,), "decimal(5, 0)"),
+        ("numeric", (9, 2), "decimal(9, 2)"),
+        ("char", (3,), "char(3)"),
+        ("character", (3,), "char(3)"),
+        ("varchar", (7,), "varchar(7)"),
+    ],
+)
+def test_spark_spellings_with_arguments(spark, arguments, said):
+    assert str(primitive_from_spark(spark, arguments)) == said
+
+
+@pytest.mark.parametrize(
+    "spark",
+    [
+        "uuid",
+        "text",
+        "time",
+        "timestamptz",
+        "timestamp_ns",
+        "interval",
+        "geometry",
+        "geography",
+        "bool",
+    ],
+)
+def test_what_spark_refuses_for_an_iceberg_table(spark):
+    with pytest.raises(UnknownTypeError, match=spark):
+        primitive_from_spark(spark)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "name", "arguments"),
+    [
+        ("long", "long", ()),
+        ("decimal(9, 2)", "decimal", (9, 2)),
+        ("decimal(9,2)", "decimal", (9, 2)),
+        ("fixed[16]", "fixed", (16,)),
+        ("timestamptz_ns", "timestamptz_ns", ()),
+        ("geometry(srid:4326)", "geometry", ()),
+        ("hologram", "hologram", ()),
+    ],
+)
+def test_types_of_metadata(metadata, name, arguments):
+    kind = from_metadata(metadata)
+    assert (kind.name, kind.arguments) == (name, arguments)
+    assert is_iceberg(kind) == (name != "hologram")
+
+
+def test_nested_types_of_metadata():
+    kind = from_metadata(
+        {
+            "type": "struct",
+            "fields": [
+                {
+                    "id": 1,
+                    "name": "tags",
+                    "required": True,
+                    "type": {
+                        "type": "list",
+                        "element-id": 2,
+                        "element": "string",
+                        "element-required": False,
+                    },
+                },
+                {
+                    "id": 3,
+                    "name": "m",
+                    "required": False,
+                    "type": {
+                        "type": "map",
+                        "key-id": 4,
+                        "key": "string",
+                        "value-id": 5,
+                        "value": "decimal(9, 2)",
+                        "value-required": True,
+                    },
+                },
+            ],
+        }
+    )
+    tags = List(Field("element", Primitive("string"), False, 2))
+    mapped = Map(
+        Field("key", Primitive("string"), True, 4),
+        Field("value", Primitive("decimal", (9, 2)), True, 5),
+    )
+    assert kind == Struct((Field("tags", tags, True, 1), Field("m", mapped, False, 3)))
+    assert str(kind) == "struct<tags: array<string>, m: map<string, decimal(9, 2)>>"
+    assert [p.name for p in primitives(kind)] == ["string", "string", "decimal"]
+
+
+def test_a_nested_type_of_a_later_spec_is_named():
+    with pytest.raises(UnknownTypeError, match="matrix"):
+        from_metadata({"type": "matrix"})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "allowed"),
+    [
+        ("int", "long", True),
+        ("long", "int", False),
+        ("float", "double", True),
+        ("double", "float", False),
+        ("int", "int", True),
+        ("int", "string", False),
+        ("date", "timestamp", False),
+        ("string", "binary", False),
+    ],
+)
+def test_promotion(old, new, allowed):
+    assert promotes(Primitive(old), Primitive(new)) is allowed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "allowed"),
+    [
+        ((9, 2), (18, 2), True),
+        ((9, 2), (8, 2), False),
+        ((9, 2), (18, 3), False),
+        ((9, 2), (9, 2), True),
+    ],
+)
+def test_promotion_of_decimals(old, new, allowed):
+    assert promotes(Primitive("decimal", old), Primitive("decimal", new)) is allowed
+
+
+def test_nested_types_do_not_promote():
+    one, two = Struct((Field("a", Primitive("int")),)), Struct((Field("a", Primitive("long")),))
+    assert promotes(one, one)
+    assert not promotes(one, two)
+    assert not promotes(Primitive("int"), one)
