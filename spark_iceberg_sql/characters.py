@@ -1,0 +1,52 @@
+"""Which characters Spark's lexer tells apart, and how it reads their case."""
+
+from __future__ import annotations
+
+BOM = "\ufeff"
+
+
+def upper(text: str) -> str:
+    """Upper case, character by character, as Spark's lexer has it: `ſet` is SET, `ﬁeld` not FIELD."""
+    if text.isascii():
+        return text.upper()
+    return "".join(u if len(u := c.upper()) == 1 else c for c in text)
+
+
+# What Spark's lexer sees of a character beyond ASCII: one stand-in for each class it tells apart, so
+# that the table needs no Unicode classes (whose building costs more than checking a small file).
+LETTER, LONG_S, DOTLESS_I, BLANK, STRAY, BOM_SHAPE = "\xe9\xdf\xcc\xa0\xb7\xfe"
+_BLANKS = frozenset("\xa0\u1680\u2028\u202f\u205f\u3000") | set(map(chr, range(0x2000, 0x200B)))
+SPACES = frozenset(" \t\n\f\r\x0b" + BLANK)
+
+
+class _Shapes(dict[int, str]):
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if code < 0x80:
+            shape = char
+        elif char in _BLANKS:
+            shape = BLANK
+        elif char.isalpha() or code == 0x345:  # U+0345 is a letter in upper case
+            shape = LETTER
+        else:
+            shape = STRAY
+        self[code] = shape
+        return shape
+
+
+# Dotless i and long s are I and S in upper case, which numbers must know: `1ſ` is a smallint.
+_SHAPES = _Shapes({0x131: DOTLESS_I, 0x17F: LONG_S, ord(BOM): BOM_SHAPE})
+
+
+def shape(text: str) -> str:
+    """The text as Spark's lexer tells its characters apart, at the same length."""
+    return text if text.isascii() else text.translate(_SHAPES)
+
+
+def upper_shape(piece: str) -> str:
+    """A piece in the upper case by which Spark knows keywords."""
+    return (
+        piece.upper()
+        if piece.isascii()
+        else piece.replace(LONG_S, "S").replace(DOTLESS_I, "I").upper()
+    )

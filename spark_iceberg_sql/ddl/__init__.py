@@ -1,0 +1,262 @@
+"""Tokens to statement nodes: `read(statement)`, which never raises."""
+
+from __future__ import annotations
+
+import re
+
+from spark_iceberg_sql.ddl.alter import alter_table
+from spark_iceberg_sql.ddl.create import create_table
+from spark_iceberg_sql.ddl.cursor import Cursor, Stop, TooDeep
+from spark_iceberg_sql.ddl.templates import filled, has_template
+from spark_iceberg_sql.nodes import (
+    AddField,
+    Compound,
+    Create,
+    CreateView,
+    DropField,
+    DropTable,
+    DropView,
+    Explain,
+    Insert,
+    Node,
+    Offsets,
+    Other,
+    Ref,
+    ReplaceField,
+    SetConfig,
+    Templated,
+    Unreadable,
+    Use,
+)
+from spark_iceberg_sql.text import Kind, Statement, Token
+
+# First words of the statements that say something about tables; all others pass unread.
+_OURS = frozenset(
+    ["ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"]
+)
+_HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
+_MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
+_OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
+_ODD_SPACE = re.compile(r"[^\S \t\r\n]")
+_PARTITION_DDL = re.compile(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
+
+
+def read(statement: Statement) -> Node:
+    """The node of a statement.
+
+    Other for what does not matter to partitioning, and for what is wrong but no partition DDL: Spark
+    has the last word there. Unreadable for partition DDL that no grammar of Spark's or Iceberg's takes.
+    Templated where a template stands in the way. In linear time; never raises.
+    """
+    span = (statement.start, statement.end)
+    first = statement.first
+    if first not in _OURS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
+        return Other(span)
+    tokens = statement.opening(_HEAD) if first == "INSERT" else statement.tokens
+    if has_template(statement.script, tokens):
+        return _templated(statement, tokens, span)
+    node = _read(statement.script, tokens, span)
+    if isinstance(node, (AddField, DropField, ReplaceField)):
+        return _odd_space(statement, node) or node
+    return node
+
+
+def _odd_space(statement: Statement, node: AddField | DropField | ReplaceField) -> Node | None:
+    """Iceberg's grammar knows four blanks; every other one that Spark knows is a fault."""
+    if not _ODD_SPACE.search(statement.text):
+        return None
+    for token in statement.all_tokens:
+        if token.kind is Kind.SPACE and statement.start < token.start < statement.end:
+            odd = _ODD_SPACE.search(token.text)
+            if odd:
+                at = (token.start + odd.start(), token.start + odd.end())
+                found = f"U+{ord(odd.group()):04X}"
+                return Unreadable(node.span, at, found, "a plain space", "odd-space", node.table)
+    return None
+
+
+def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node:
+    tokens, templates = filled(statement.script, tokens)
+    node = _read(statement.script, tokens, span) if tokens else Other(span)
+    at = templates[0] if templates else (tokens[0].start, tokens[0].end)
+    if isinstance(node, Other):
+        return Templated(span, at) if _PARTITION_DDL.search(statement.text) else node
+    if isinstance(node, Unreadable):
+        return Templated(span, at)
+    if isinstance(node, (Create, AddField, DropField, ReplaceField)):
+        # A templated table name is a name like any other; so is what stands in the query.
+        harmless = [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]
+        for start, end in templates:
+            if not any(place and place[0] <= start and end <= place[1] for place in harmless):
+                return Templated(span, (start, end), node)
+    return node
+
+
+def _read(script: str, tokens: list[Token], span: Offsets) -> Node:
+    cursor = Cursor(script, tokens, span[1])
+    try:
+        node = _statement(cursor, span)
+    except Stop as stop:
+        return _unreadable(cursor, stop, span) or Other(span)
+    except TooDeep:
+        return Other(span)
+    if cursor.parameter is not None:
+        return Templated(span, cursor.parameter, node)
+    return node or Other(span)
+
+
+def _unreadable(cursor: Cursor, stop: Stop, span: Offsets) -> Node | None:
+    if not cursor.partition:
+        return None
+    token = stop.token
+    at = (token.start, token.end) if token.text else (span[1], span[1])
+    like = "unterminated" if token.kind is Kind.UNCLOSED else stop.like
+    found = token.text if len(token.text) <= 40 else token.text[:40] + "..."
+    return Unreadable(
+        span, at, found or "the end of the statement", stop.expected, like, cursor.target
+    )
+
+
+def _statement(cursor: Cursor, span: Offsets) -> Node | None:
+    word, after = cursor.word, cursor.words[cursor.i + 1]
+    if word == "ALTER" and after in ("TABLE", "VIEW"):
+        return alter_table(cursor, span)
+    if word in ("CREATE", "REPLACE"):
+        return _create(cursor, span)
+    if word == "DROP":
+        return _drop(cursor, span)
+    if word == "EXPLAIN":
+        return _explain(cursor, span)
+    if word == "BEGIN":
+        return _compound(cursor, span)
+    if word == "INSERT":
+        return _insert(cursor, span)
+    if word == "USE" or (word == "SET" and after == "CATALOG"):
+        return _use(cursor, span)
+    if word == "SET":
+        return _set(cursor, span)
+    return None
+
+
+def _create(cursor: Cursor, span: Offsets) -> Node | None:
+    start = cursor.i
+    words = cursor.words[start : start + 5]
+    if "TABLE" in words and "VIEW" not in words[: words.index("TABLE")]:
+        node = create_table(cursor)
+        if node is not None:
+            return node
+        cursor.i = start
+    cursor.i += 3 if cursor.at("CREATE", "OR", "REPLACE") else 1
+    cursor.take("GLOBAL")
+    temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")
+    if not cursor.take("VIEW"):
+        return None
+    if cursor.at("IF", "NOT", "EXISTS"):
+        cursor.i += 3
+    return CreateView(span, cursor.table(), temporary)
+
+
+def _drop(cursor: Cursor, span: Offsets) -> Node | None:
+    cursor.i += 1
+    what = cursor.word
+    if what not in ("TABLE", "VIEW"):
+        return None
+    cursor.i += 1
+    if_exists = cursor.take("IF", "EXISTS")
+    name = cursor.table()
+    if what == "VIEW":
+        return DropView(span, name)
+    cursor.take("PURGE")
+    return DropTable(span, name, if_exists) if cursor.done else None
+
+
+def _explain(cursor: Cursor, span: Offsets) -> Node:
+    while cursor.take("EXPLAIN"):
+        if cursor.word in _MODES:
+            cursor.i += 1
+    start = cursor.token.start
+    if cursor.word == "BEGIN":
+        return Explain(span, Other((start, span[1])))
+    return Explain(
+        span, _read(cursor.script, cursor.tokens[cursor.i : cursor.count], (start, span[1]))
+    )
+
+
+def _compound(cursor: Cursor, span: Offsets) -> Node | None:
+    """BEGIN ... END: the statements in it that are ours, in order."""
+    inside: list[Node] = []
+    first = cursor.i
+    for i in range(cursor.i, cursor.count + 1):
+        if cursor.words[i] != ";" and i < cursor.count:
+            continue
+        begin = first
+        for j in range(first, i):
+            if cursor.words[j] in _OURS and (j == first or cursor.words[j - 1] in _OPENERS):
+                begin = j
+                if cursor.words[j] != "BEGIN":
+                    break
+        tokens = cursor.tokens[begin:i]
+        if tokens and cursor.words[begin] in _OURS and cursor.words[begin] != "BEGIN":
+            node = _read(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
+            if not isinstance(node, Other):
+                inside.append(node)
+        first = i + 1
+    return Compound(span, tuple(inside))
+
+
+def _insert(cursor: Cursor, span: Offsets) -> Node | None:
+    overwrite = cursor.words[cursor.i + 1] == "OVERWRITE"
+    if not overwrite and cursor.words[cursor.i + 1] != "INTO":
+        return None
+    cursor.i += 2
+    cursor.take("TABLE")
+    if cursor.word in ("LOCAL", "DIRECTORY") and cursor.words[cursor.i + 1] != ".":
+        return None
+    table = cursor.table()
+    if cursor.at("WITH", "("):
+        cursor.i += 1
+        cursor.skip_brackets()
+    columns: list[Ref] = []
+    if cursor.take("PARTITION", "("):
+        while True:
+            columns.append(cursor.path("a column's name"))
+            depth = 0
+            while not cursor.done and (depth or cursor.word not in (",", ")")):
+                depth += {"(": 1, ")": -1}.get(cursor.word, 0)
+                cursor.i += 1
+            if not cursor.take(","):
+                break
+    return Insert(span, table, overwrite, tuple(columns))
+
+
+def _use(cursor: Cursor, span: Offsets) -> Node | None:
+    catalog = cursor.take("SET")
+    if not catalog:
+        cursor.i += 1
+    what = ""
+    named = catalog or cursor.words[cursor.i + 1] not in ("", ".")
+    if named and cursor.word in ("CATALOG", "NAMESPACE", "DATABASE", "SCHEMA"):
+        what = cursor.word.lower()
+        cursor.i += 1
+    if catalog and cursor.at_string:
+        start = cursor.token.start
+        text, name_span = cursor.string()
+        return Use(span, Ref((text,), (start, name_span[1]), text), what)
+    name = cursor.table()
+    return Use(span, name, what) if cursor.done else None
+
+
+def _set(cursor: Cursor, span: Offsets) -> Node | None:
+    """SET TIME ZONE and SET key = value."""
+    cursor.i += 1
+    if cursor.take("TIME", "ZONE"):
+        key, equals = "spark.sql.session.timeZone", cursor.i
+    else:
+        equals = next((i for i in range(cursor.i, cursor.count) if cursor.words[i] == "="), 0)
+        if not equals:
+            return None
+        key = cursor.script[cursor.token.start : cursor.tokens[equals - 1].end].strip("`")
+        equals += 1
+    start = cursor.tokens[equals].start
+    value = cursor.script[start : span[1]]
+    return SetConfig(span, key, value.strip("'\"`"), (start, span[1]))

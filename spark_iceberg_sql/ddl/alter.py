@@ -1,0 +1,277 @@
+"""ALTER TABLE: partition fields, columns, properties, names; what it does not know passes as it is."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.ddl.clauses import properties
+from spark_iceberg_sql.ddl.columns import column, column_after, data_type, skip_expression
+from spark_iceberg_sql.ddl.cursor import Cursor
+from spark_iceberg_sql.nodes import (
+    AddColumns,
+    AddField,
+    AlterColumn,
+    ColumnDef,
+    DropColumns,
+    DropField,
+    HivePartition,
+    Node,
+    Offsets,
+    Ref,
+    RenameColumn,
+    RenameTable,
+    ReplaceColumns,
+    ReplaceField,
+    SetProperties,
+)
+
+_FIELD_VERBS = ("ADD", "DROP", "REPLACE")
+
+
+def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
+    """Read from ALTER TABLE (or VIEW) on; None where the statement is none of ours.
+
+    Raises Stop with `partition` set on the cursor where it is partition DDL that cannot be read.
+    """
+    cursor.i += 2
+    if cursor.at("IF", "EXISTS"):
+        if _mentions_field(cursor):
+            cursor.partition = True
+            cursor.stop("a table's name", "if-exists")
+        return None
+    cursor.iceberg = _mentions_field(cursor)
+    cursor.partition = cursor.iceberg
+    table = cursor.target = cursor.table()
+    word, after = cursor.word, cursor.words[cursor.i + 1]
+    if word in _FIELD_VERBS and after == "PARTITION":
+        return _field(cursor, span, table)
+    _foreign(cursor)
+    cursor.partition = cursor.iceberg = False
+    return _plain(cursor, span, table)
+
+
+def _mentions_field(cursor: Cursor) -> bool:
+    words = cursor.words
+    return any(
+        word == "PARTITION" and words[i + 1] == "FIELD" and words[i - 1] in _FIELD_VERBS
+        for i, word in enumerate(words[: cursor.count])
+    )
+
+
+def _field(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
+    verb = cursor.word
+    after = cursor.words[cursor.i + 2]
+    if after == "(" and verb in ("ADD", "DROP"):
+        return _hive(cursor, span, table)
+    cursor.partition = cursor.iceberg = True
+    cursor.i += 2
+    if after in ("FIELDS", "COLUMN", "COLUMNS", "BY"):
+        cursor.stop("`FIELD`", "partition-fields")
+    cursor.expect("FIELD", "missing-field")
+    like = {"IF": "if-exists", "(": "parenthesised"}.get(cursor.word, "")
+    if like and not (cursor.word == "IF" and cursor.words[cursor.i + 1] in ("", "(", ".", "AS")):
+        cursor.stop("a column or a transform", like)
+    term = cursor.term()
+    if verb == "DROP":
+        _end(cursor, "as-in-drop" if cursor.word == "AS" else "")
+        return DropField(span, table, term)
+    if verb == "ADD":
+        name = _field_name(cursor)
+        _end(cursor)
+        return AddField(span, table, term, name)
+    cursor.expect("WITH", "missing-with")
+    new = cursor.term()
+    name = _field_name(cursor)
+    _end(cursor)
+    return ReplaceField(span, table, term, new, name)
+
+
+def _field_name(cursor: Cursor) -> Ref | None:
+    if not cursor.take("AS"):
+        return None
+    token = cursor.token
+    name = cursor.name("a field's name")
+    return Ref((name,), (token.start, token.end), token.text)
+
+
+def _end(cursor: Cursor, like: str = "") -> None:
+    if cursor.done:
+        return
+    if cursor.word == ",":
+        like = "several-fields"
+    elif cursor.word in ("+", "-", "*", "/", "%", "||"):
+        like = "expression"
+    elif cursor.word == "(":
+        like = "nested-transform"
+    cursor.stop("the end of the statement", like)
+
+
+def _foreign(cursor: Cursor) -> None:
+    """Stop at the partition DDL of other engines."""
+    words = cursor.words[cursor.i : cursor.i + 4]
+    rest = cursor.words[cursor.i : cursor.count]
+    like = ""
+    if words[0] == "SET" and words[1] in ("PARTITION", "PARTITIONING", "PARTITIONED"):
+        like = "set-partition-spec"
+    elif words[0] == "SET" and words[1] == "PROPERTIES" and "PARTITIONING" in rest:
+        like = "partitioning-property"
+    elif words[:2] in (["PARTITION", "BY"], ["PARTITIONED", "BY"]):
+        like = "partition-by"
+    elif words[:3] == ["RENAME", "PARTITION", "FIELD"]:
+        like = "rename-field"
+    elif words[0] in ("ALTER", "CHANGE", "MODIFY", "UPDATE") and words[1:3] == [
+        "PARTITION",
+        "FIELD",
+    ]:
+        like = "alter-field"
+    elif words[0] in _FIELD_VERBS and words[1] == "FIELD" and words[2] not in ("", "."):
+        like = "missing-partition"
+    elif words[0] in _FIELD_VERBS and words[1] == "PARTITIONING":
+        like = "partition-fields"
+    elif cursor.iceberg:
+        like = ""
+    else:
+        return
+    cursor.partition = True
+    cursor.stop("`ADD PARTITION FIELD`, `DROP PARTITION FIELD` or `REPLACE PARTITION FIELD`", like)
+
+
+def _hive(cursor: Cursor, span: Offsets, table: Ref) -> Node:
+    token = cursor.token
+    return HivePartition(span, table, cursor.word.lower(), (token.start, token.end))
+
+
+def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
+    verb, what = cursor.word, cursor.words[cursor.i + 1]
+    if verb == "ADD" and what in ("COLUMN", "COLUMNS"):
+        cursor.i += 2
+        return AddColumns(span, table, _new_columns(cursor))
+    if verb == "DROP" and what in ("COLUMN", "COLUMNS"):
+        cursor.i += 2
+        if_exists = cursor.take("IF", "EXISTS")
+        return DropColumns(span, table, _names(cursor), if_exists)
+    if (
+        verb in ("ADD", "DROP")
+        and what == "IF"
+        and "PARTITION" in cursor.words[cursor.i : cursor.i + 6]
+    ):
+        return _hive(cursor, span, table)
+    if verb == "RECOVER" and what == "PARTITIONS":
+        return _hive(cursor, span, table)
+    if verb == "PARTITION" and what == "(":
+        cursor.i += 1
+        cursor.skip_brackets()
+        if cursor.at("RENAME", "TO", "PARTITION"):
+            return _hive(cursor, span, table)
+        return _replace_columns(cursor, span, table)
+    if verb == "RENAME" and what == "COLUMN":
+        cursor.i += 2
+        old = cursor.path("a column's name")
+        cursor.expect("TO")
+        new = cursor.path("a column's name")
+        _end(cursor)
+        return RenameColumn(span, table, old, new)
+    if verb == "RENAME" and what == "TO":
+        cursor.i += 2
+        new = cursor.path("a table's name")
+        _end(cursor)
+        return RenameTable(span, table, new)
+    if verb in ("SET", "UNSET") and what == "TBLPROPERTIES":
+        cursor.i += 2
+        cursor.take("IF", "EXISTS")
+        found = properties(cursor, values=verb == "SET")
+        _end(cursor)
+        if verb == "SET":
+            return SetProperties(span, table, found)
+        return SetProperties(span, table, removed=tuple(p.key for p in found))
+    if verb in ("ALTER", "CHANGE"):
+        cursor.i += 1
+        cursor.take("COLUMN")
+        return _alter_columns(cursor, span, table, hive=verb == "CHANGE")
+    return _replace_columns(cursor, span, table)
+
+
+def _replace_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
+    if not cursor.take("REPLACE", "COLUMNS"):
+        return None
+    return ReplaceColumns(span, table, tuple(d for _, d in _new_columns(cursor)))
+
+
+def _new_columns(cursor: Cursor) -> tuple[tuple[Ref, ColumnDef], ...]:
+    brackets = cursor.take("(")
+    found = []
+    while True:
+        name = cursor.path("a column's name")
+        found.append((name, column_after(cursor, name.parts[-1], name.span, position=True)))
+        if not cursor.take(","):
+            break
+    if brackets:
+        cursor.expect(")")
+    _end(cursor)
+    return tuple(found)
+
+
+def _names(cursor: Cursor) -> tuple[Ref, ...]:
+    brackets = cursor.take("(")
+    found = [cursor.path("a column's name")]
+    while cursor.take(","):
+        found.append(cursor.path("a column's name"))
+    if brackets:
+        cursor.expect(")")
+    _end(cursor)
+    return tuple(found)
+
+
+def _alter_columns(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
+    changes = [_alter_column(cursor, span, table, hive=hive)]
+    while cursor.take(","):
+        changes.append(_alter_column(cursor, span, table, hive=False))
+    _end(cursor)
+    first = changes[0]
+    return AlterColumn(
+        first.span,
+        first.table,
+        first.column,
+        first.type,
+        first.type_text,
+        first.type_span,
+        first.required,
+        first.new_name,
+        tuple(changes[1:]),
+    )
+
+
+def _alter_column(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
+    name = cursor.path("a column's name")
+    if cursor.take("TYPE"):
+        start = cursor.token.start
+        kind = data_type(cursor)
+        type_span = cursor.since(start)
+        text = cursor.script[type_span[0] : type_span[1]]
+        return AlterColumn(span, table, name, kind, text, type_span)
+    if cursor.take("COMMENT"):
+        cursor.string()
+    elif cursor.take("FIRST"):
+        pass
+    elif cursor.take("AFTER"):
+        cursor.name("a column's name")
+    elif cursor.word in ("SET", "DROP"):
+        required = cursor.word == "SET"
+        cursor.i += 1
+        if cursor.take("NOT", "NULL") or cursor.take("!", "NULL"):
+            return AlterColumn(span, table, name, required=required)
+        cursor.expect("DEFAULT")
+        if required:
+            skip_expression(cursor)
+    elif hive and not cursor.done and cursor.word != ",":
+        new = cursor.token
+        definition = column(cursor, position=True)
+        return AlterColumn(
+            span,
+            table,
+            name,
+            definition.type,
+            definition.type_text,
+            definition.type_span,
+            True if definition.required else None,
+            Ref((definition.name,), (new.start, new.end), new.text),
+        )
+    return AlterColumn(span, table, name)

@@ -1,0 +1,279 @@
+"""CREATE TABLE, CREATE OR REPLACE TABLE and REPLACE TABLE, with or without AS SELECT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spark_iceberg_sql.ddl.clauses import bracketed, clustered_by, hive_clause, properties
+from spark_iceberg_sql.ddl.columns import (
+    at_table_constraint,
+    column,
+    plain_column_after,
+    skip_table_constraint,
+)
+from spark_iceberg_sql.ddl.cursor import Cursor, Stop
+from spark_iceberg_sql.nodes import (
+    ColumnDef,
+    Create,
+    CreateView,
+    Node,
+    Offsets,
+    Property,
+    Ref,
+    Term,
+)
+from spark_iceberg_sql.text import Kind, Token
+
+_QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "("})
+_CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION` or `AS SELECT`"
+
+
+@dataclass(slots=True)
+class _Clauses:
+    """What has been read so far of the clauses behind the column list."""
+
+    seen: set[str] = field(default_factory=set)
+    partitioning: tuple[Term, ...] | None = None
+    partitioning_span: Offsets | None = None
+    typed_partitions: tuple[ColumnDef, ...] = ()
+    properties: tuple[Property, ...] = ()
+    options: tuple[Property, ...] = ()
+    clustered_by: Offsets | None = None
+    cluster_by: Offsets | None = None
+
+
+def create_table(cursor: Cursor) -> Node | None:
+    """Read from CREATE or REPLACE on; None where the statement creates no table."""
+    start = cursor.token.start
+    create = cursor.take("CREATE")
+    replace = cursor.take("OR", "REPLACE") if create else False
+    if not create:
+        cursor.i += 1  # REPLACE
+        replace = True
+    temporary = create and not replace and (cursor.take("TEMPORARY") or cursor.take("TEMP"))
+    external = cursor.take("EXTERNAL")
+    if not cursor.take("TABLE"):
+        return None
+    cursor.partition = True
+    if external and replace:
+        raise Stop(cursor.tokens[cursor.i - 2], "`TABLE`", "replace-external")
+    if_not_exists = False
+    if cursor.at("IF") and cursor.words[cursor.i + 1] in ("NOT", "!"):
+        if replace:
+            cursor.stop("a table's name", "replace-if-not-exists")
+        cursor.i += 2
+        cursor.expect("EXISTS")
+        if_not_exists = True
+    table = cursor.target = cursor.table()
+    if create and not replace and cursor.take("LIKE"):
+        like = cursor.path("a table's name")
+        _after_like(cursor, table)
+        return Create(_whole(cursor, start), table, if_not_exists=if_not_exists, like=like)
+    opening = cursor.token
+    columns = _columns(cursor)
+    provider = provider_span = None
+    if cursor.take("USING"):
+        name = cursor.path("a format, `iceberg`")
+        provider, provider_span = ".".join(name.parts).lower(), name.span
+    clauses = _clauses(cursor, provider=provider is not None)
+    query = _query(cursor)
+    if query and columns is not None:
+        raise Stop(opening, "`AS SELECT` without a column list", "columns-in-ctas")
+    if query and clauses.typed_partitions:
+        start_of_type = clauses.typed_partitions[0].type_span
+        token = Token(Kind.WORD, cursor.script[slice(*start_of_type)], *start_of_type)
+        raise Stop(token, "the column's name alone", "types-in-ctas")
+    if temporary:
+        return CreateView(_whole(cursor, start), table, temporary=True)
+    return Create(
+        _whole(cursor, start),
+        table,
+        create=create,
+        replace=replace,
+        if_not_exists=if_not_exists,
+        external=external,
+        columns=columns,
+        partitioning=clauses.partitioning,
+        partitioning_span=clauses.partitioning_span,
+        typed_partitions=clauses.typed_partitions,
+        provider=provider,
+        provider_span=provider_span,
+        properties=clauses.properties,
+        options=clauses.options,
+        clustered_by=clauses.clustered_by,
+        cluster_by=clauses.cluster_by,
+        query=query,
+    )
+
+
+def _after_like(cursor: Cursor, table: Ref) -> None:
+    """Stop at what CREATE TABLE ... LIKE does not take: a catalog in the names, and partitioning."""
+    if len(table.parts) > 2:
+        raise Stop(
+            Token(Kind.WORD, table.text, *table.span),
+            "`schema.table` without a catalog",
+            "like-catalog",
+        )
+    while cursor.i < cursor.count:
+        if cursor.word == "PARTITIONED":
+            cursor.stop("the end of the statement", "like-partitioned")
+        cursor.i += 1
+
+
+def _whole(cursor: Cursor, start: int) -> Offsets:
+    return start, cursor.tokens[cursor.count].end
+
+
+def _columns(cursor: Cursor) -> tuple[ColumnDef, ...] | None:
+    if cursor.word != "(":
+        return None
+    opening = cursor.i
+    cursor.i += 1
+    may_be_query = cursor.word in _QUERY
+    columns: list[ColumnDef] = []
+    try:
+        while True:
+            if at_table_constraint(cursor):
+                skip_table_constraint(cursor)
+            else:
+                columns.append(column(cursor))
+            if not cursor.take(","):
+                break
+        cursor.expect(")")
+    except Stop:
+        if not may_be_query:
+            raise
+        cursor.i = opening  # CREATE TABLE t (SELECT ...)
+        return None
+    return tuple(columns)
+
+
+def _clauses(cursor: Cursor, *, provider: bool) -> _Clauses:
+    got = _Clauses()
+    while not cursor.done:
+        token, word = cursor.token, cursor.word
+        after = cursor.words[cursor.i + 1]
+        clause = word
+        if word == "PARTITIONED":
+            _once(got, cursor, "PARTITIONED BY", "two-partitioned-by")
+            _partitioned_by(cursor, got)
+            got.partitioning_span = cursor.since(token.start)
+        elif word == "TBLPROPERTIES":
+            _once(got, cursor, clause)
+            cursor.i += 1
+            got.properties = properties(cursor)
+        elif word == "OPTIONS":
+            _once(got, cursor, clause)
+            cursor.i += 1
+            got.options = properties(cursor, expressions=True)
+        elif word in ("COMMENT", "LOCATION"):
+            _once(got, cursor, clause)
+            cursor.i += 1
+            cursor.string("a string in quotes")
+        elif word == "CLUSTERED":
+            _once(got, cursor, "CLUSTERED BY")
+            clustered_by(cursor)
+            got.clustered_by = cursor.since(token.start)
+        elif word == "CLUSTER":
+            _once(got, cursor, "CLUSTER BY")
+            cursor.i += 1
+            cursor.expect("BY")
+            bracketed(cursor)
+            got.cluster_by = cursor.since(token.start)
+        elif word == "DEFAULT" and after == "COLLATION":
+            _once(got, cursor, "DEFAULT COLLATION")
+            cursor.i += 2
+            cursor.name("a collation")
+        elif word in ("STORED", "ROW", "SKEWED"):
+            _once(got, cursor, clause)
+            hive_clause(cursor, provider=provider)
+        else:
+            break
+    return got
+
+
+def _once(got: _Clauses, cursor: Cursor, clause: str, like: str = "duplicate-clause") -> None:
+    if clause in got.seen:
+        cursor.stop(f"one `{clause}`", like)
+    got.seen.add(clause)
+
+
+def _partitioned_by(cursor: Cursor, got: _Clauses) -> None:
+    cursor.i += 1
+    cursor.expect("BY", "partition-by")
+    if cursor.word == "SPEC":
+        cursor.stop("`(`", "partitioned-by-spec")
+    cursor.expect("(", "no-parentheses")
+    if cursor.word == ")":
+        cursor.stop("a column or a transform", "empty-list")
+    terms: list[Term] = []
+    typed: list[ColumnDef] = []
+    while True:
+        token = cursor.token
+        term = cursor.term()
+        if cursor.word in (",", ")"):
+            if typed:
+                raise Stop(token, "a column with its type", "mixed-columns")
+            terms.append(term)
+        else:
+            _mistake_after_term(cursor, term)
+            name = term.columns[0]
+            definition = plain_column_after(cursor, name.parts[0], name.span)
+            if terms:
+                raise Stop(token, "a column or a transform, without a type", "mixed-columns")
+            typed.append(definition)
+        if not cursor.take(","):
+            break
+        if cursor.word == ")":
+            cursor.stop("a column or a transform", "trailing-comma")
+    if cursor.word != ")":
+        cursor.stop("`,` or `)`", "as-name" if cursor.words[cursor.i - 1] == "AS" else "")
+    cursor.i += 1
+    got.partitioning = tuple(terms) if terms else ()
+    got.typed_partitions = tuple(typed)
+
+
+def _mistake_after_term(cursor: Cursor, term: Term) -> None:
+    """Stop unless a type can follow, which makes a Hive column of a bare name."""
+    if cursor.word == "AS":
+        cursor.stop("`,` or `)`", "as-name")
+    if cursor.word in ("ASC", "DESC"):
+        cursor.stop("`,` or `)`", "sort-order")
+    if term.call is not None or len(term.columns[0].parts) > 1 or not cursor.at_name:
+        like = "expression" if cursor.word in ("+", "-", "*", "/", "%", "||", "=") else ""
+        cursor.stop("`,` or `)`", "nested-transform" if cursor.word == "(" else like)
+
+
+def _query(cursor: Cursor) -> Offsets | None:
+    """Read to the end: the query of AS SELECT, or nothing."""
+    if cursor.done:
+        return None
+    marked = cursor.take("AS")
+    if cursor.at("WITH", "("):
+        trino = any(w in ("PARTITIONING", "PARTITIONED_BY") for w in cursor.words[cursor.i :])
+        cursor.stop(_CLAUSES, "partitioning-property" if trino else "with-properties")
+    if cursor.word not in _QUERY:
+        cursor.stop("a query" if marked else _CLAUSES, _clause_mistake(cursor))
+    start = cursor.token.start
+    depth = 0
+    while cursor.i < cursor.count:
+        word = cursor.word
+        if word in ("(", "["):
+            depth += 1
+        elif word in (")", "]"):
+            depth -= 1
+        elif not depth and word == "PARTITIONED" and cursor.words[cursor.i + 1] == "BY":
+            cursor.stop("the clause before `AS SELECT`", "after-query")
+        cursor.i += 1
+    return cursor.since(start)
+
+
+def _clause_mistake(cursor: Cursor) -> str:
+    word, after = cursor.word, cursor.words[cursor.i + 1]
+    if (word == "PARTITION" and after in ("BY", "ON")) or word == "PARTITIONING":
+        return "partition-by"
+    if word == "USING":
+        return "using-after-clauses"
+    if word == ")":
+        return "closing-parenthesis"
+    return ""

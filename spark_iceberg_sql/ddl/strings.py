@@ -1,0 +1,42 @@
+"""What a string or a dotted name in SQL text stands for."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|[0-3][0-7]{2}|.)", re.DOTALL)
+_ESCAPED = {
+    "0": "\0",
+    "b": "\b",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "Z": "\x1a",
+    "%": "\\%",
+    "_": "\\_",
+}
+_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+
+
+def unescape(text: str) -> str:
+    """The content of a string as written: quotes off, doubled quotes and backslash escapes resolved."""
+    if text[0] in "rR":
+        return text[2:-1]
+    quote = text[0]
+    inside = text[1:-1].replace(quote * 2, quote) if quote * 2 in text[1:-1] else text[1:-1]
+    return _ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    if len(code) == 5:
+        return chr(int(code[1:], 16))
+    if len(code) == 3:
+        return chr(int(code, 8))
+    return _ESCAPED.get(code, code)
+
+
+def parts(name: str) -> tuple[str, ...]:
+    """The parts of a dotted name in a string; backticks keep dots."""
+    found = _PART.findall(name)
+    return tuple(quoted.replace("``", "`") or plain.strip() for quoted, plain in found) or (name,)

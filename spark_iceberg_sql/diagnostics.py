@@ -1,0 +1,174 @@
+"""What the checker says: spans, diagnostics, the report, and the one exception family.
+
+IcebergSqlError(ValueError)         every error this package raises on purpose
+└── raised with `.report` set       a statement failed the check; nothing of it ran
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+class Severity(str, Enum):
+    """What a diagnostic means; `str(severity)` is its printed name.
+
+    ERROR: Iceberg's Spark runtime refuses the statement, or accepts it and the table is damaged.
+    WARNING: the runtime accepts it, but it is probably not meant.
+    NOTE: not checked, so nothing is known.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Lines:
+    """Offsets of a text to 1-based rows and columns (columns count code points)."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(m.end() for m in _LINE_END.finditer(self.text))]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Row and column of an offset, both from 1."""
+        row = bisect_right(self._starts, offset)
+        return row, offset - self._starts[row - 1] + 1
+
+    @property
+    def count(self) -> int:
+        """The number of rows; a text that ends in a line end has an empty last one."""
+        return len(self._starts)
+
+    def start(self, row: int) -> int:
+        """The offset at which a row (from 1) begins."""
+        return self._starts[row - 1]
+
+    def line(self, row: int) -> str:
+        """The text of a row (from 1) without its line end."""
+        start = self._starts[row - 1]
+        end = self._starts[row] if row < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    def span(self, start: int, end: int) -> Span:
+        """The span between two offsets of the text."""
+        row, column = self.place(start)
+        end_row, end_column = self.place(max(start, end))
+        return Span(start, max(start, end), row, column, end_row, end_column)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of text: offsets from 0 (end excluded), rows and columns from 1 (end excluded)."""
+
+    start: int
+    end: int
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `text[start:end]` by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that cure a fault without changing what the author meant.
+
+    title: what it does, as an imperative. edits: not overlapping, in order of place.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in
+    the user's own names. span: the exact words. help: the whole clause to write instead.
+    fix: edits, where they are safe. spec: the section of the Iceberg spec that says so.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Span
+    help: str | None = None
+    fix: Fix | None = None
+    spec: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found in a text.
+
+    text, filename: what was checked. diagnostics: sorted by place. statements: how many the text has.
+    cell: where the text is a notebook's cell, its number from 1. unlisted: how many notes the settings
+    leave out of the list.
+    """
+
+    text: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    filename: str | None = None
+    statements: int = 0
+    lines: Lines | None = field(default=None, repr=False, compare=False)
+    cell: int | None = None
+    unlisted: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """No error was found. What nobody could judge is in `not_checked`: look there too."""
+        return not any(d.severity is Severity.ERROR for d in self.diagnostics)
+
+    @property
+    def not_checked(self) -> tuple[Diagnostic, ...]:
+        """What was not checked, each with the reason and what would make it checkable."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.NOTE)
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics of severity error."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.diagnostics)
+
+    def __len__(self) -> int:
+        return len(self.diagnostics)
+
+
+class IcebergSqlError(ValueError):
+    """Every error this package raises on purpose; its text is what the user should read.
+
+    message: the rendering. report: the check's report, where a check is the cause.
+    """
+
+    def __init__(self, message: str, report: Report | None = None) -> None:
+        super().__init__(message)
+        self.report = report
+
+    def _render_traceback_(self) -> list[str]:
+        """In a notebook cell: the text alone, no Python stack."""
+        return str(self).splitlines()

@@ -1,0 +1,363 @@
+"""What a statement says: one record per kind of statement that matters to partitioning; spans everywhere.
+
+`ddl.read` makes them from tokens; rules, `check` and `plan` read them. Names are tuples of parts as the
+user wrote them, backticks off. A span is a pair of offsets into the whole text, end excluded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from spark_iceberg_sql.model.types import Type
+
+Offsets = tuple[int, int]
+Name = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name in the text: of a column, a field, a table. text: as written, backticks and all."""
+
+    parts: Name
+    span: Offsets
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant argument. kind: integer, decimal, string, typed (`DATE '...'`), parameter (`?`, `:n`).
+
+    TRUE, FALSE and NULL are none: Spark takes them for columns there.
+
+    value: the integer, for kind integer. suffix: `L`, `S`, `Y` or empty. text: as written.
+    """
+
+    kind: str
+    text: str
+    span: Offsets
+    value: int | None = None
+    suffix: str = ""
+
+
+Argument = Ref | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A transform over a column, as written: `bucket(16, id)`; a bare column is identity.
+
+    call: None for a bare column, else the transform's name as written. arguments: in order.
+    name_span: of the transform's name (of the column, for a bare one).
+    """
+
+    call: str | None
+    arguments: tuple[Argument, ...]
+    span: Offsets
+    name_span: Offsets
+
+    @property
+    def columns(self) -> tuple[Ref, ...]:
+        """The arguments that are columns."""
+        return tuple(a for a in self.arguments if isinstance(a, Ref))
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The arguments that are constants."""
+        return tuple(a for a in self.arguments if isinstance(a, Literal))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDef:
+    """A column in a column list. type: None where Spark's runtime for Iceberg has no such type.
+
+    type_text: the type as written. default, generated: spans of those clauses.
+    """
+
+    name: str
+    span: Offsets
+    type: Type | None
+    type_text: str
+    type_span: Offsets
+    required: bool = False
+    default: Offsets | None = None
+    generated: Offsets | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A key and value of TBLPROPERTIES or OPTIONS; value: the string's content."""
+
+    key: str
+    value: str
+    key_span: Offsets
+    value_span: Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A statement. span: from its first token to its last, the terminator excluded."""
+
+    span: Offsets
+    kind: ClassVar[str] = "statement"
+
+
+@dataclass(frozen=True, slots=True)
+class Create(Node):
+    """CREATE, CREATE OR REPLACE or REPLACE TABLE, with or without AS SELECT.
+
+    partitioning: None without PARTITIONED BY. typed_partitions: Hive's `PARTITIONED BY (dt string)`.
+    query: the span of the query of AS SELECT. columns: None without a column list.
+    provider: as written after USING, lower case. like: the table of CREATE TABLE ... LIKE.
+    """
+
+    kind: ClassVar[str] = "create"
+    table: Ref
+    create: bool = True
+    replace: bool = False
+    if_not_exists: bool = False
+    external: bool = False
+    columns: tuple[ColumnDef, ...] | None = None
+    partitioning: tuple[Term, ...] | None = None
+    partitioning_span: Offsets | None = None
+    typed_partitions: tuple[ColumnDef, ...] = ()
+    provider: str | None = None
+    provider_span: Offsets | None = None
+    properties: tuple[Property, ...] = ()
+    options: tuple[Property, ...] = ()
+    clustered_by: Offsets | None = None
+    cluster_by: Offsets | None = None
+    query: Offsets | None = None
+    like: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddField(Node):
+    """ALTER TABLE t ADD PARTITION FIELD term [AS name]."""
+
+    kind: ClassVar[str] = "add partition field"
+    table: Ref
+    term: Term
+    name: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropField(Node):
+    """ALTER TABLE t DROP PARTITION FIELD term; a bare term may be a partition field's name."""
+
+    kind: ClassVar[str] = "drop partition field"
+    table: Ref
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceField(Node):
+    """ALTER TABLE t REPLACE PARTITION FIELD old WITH new [AS name]."""
+
+    kind: ClassVar[str] = "replace partition field"
+    table: Ref
+    old: Term
+    new: Term
+    name: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns(Node):
+    """ALTER TABLE t ADD COLUMN(S): paths may be nested (`point.z`)."""
+
+    kind: ClassVar[str] = "add column"
+    table: Ref
+    columns: tuple[tuple[Ref, ColumnDef], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns(Node):
+    """ALTER TABLE t DROP COLUMN(S) [IF EXISTS]."""
+
+    kind: ClassVar[str] = "drop column"
+    table: Ref
+    columns: tuple[Ref, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn(Node):
+    """ALTER TABLE t RENAME COLUMN old TO new."""
+
+    kind: ClassVar[str] = "rename column"
+    table: Ref
+    column: Ref
+    new_name: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumn(Node):
+    """ALTER TABLE t ALTER / CHANGE COLUMN: type None where only comment, place or NOT NULL change.
+
+    required: True for SET NOT NULL, False for DROP NOT NULL, None unchanged. new_name: Hive's CHANGE.
+    more: the other columns of `ALTER COLUMN a ..., b ...`.
+    """
+
+    kind: ClassVar[str] = "alter column"
+    table: Ref
+    column: Ref
+    type: Type | None = None
+    type_text: str = ""
+    type_span: Offsets | None = None
+    required: bool | None = None
+    new_name: Ref | None = None
+    more: tuple[AlterColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceColumns(Node):
+    """ALTER TABLE t REPLACE COLUMNS (...)."""
+
+    kind: ClassVar[str] = "replace columns"
+    table: Ref
+    columns: tuple[ColumnDef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Node):
+    """ALTER TABLE t SET / UNSET TBLPROPERTIES; `removed` for UNSET."""
+
+    kind: ClassVar[str] = "set properties"
+    table: Ref
+    properties: tuple[Property, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RenameTable(Node):
+    """ALTER TABLE / VIEW t RENAME TO u."""
+
+    kind: ClassVar[str] = "rename table"
+    table: Ref
+    new_name: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class HivePartition(Node):
+    """ALTER TABLE t ADD / DROP / RENAME / RECOVER PARTITION(S): Hive's statements, not Iceberg's."""
+
+    kind: ClassVar[str] = "hive partition"
+    table: Ref
+    verb: str
+    verb_span: Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class DropTable(Node):
+    """DROP TABLE [IF EXISTS] t [PURGE]."""
+
+    kind: ClassVar[str] = "drop table"
+    table: Ref
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView(Node):
+    """CREATE [OR REPLACE] [TEMPORARY] VIEW v."""
+
+    kind: ClassVar[str] = "create view"
+    view: Ref
+    temporary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropView(Node):
+    """DROP VIEW [IF EXISTS] v."""
+
+    kind: ClassVar[str] = "drop view"
+    view: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Use(Node):
+    """USE [CATALOG | NAMESPACE | DATABASE | SCHEMA] name; what: the keyword, lower case, or empty."""
+
+    kind: ClassVar[str] = "use"
+    name: Ref
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(Node):
+    """INSERT INTO / OVERWRITE t [PARTITION (...)]; partition: the columns named there, with spans."""
+
+    kind: ClassVar[str] = "insert"
+    table: Ref
+    overwrite: bool = False
+    partition: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable(Node):
+    """Partition DDL that Spark's or Iceberg's grammar refuses.
+
+    at: the offending token. found, expected: for the message. like: the shape of the mistake where it
+    is a known one, else empty. table: where it was readable.
+
+    In ALTER: several-fields, missing-with, missing-field (ADD PARTITION x), missing-partition (ADD FIELD
+    x), partition-fields (PARTITION FIELDS, COLUMN, BY; ADD PARTITIONING), if-exists, parenthesised,
+    as-in-drop, rename-field, alter-field, set-partition-spec, partition-by, partitioning-property,
+    identifier-clause (IDENTIFIER(...) in place of the table), parameter, odd-space (a blank that
+    Iceberg's grammar does not know).
+    In CREATE: two-partitioned-by, duplicate-clause, duplicate-key, partition-by, partitioned-by-spec,
+    no-parentheses, empty-list, trailing-comma, mixed-columns (with and without types), as-name,
+    sort-order, using-after-clauses, after-query, partitioning-property, with-properties,
+    replace-external, replace-if-not-exists, closing-parenthesis, like-partitioned, like-catalog,
+    columns-in-ctas, types-in-ctas, hive-clause.
+    In both: quoted-name, quoted-column, needs-backticks, nested-transform, expression, no-arguments,
+    unterminated.
+    """
+
+    kind: ClassVar[str] = "unreadable"
+    at: Offsets
+    found: str
+    expected: str
+    like: str = ""
+    table: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Templated(Node):
+    """Partition DDL in which a template or parameter stands where a word is needed (`{{ }}`, `${}`)."""
+
+    kind: ClassVar[str] = "templated"
+    at: Offsets
+    inside: Node | None = field(default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Explain(Node):
+    """EXPLAIN and the statement that it does not run."""
+
+    kind: ClassVar[str] = "explain"
+    inside: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Compound(Node):
+    """A BEGIN ... END block of SQL scripting; inside: its statements that are not Other, in order."""
+
+    kind: ClassVar[str] = "compound"
+    inside: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetConfig(Node):
+    """SET key = value, and SET TIME ZONE as its key; value: quotes off."""
+
+    kind: ClassVar[str] = "set"
+    key: str
+    value: str
+    value_span: Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Other(Node):
+    """A statement that does not change any table's partitioning: passes as it is."""
+
+    kind: ClassVar[str] = "other"
