@@ -1,0 +1,156 @@
+"""check(text, known) -> Report: split, read, judge what can be judged, follow the script, apply ignores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from spark_iceberg_sql import ddl, nodes
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.ignores import Ignores, ignores_of
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.base import Finding, Rule
+from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.replay import replay
+from spark_iceberg_sql.rules.sis002_not_checked import Skipped, not_checked, note
+from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
+from spark_iceberg_sql.text import Statement, statements
+
+_RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
+
+# What a diagnostic's severity shall be, by code and its own severity; None to leave it out.
+Verdict = Callable[[str, Severity], Severity | None]
+
+
+def check(
+    text: str,
+    known: Known | None = None,
+    *,
+    filename: str | None = None,
+    verdict: Verdict | None = None,
+    repaired: bool = False,
+) -> Report:
+    """Judge every statement of a text, each on what the statements before it leave behind.
+
+    text: any text. known: the tables that are there before; it is not changed. filename: for the
+    report. verdict: another severity for a finding, or None for none at all. repaired: whether the
+    statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser. A
+    statement with an error is taken not to have run. Never raises.
+    """
+    known = known.copy() if known is not None else Known()
+    return _check(text, known, filename, verdict, repaired=repaired)
+
+
+def follow(text: str, known: Known) -> Report:
+    """As `check`, but what the statements leave behind stays in `known`."""
+    return _check(text, known)
+
+
+def _check(
+    text: str,
+    known: Known,
+    filename: str | None = None,
+    verdict: Verdict | None = None,
+    *,
+    repaired: bool = False,
+) -> Report:
+    lines = Lines(text)
+    found = statements(text)
+    ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
+    if ignores.skip_file:
+        return Report(text, (), filename, len(found), lines)
+    run = _Run(lines, known, ignores, verdict, repaired)
+    for statement in found:
+        run.statement(statement)
+    for ignore in ignores.every:
+        for finding in unused(ignore.codes, ignore.unused, ignore.span):
+            run.say(unused_ignore, finding)
+    run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
+    return Report(text, tuple(run.diagnostics), filename, len(found), lines)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One check under way."""
+
+    lines: Lines
+    known: Known
+    ignores: Ignores
+    verdict: Verdict | None
+    repaired: bool
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def statement(self, statement: Statement) -> None:
+        """Judge a statement, and carry it over into what is known unless it is at fault."""
+        node = ddl.read(statement)
+        if isinstance(node, nodes.Other):
+            return
+        case = Case(self.lines.text, node, self.known, statement, self.repaired)
+        if self._judge(case):
+            self._carry_on(case)
+
+    def _carry_on(self, case: Case) -> None:
+        try:
+            replay(case)
+        except Exception:  # as above: what cannot be followed is forgotten
+            table = getattr(case.node, "table", None)
+            if isinstance(table, nodes.Ref):
+                case.known.forget(table.parts)
+
+    def _judge(self, case: Case) -> bool:
+        """Report what the rules find; whether there is no error among it."""
+        fine = True
+        skipped: list[Skipped] = []
+        for rule in _RULES.get(type(case.node), ()):
+            fine = self._ask(rule, case, skipped) and fine
+        if skipped:
+            self.say(not_checked, note(case, skipped))
+        # The statements inside EXPLAIN do not run; those of a block are judged one by one.
+        if isinstance(case.node, nodes.Compound):
+            inner = self.known.copy()
+            for node in case.node.inside:
+                inside = Case(case.text, node, inner, case.statement, case.repaired)
+                if self._judge(inside):
+                    self._carry_on(inside)
+                else:
+                    fine = False
+        return fine
+
+    def _ask(self, rule: Rule, case: Case, skipped: list[Skipped]) -> bool:
+        fine = True
+        try:
+            for finding in rule.judge(case):
+                if case.hidden and not finding.early:
+                    continue
+                fine = self.say(rule, finding) and fine
+        except NotKnownError as unknown:
+            skipped.append(Skipped(rule, unknown.what, unknown.why))
+        except SettledError:
+            pass
+        except Exception as fault:
+            # A gate that breaks on its own mistake would keep good statements from running.
+            why = f"a fault of the checker's own, {type(fault).__name__}: {fault}"
+            skipped.append(Skipped(rule, "what it found", why))
+        return fine
+
+    def say(self, rule: Rule, finding: Finding) -> bool:
+        """Report a finding; whether the statement may be taken to run all the same."""
+        own = finding.severity or rule.severity
+        severity = self.verdict(rule.code, own) if self.verdict is not None else own
+        if severity is None:
+            return True
+        diagnostic = Diagnostic(
+            code=rule.code,
+            name=rule.name,
+            severity=severity,
+            message=finding.message,
+            span=self.lines.span(*finding.span),
+            help=finding.help,
+            fix=finding.fix,
+            spec=rule.spec,
+        )
+        if rule is not unused_ignore and self.ignores.silence(diagnostic):
+            return True
+        self.diagnostics.append(diagnostic)
+        return own is not Severity.ERROR

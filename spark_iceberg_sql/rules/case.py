@@ -1,0 +1,305 @@
+"""The facts about one statement that rules may ask for, each found once and only when asked.
+
+A fact that nobody has raises NotKnownError: the engine then lists the rule in the statement's "not checked"
+note. A fact that cannot be had because a more basic fault stands in its way is None, or raises SettledError:
+another rule has the word, and one fault brings one diagnostic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.model.damage import Damage, damage
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Specs, SpecUncertainError, Wanted
+from spark_iceberg_sql.model.table import Absent, Kind, Known, Table
+from spark_iceberg_sql.rules.outcome import as_field, outcome
+from spark_iceberg_sql.rules.terms import TermFacts, identity_on
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.text import Statement
+
+DEFAULT_FORMAT_VERSION = 2
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+_METADATA_TABLES = frozenset(
+    {
+        *("entries", "files", "data_files", "delete_files", "history", "metadata_log_entries"),
+        *("snapshots", "refs", "manifests", "partitions", "position_deletes", "changes"),
+        *("all_entries", "all_files", "all_data_files", "all_delete_files", "all_manifests"),
+    }
+)
+
+
+class NotKnownError(Exception):
+    """A rule asked for what is not known. what: `the columns`. why: the reason, in the user's terms."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+        self.what = what
+        self.why = why
+
+
+class SettledError(Exception):
+    """A rule asked for what a more basic fault rules out; the rule about that fault speaks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One statement and what is known around it.
+
+    text: the whole text that spans count in. node: the statement as read. known: the tables, as the
+    statements before it left them. statement: its tokens. repaired: whether it is handed to Spark without
+    the comments that would mislead Iceberg's parser.
+    """
+
+    text: str
+    node: nodes.Node
+    known: Known
+    statement: Statement
+    repaired: bool = False
+
+    def words(self, span: nodes.Offsets) -> str:
+        """The text of a span."""
+        return self.text[span[0] : span[1]]
+
+    @cached_property
+    def target(self) -> nodes.Ref:
+        """The table that the statement is about, as written."""
+        table = getattr(self.node, "table", None)
+        if not isinstance(table, nodes.Ref):
+            raise SettledError
+        return table
+
+    @cached_property
+    def table(self) -> Table | Absent | None:
+        """What stands behind the statement's table name; None where nothing is known."""
+        parts = self.target.parts
+        found = self.known.get(parts)
+        kind = _part_of_a_table(parts[-1]) if len(parts) > 1 else None
+        if isinstance(found, Table) or kind is None:
+            return found
+        parent = self.known.get(parts[:-1])
+        if isinstance(parent, Table) and parent.kind is Kind.ICEBERG:
+            return Table(self.known.full_name(parts), kind=kind)
+        return found
+
+    @cached_property
+    def hidden(self) -> bool:
+        """Whether IF NOT EXISTS keeps all of the statement but its name from being looked at."""
+        node = self.node
+        return (
+            isinstance(node, nodes.Create) and node.if_not_exists and isinstance(self.table, Table)
+        )
+
+    @cached_property
+    def iceberg(self) -> Table:
+        """The Iceberg table that an ALTER is about (SIS412 speaks where there is none)."""
+        found = self.table
+        if found is None:
+            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
+        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
+            raise SettledError
+        return found
+
+    @cached_property
+    def replaced(self) -> Table | None:
+        """The Iceberg table that CREATE OR REPLACE replaces; None where there is none."""
+        node = self.node
+        if not isinstance(node, nodes.Create) or not node.replace:
+            return None
+        found = self.table
+        if found is None:
+            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
+        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
+            return None
+        return found
+
+    @cached_property
+    def specs(self) -> Specs:
+        """All partition specs of the table, before the statement."""
+        table = self.iceberg
+        if table.specs is None:
+            raise NotKnownError("its partition specs", table.why_unknown or "nothing says them")
+        return table.specs
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns that the statement's terms refer to: a CREATE's own, an ALTER's table's."""
+        if isinstance(self.node, nodes.Create):
+            return self._created_schema(self.node)
+        table = self.iceberg
+        if table.schema is None:
+            raise NotKnownError("its columns", table.why_unknown or "nothing says them")
+        return table.schema
+
+    @property
+    def of_another_kind(self) -> bool:
+        """Whether the statement's table is known not to be Iceberg's, or not to be there (SIS412)."""
+        table = self.table
+        return isinstance(table, Absent) or (table is not None and table.kind is not Kind.ICEBERG)
+
+    @property
+    def schema_if_known(self) -> Schema | None:
+        """The columns, for remarks on column statements, which are no partition DDL: None without a note."""
+        try:
+            return self.schema
+        except NotKnownError:
+            return None
+
+    def _created_schema(self, node: nodes.Create) -> Schema:
+        columns = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
+        if node.query is not None and not columns:
+            found = self.known.columns_of(self.words(node.query))
+            if found is None:
+                raise NotKnownError("its columns", "they come from a query")
+            columns = found.fields
+        base = self.known.get(node.table.parts) if node.replace else None
+        if isinstance(base, Table) and base.kind is Kind.ICEBERG:
+            return Schema(columns).with_fresh_ids(base.schema, base.last_column_id)[0]
+        return Schema(columns).with_fresh_ids()[0]
+
+    @cached_property
+    def makes_iceberg(self) -> bool:
+        """Whether a CREATE makes an Iceberg table: it says so, or its catalog is not Spark's own."""
+        provider = getattr(self.node, "provider", None)
+        if provider in (None, "iceberg"):
+            return provider is not None or not self.in_session_catalog
+        return self.in_session_catalog is False and provider in ("parquet", "orc", "avro")
+
+    @cached_property
+    def in_session_catalog(self) -> bool | None:
+        """Whether the table lies in Spark's own catalog, `spark_catalog`; None where nobody knows."""
+        name = self.known.full_name(self.target.parts)
+        if name[0].lower() == "spark_catalog":
+            return True
+        return False if self.known.catalog is not None or len(name) > 2 else None
+
+    @cached_property
+    def terms(self) -> tuple[TermFacts, ...]:
+        """Every transform that the statement writes, in order of place."""
+        node = self.node
+        if isinstance(node, nodes.Create):
+            if not self.makes_iceberg:
+                return ()
+            typed = tuple(identity_on(column) for column in node.typed_partitions)
+            return tuple(TermFacts(term, self) for term in node.partitioning or typed)
+        if isinstance(node, nodes.AddField):
+            return (TermFacts(node.term, self, node.name),)
+        if isinstance(node, nodes.DropField):
+            return (TermFacts(node.term, self, dropping=True),)
+        if isinstance(node, nodes.ReplaceField):
+            return (
+                TermFacts(node.old, self, dropping=True),
+                TermFacts(node.new, self, node.name),
+            )
+        return ()
+
+    @property
+    def new_terms(self) -> tuple[TermFacts, ...]:
+        """The terms that ask for a field, those that name one to drop left out."""
+        return tuple(term for term in self.terms if not term.dropping)
+
+    @cached_property
+    def dropped(self) -> PartitionField | None:
+        """The field that DROP or REPLACE takes away; None where there is no such field (SIS401)."""
+        term = next((term for term in self.terms if term.dropping), None)
+        if term is None:
+            return None
+        spec = self.specs.spec
+        ref = term.source
+        bare = ref.parts[0] if term.term.call is None and ref and len(ref.parts) == 1 else None
+        if bare is not None and self.schema.find((bare,)) is None:
+            # A single name that is no column's is a partition field's (DropPartitionFieldExec).
+            return spec.named(bare)
+        if term.bound is None or term.column is None or term.column.field.field_id is None:
+            return None
+        return spec.like(term.column.field.field_id, term.bound)
+
+    @cached_property
+    def properties(self) -> Mapping[str, str]:
+        """The properties that the statement sets; OPTIONS of a CREATE are properties too."""
+        node = self.node
+        if isinstance(node, nodes.Create):
+            return {item.key: item.value for item in (*node.options, *node.properties)}
+        if isinstance(node, nodes.SetProperties):
+            return {item.key: item.value for item in node.properties}
+        return {}
+
+    @cached_property
+    def format_version(self) -> int | None:
+        """The table's format version once the statement has run; None where SIS410 refuses it."""
+        asked = self.properties.get("format-version")
+        if asked is not None:
+            number = int(asked) if _INTEGER.fullmatch(asked) else 0
+            return number if number in (1, 2, 3) else None
+        if isinstance(self.node, nodes.Create):
+            old = self.replaced
+            if old is None:
+                return DEFAULT_FORMAT_VERSION
+        else:
+            old = self.iceberg
+        if old.format_version is None:
+            raise NotKnownError("its format version", old.why_unknown or "nothing says it")
+        return old.format_version
+
+    @cached_property
+    def wanted(self) -> Wanted | None:
+        """The one field that ADD or REPLACE asks for; None where rules 1xx or 2xx refuse it."""
+        return self.new_terms[0].wanted if len(self.new_terms) == 1 else None
+
+    @cached_property
+    def proposed(self) -> PartitionField | None:
+        """The field that ADD or REPLACE would make, with its name and id; None as `wanted`.
+
+        REPLACE of a field by itself keeps the field, at most under another name.
+        """
+        wanted, dropped = self.wanted, self.dropped
+        if wanted is None or isinstance(self.node, nodes.Create):
+            return None
+        if dropped is not None and dropped.key == (wanted.source_id, str(wanted.transform)):
+            return replace(dropped, name=wanted.name or dropped.name)
+        try:
+            return self.specs.proposed(wanted)
+        except SpecUncertainError:
+            raise NotKnownError("the field's name", "it has had several") from None
+
+    @cached_property
+    def after(self) -> Table | None:
+        """The table as the statement would leave it; None where a more basic rule refuses it."""
+        return outcome(self)
+
+    @cached_property
+    def new_damage(self) -> tuple[Damage, ...]:
+        """What the statement would break in the table that is not broken yet."""
+        after = self.after
+        if after is None:
+            return ()
+        if after.specs is None or after.schema is None:
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+        before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
+        old: set[tuple[object, ...]] = set()
+        if before is not None and before.specs is not None and before.schema is not None:
+            old = {_mark(item) for item in self._damage(before.specs, before.schema)}
+        new = self._damage(after.specs, after.schema)
+        return tuple(d for d in new if _mark(d) not in old)
+
+    def _damage(self, specs: Specs, schema: Schema) -> Iterator[Damage]:
+        return damage(specs, schema, case_sensitive=self.known.case_sensitive)
+
+
+def _part_of_a_table(name: str) -> Kind | None:
+    """What `t.name` is besides a table: a metadata table, a branch or tag, or nothing."""
+    low = name.lower()
+    if low in _METADATA_TABLES:
+        return Kind.METADATA
+    return Kind.BRANCH if low.startswith(("branch_", "tag_")) else None
+
+
+def _mark(item: Damage) -> tuple[object, ...]:
+    other = item.other.field_id if item.other is not None else None
+    return item.kind, item.field.field_id, other

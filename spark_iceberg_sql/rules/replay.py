@@ -1,0 +1,129 @@
+"""What a statement that ran leaves behind in what is known: tables made, altered, renamed, dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.model.table import Kind, Known, Table
+from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.outcome import other_table
+
+_TABLE_CHANGES = (
+    nodes.AddField,
+    nodes.DropField,
+    nodes.ReplaceField,
+    nodes.AddColumns,
+    nodes.DropColumns,
+    nodes.RenameColumn,
+    nodes.AlterColumn,
+    nodes.ReplaceColumns,
+    nodes.SetProperties,
+)
+
+
+def replay(case: Case) -> None:
+    """Carry a statement over into `case.known`, as if it had run. What cannot be followed is forgotten."""
+    node, known = case.node, case.known
+    if isinstance(node, nodes.Create):
+        _create(case, node)
+    elif isinstance(node, _TABLE_CHANGES):
+        _alter(case)
+    elif isinstance(node, nodes.RenameTable):
+        _rename(known, node)
+    elif isinstance(node, nodes.DropTable):
+        known.drop(node.table.parts, "an earlier statement dropped it")
+    elif isinstance(node, nodes.CreateView):
+        name = node.view.parts if node.temporary else known.full_name(node.view.parts)
+        known.remember(node.view.parts, Table(name, kind=Kind.VIEW))
+    elif isinstance(node, nodes.DropView):
+        known.drop(node.view.parts, "an earlier statement dropped it")
+    elif isinstance(node, nodes.Use):
+        _use(known, node)
+    elif isinstance(node, nodes.SetConfig):
+        if node.key.lower() == "spark.sql.casesensitive":
+            known.case_sensitive = node.value.lower() == "true"
+        elif node.key.lower() == "spark.sql.session.timezone":
+            known.time_zone = node.value
+    elif isinstance(node, nodes.Compound):
+        for inside in node.inside:
+            _forget(known, inside)
+    elif isinstance(node, nodes.Templated) and node.inside is not None:
+        _forget(known, node.inside)
+
+
+def _create(case: Case, node: nodes.Create) -> None:
+    known, parts = case.known, node.table.parts
+    found = case.table
+    if node.if_not_exists and isinstance(found, Table):
+        return
+    if not case.makes_iceberg:
+        known.remember(parts, other_table(case, node))
+        return
+    try:
+        made = case.after if node.like is None else None
+        why = "its CREATE TABLE could not be followed"
+    except NotKnownError as unknown:
+        made, why = _partly(case, unknown.why), unknown.why
+    except SettledError:
+        return
+    known.remember(parts, made or Table(known.full_name(parts), why_unknown=why))
+
+
+def _partly(case: Case, why: str) -> Table | None:
+    """A CREATE OR REPLACE over nobody knows what: the columns are new, past specs may be there."""
+    try:
+        schema = case.schema
+    except NotKnownError:
+        return None
+    return Table(case.known.full_name(case.target.parts), schema=schema, why_unknown=why)
+
+
+def _alter(case: Case) -> None:
+    try:
+        after = case.after
+    except NotKnownError:
+        # Nothing was known of it before, or not enough: what the statement did is not known either.
+        found = case.table
+        if isinstance(found, Table):
+            why = found.why_unknown or "an earlier statement changed it"
+            case.known.put(replace(found, specs=None, why_unknown=why))
+        return
+    except SettledError:
+        return
+    if after is None:
+        case.known.forget(case.target.parts)
+    else:
+        case.known.put(after)
+
+
+def _rename(known: Known, node: nodes.RenameTable) -> None:
+    old, new = known.full_name(node.table.parts), known.full_name(_beside(known, node))
+    found = known.get(node.table.parts)
+    if isinstance(found, Table):
+        known.put(replace(found, name=new))
+    elif found is None:
+        known.forget(new)
+    known.drop(old, "an earlier statement renamed it")
+
+
+def _beside(known: Known, node: nodes.RenameTable) -> nodes.Name:
+    """The new name with what the old one says of its catalog and namespace."""
+    new, old = node.new_name.parts, node.table.parts
+    return (*old[:-1], *new) if len(new) == 1 and len(old) > 1 else new
+
+
+def _use(known: Known, node: nodes.Use) -> None:
+    parts = node.name.parts
+    if node.what == "catalog":
+        known.catalog, known.namespace = parts[0], ()
+    elif known.catalog is not None and node.what == "" and known.is_catalog(parts[0]):
+        known.catalog, known.namespace = parts[0], parts[1:]
+    else:
+        known.namespace = parts
+
+
+def _forget(known: Known, node: nodes.Node) -> None:
+    table = getattr(node, "table", None) or getattr(node, "view", None)
+    if isinstance(table, nodes.Ref):
+        known.forget(table.parts)

@@ -1,0 +1,215 @@
+"""A partition clause that neither Spark's grammar nor Iceberg's has.
+
+## Why
+Spark reads CREATE TABLE, Iceberg's extension reads ALTER TABLE ... PARTITION FIELD. What they do not know
+is a syntax error for the whole statement: another engine's dialect (PARTITION BY, SET PARTITION SPEC,
+`partitioning = ARRAY[...]`), several fields in one ALTER, a name in quotes, a clause twice, an expression.
+
+## Instead
+`PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE; one field a statement in ALTER TABLE, as ADD,
+DROP or REPLACE ... WITH. Names that are no plain identifiers stand in backticks.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELDS days(ts), bucket(16, id);
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITION BY (days(ts));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD days(ts) AS 'day';
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE events ADD PARTITION FIELD bucket(16, id) AS shard;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+# The shape of a mistake to what is to be said: a message, or None for the grammar's own, and the help.
+# {table} is the table's name, {found} and {expected} are the grammar's words.
+_SHAPES: dict[str, tuple[str | None, str]] = {
+    "after-query": (
+        "PARTITIONED BY stands after the query",
+        "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT ...`",
+    ),
+    "alter-field": (
+        "a partition field is replaced, not altered",
+        "write `ALTER TABLE {table} REPLACE PARTITION FIELD id_bucket WITH bucket(16, id)`",
+    ),
+    "as-in-drop": (
+        "DROP PARTITION FIELD takes no AS",
+        "write `ALTER TABLE {table} DROP PARTITION FIELD id_bucket`, by name or by transform",
+    ),
+    "closing-parenthesis": (
+        "a parenthesis closes what was not opened",
+        "write `PARTITIONED BY (days(ts), bucket(16, id))`",
+    ),
+    "columns-in-ctas": (
+        "CREATE TABLE ... AS SELECT takes no column list: the columns come from the query",
+        "leave the list out, and cast in the query",
+    ),
+    "duplicate-clause": ("a clause stands here twice: `{found}`", "write it once"),
+    "duplicate-key": ("a property stands here twice: `{found}`", "write each property once"),
+    "empty-list": (
+        "PARTITIONED BY names nothing",
+        "leave the clause out for a table without partitions, or write `PARTITIONED BY (days(ts))`",
+    ),
+    "expression": (
+        "a partition field is a column or a transform over one, not an expression",
+        "write `bucket(16, id)`, `truncate(4, name)` or `days(ts)`, or partition by a column that holds it",
+    ),
+    "hive-clause": (None, "leave Hive's clause out and write `USING iceberg`"),
+    "if-exists": (
+        "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS and no IF NOT EXISTS",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+    ),
+    "like-catalog": (
+        "CREATE TABLE ... LIKE takes no catalog in a name",
+        "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
+    ),
+    "like-partitioned": (
+        "CREATE TABLE ... LIKE takes no PARTITIONED BY",
+        "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
+    ),
+    "missing-field": (
+        "the word FIELD is missing",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+    ),
+    "missing-partition": (
+        "the word PARTITION is missing",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+    ),
+    "missing-with": (
+        "REPLACE PARTITION FIELD needs WITH",
+        "write `ALTER TABLE {table} REPLACE PARTITION FIELD ts_day WITH hours(ts)`",
+    ),
+    "mixed-columns": (
+        "PARTITIONED BY takes columns with types, or columns and transforms, but not both",
+        "put the columns into the column list and write `PARTITIONED BY (dt, bucket(16, id))`",
+    ),
+    "needs-backticks": ("`{found}` is no plain name", "write {expected}"),
+    "nested-transform": (
+        "a transform stands inside another one, or a call inside a list of names",
+        "write one transform over one column, `bucket(16, id)`",
+    ),
+    "no-arguments": (
+        "a transform without a column",
+        "write `days(ts)`, `bucket(16, id)` or `truncate(4, name)`",
+    ),
+    "no-parentheses": (
+        "PARTITIONED BY needs parentheses",
+        "write `PARTITIONED BY (days(ts), bucket(16, id))`",
+    ),
+    "parenthesised": (
+        "PARTITION FIELD takes no parentheses around the field",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+    ),
+    "partition-by": (
+        "PARTITION BY is another engine's",
+        (
+            "write `PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE, or "
+            "`ALTER TABLE {table} ADD PARTITION FIELD days(ts)`"
+        ),
+    ),
+    "partition-fields": (
+        "one statement changes one field: PARTITION FIELD, not `{found}`",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD days(ts)`, once for each field",
+    ),
+    "partitioned-by-spec": (
+        "PARTITIONED BY SPEC is Hive's",
+        "write `PARTITIONED BY (days(ts), bucket(16, id))`",
+    ),
+    "partitioning-property": (
+        "a property `partitioning` is Trino's",
+        (
+            "write `PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE, or "
+            "`ALTER TABLE {table} ADD PARTITION FIELD days(ts)`"
+        ),
+    ),
+    "quoted-column": (
+        "a column's name stands in backticks, not in quotes",
+        "write the name without quotes, or in backticks: `` `my column` ``",
+    ),
+    "quoted-name": (
+        "a field's name stands in backticks, not in quotes",
+        "write the name without quotes, or in backticks: `` AS `my field` ``",
+    ),
+    "rename-field": (
+        "a partition field is renamed by replacing it by itself",
+        "write `ALTER TABLE {table} REPLACE PARTITION FIELD id_bucket WITH bucket(16, id) AS shard`",
+    ),
+    "replace-external": ("REPLACE takes no EXTERNAL", "write `CREATE OR REPLACE TABLE {table}`"),
+    "replace-if-not-exists": (
+        "REPLACE and IF NOT EXISTS exclude each other",
+        "write `CREATE OR REPLACE TABLE`, or `CREATE TABLE IF NOT EXISTS`",
+    ),
+    "set-partition-spec": (
+        "SET PARTITION SPEC is another engine's",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD days(ts)`, once for each field",
+    ),
+    "several-fields": (
+        "one statement changes one partition field",
+        "write a statement for each: `ALTER TABLE {table} ADD PARTITION FIELD ...`",
+    ),
+    "sort-order": (
+        "a partition field has no sort order",
+        "leave `{found}` out; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",
+    ),
+    "trailing-comma": ("a comma with nothing after it", "leave the last comma out"),
+    "two-partitioned-by": (
+        "PARTITIONED BY stands here twice",
+        "write all fields in one: `PARTITIONED BY (days(ts), bucket(16, id))`",
+    ),
+    "types-in-ctas": (
+        "PARTITIONED BY of CREATE TABLE ... AS SELECT takes names of columns, without types",
+        "leave the type out, and cast in the query",
+    ),
+    "unterminated": ("a quote or a comment is opened here and not closed", "close it"),
+    "using-after-clauses": (
+        "USING stands after the column list, before every other clause",
+        "write `CREATE TABLE {table} (...) USING iceberg PARTITIONED BY (...)`",
+    ),
+    "with-properties": (
+        "WITH (...) is another engine's",
+        "write `TBLPROPERTIES ('format-version' = '2')`",
+    ),
+}
+# Others have the word on these: SIS004 on the routing, SIS107 on AS.
+_OTHERS = ("identifier-clause", "odd-space", "as-name")
+
+
+@rule(Severity.ERROR, on=(nodes.Unreadable,))
+def unreadable_statement(case: Case) -> Iterator[Finding]:
+    """Partition DDL at whose words both grammars stop."""
+    node = case.node
+    assert isinstance(node, nodes.Unreadable)
+    if node.like in _OTHERS:
+        return
+    table = node.table.text if node.table is not None else "t"
+    message, help_ = _SHAPES.get(node.like, (None, "write {expected} here"))
+    words = {"table": table, "found": node.found, "expected": node.expected}
+    if message is not None:
+        what = message
+    elif node.at[0] == node.at[1]:
+        what = "the statement ends where the grammar expects {expected}"
+    else:
+        what = "`{found}` cannot stand here: the grammar expects {expected}"
+    yield Finding(node.at, _filled(what, words), _filled(help_, words))
+
+
+def _filled(pattern: str, words: dict[str, str]) -> str:
+    """The pattern with its holes filled; not `format`, since a user's words may hold braces."""
+    for key, value in words.items():
+        pattern = pattern.replace("{" + key + "}", value)
+    return pattern

@@ -1,0 +1,70 @@
+"""A statement that could not be checked, or not in full.
+
+## Why
+Silence means "checked and fine". Where a table's columns or partition specs are not known, where a template
+or a variable stands in the statement, or where the columns come from a query, the rules that need them
+cannot say anything, and this note names them. It is no error: the statement may be fine.
+
+## Instead
+Tell the checker what it lacks: the table's CREATE TABLE in the same script or in a file before it
+(`--ddl`), its metadata file (`--metadata db.t=.../v3.metadata.json`), a catalog (`--catalog`), or a Spark
+session (`sis.check` in a notebook, `iceberg-sql run`).
+
+## Examples
+```sql bad
+ALTER TABLE sales.orders ADD PARTITION FIELD bucket(16, customer_id);
+```
+```sql good
+CREATE TABLE sales.orders (customer_id BIGINT) USING iceberg;
+ALTER TABLE sales.orders ADD PARTITION FIELD bucket(16, customer_id);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, Rule, rule
+from spark_iceberg_sql.rules.case import Case
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.nodes import Offsets
+
+_WAYS = "put its CREATE TABLE before, or name its metadata with --metadata or --catalog, or use a session"
+
+
+class Skipped(NamedTuple):
+    """A rule that could not say anything, what it lacked, and why that is not known."""
+
+    rule: Rule
+    what: str
+    why: str
+
+
+@rule(Severity.NOTE, on=(nodes.Templated,))
+def not_checked(case: Case) -> Iterator[Finding]:
+    """A template or a parameter where a word is needed."""
+    if isinstance(case.node, nodes.Templated):
+        words = case.words(case.node.at)
+        yield Finding(
+            case.node.at,
+            f"not checked: `{words}` stands for words that are not known here",
+            "check the text with its values put in, as `iceberg-sql run --var` does",
+        )
+
+
+def note(case: Case, skipped: Sequence[Skipped]) -> Finding:
+    """The one note about all the rules that were skipped on a statement."""
+    lacks = dict.fromkeys(f"{item.what} ({item.why})" for item in skipped)
+    codes = ", ".join(sorted({item.rule.code for item in skipped}))
+    query = isinstance(case.node, nodes.Create) and case.node.query is not None
+    help_ = "list the columns before AS, or check in a session" if query else _WAYS
+    return Finding(_place(case), f"not checked by {codes}: not known is {'; '.join(lacks)}", help_)
+
+
+def _place(case: Case) -> Offsets:
+    table = getattr(case.node, "table", None)
+    return table.span if isinstance(table, nodes.Ref) else case.node.span

@@ -1,0 +1,175 @@
+"""A statement that Iceberg's parser extension takes for something else.
+
+## Why
+The extension looks at the text: once line comments and blanks are squeezed out, it must start with `alter
+table` and hold, say, `add partition field`. A comment inside ALTER TABLE or ADD PARTITION FIELD, a line
+comment with a Windows line end before it, EXPLAIN, a BEGIN ... END block and IDENTIFIER(...) hide a good
+statement from it, and Spark then stops at FIELD. A string, a comment on a column or a property value with
+those words leads a statement of Spark's astray.
+
+`sis.sql` and `iceberg-sql run` take misleading comments off before they hand a statement on.
+
+## Instead
+Comments before the statement or after it, with plain line ends; the statement by itself, with the table's
+name written out; other words in the string.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD /* by day */ PARTITION FIELD days(ts);
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events SET TBLPROPERTIES ('comment' = 'add partition field ts_day later');
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+EXPLAIN ALTER TABLE events ADD PARTITION FIELD days(ts);
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+-- by day
+ALTER TABLE events ADD PARTITION FIELD days(ts);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.ddl.routing import as_written, goes_to_iceberg, is_icebergs, phrase_in
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.text import Kind, Token
+
+_FIELDS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
+_SPARKS = (
+    nodes.AddColumns,
+    nodes.DropColumns,
+    nodes.RenameColumn,
+    nodes.AlterColumn,
+    nodes.ReplaceColumns,
+    nodes.SetProperties,
+    nodes.RenameTable,
+    nodes.HivePartition,
+)
+
+
+@rule(
+    Severity.ERROR,
+    on=(*_FIELDS, *_SPARKS, nodes.Explain, nodes.Compound, nodes.Unreadable),
+)
+def misrouted_statement(case: Case) -> Iterator[Finding]:
+    """A statement whose tokens and whose text belong to different grammars."""
+    node = case.node
+    if isinstance(node, nodes.Explain):
+        if isinstance(node.inside, _FIELDS):
+            yield Finding(
+                (node.span[0], node.inside.span[0]),
+                "EXPLAIN hides the statement from Iceberg's parser, which alone can read it",
+                f"write the statement alone, `{_short(case, node.inside)}`; `iceberg-sql plan` says what it does",
+            )
+    elif isinstance(node, nodes.Compound):
+        for inside in node.inside:
+            if isinstance(inside, _FIELDS):
+                yield Finding(
+                    inside.span,
+                    "a block hides the statement from Iceberg's parser, which alone can read it",
+                    f"write it outside the block: `{_short(case, inside)}`",
+                )
+    elif isinstance(node, nodes.Unreadable):
+        yield from _unreadable(case, node)
+    elif isinstance(node, _FIELDS):
+        yield from _hidden(case, node)
+    elif goes_to_iceberg(as_written(case.statement)) and not is_icebergs(case.statement):
+        yield from _led_astray(case)
+
+
+def _short(case: Case, node: nodes.Node) -> str:
+    return " ".join(case.words(node.span).split())
+
+
+def _unreadable(case: Case, node: nodes.Unreadable) -> Iterator[Finding]:
+    if node.like == "identifier-clause":
+        yield Finding(
+            node.at,
+            "Iceberg's grammar has no IDENTIFIER(...)",
+            "write the table's name out: `ALTER TABLE db.t ADD PARTITION FIELD ...`",
+        )
+    elif node.like == "odd-space" and not case.repaired:
+        yield Finding(
+            node.at,
+            f"Iceberg's grammar does not know the blank {node.found}",
+            "write a plain space",
+            Fix("write a plain space", (Edit(*node.at, " "),)),
+        )
+
+
+def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
+    """Partition DDL from which comments keep Iceberg's parser; the gate takes them off."""
+    statement = case.statement
+    if case.repaired or not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
+        return
+    comments = [
+        token
+        for token in statement.all_tokens
+        if token.kind is Kind.COMMENT and token.start < statement.end
+    ]
+    if not comments:
+        return
+    guilty = [token for token in comments if goes_to_iceberg(_without(case, [token]))] or comments
+    edits = tuple(Edit(token.start, token.end, _blank(token)) for token in guilty)
+    yield Finding(
+        (guilty[0].start, guilty[0].end),
+        "this comment hides the statement from Iceberg's parser, which looks at the text",
+        f"write `{_short_without(case, node, comments)}`, and the comment on a line before it",
+        Fix("take the comment out", edits[:1] if len(guilty) < len(comments) else edits),
+    )
+
+
+def _without(case: Case, tokens: list[Token]) -> str:
+    text, head = case.text, case.statement.head
+    out, at = [], head
+    for token in tokens:
+        out += [text[at : token.start], _blank(token)]
+        at = token.end
+    return "".join([*out, text[at : case.statement.end]]).lstrip("\ufeff")
+
+
+def _blank(token: Token) -> str:
+    return "\n" if token.text.startswith("--") else " "
+
+
+def _short_without(case: Case, node: nodes.Node, comments: list[Token]) -> str:
+    inside = [token for token in comments if token.start > node.span[0]]
+    whole = _without(case, inside)
+    return (
+        " ".join(whole[node.span[0] - case.statement.head :].split())
+        if inside
+        else _short(case, node)
+    )
+
+
+def _led_astray(case: Case) -> Iterator[Finding]:
+    for token in case.statement.all_tokens:
+        if (
+            token.kind in (Kind.STRING, Kind.DOUBLE, Kind.QUOTED)
+            and token.start < case.statement.end
+        ):
+            phrase = phrase_in(token.text)
+            if phrase is not None:
+                yield Finding(
+                    (token.start, token.end),
+                    f"the words `{phrase}` in this string send the statement to Iceberg's grammar, which "
+                    "cannot read it",
+                    f"write them in another way, `{phrase.replace(' ', '-')}`",
+                )
+                return
+    phrase = phrase_in(as_written(case.statement))
+    yield Finding(
+        case.node.span,
+        f"the words `{phrase}` send the statement to Iceberg's grammar, which cannot read it",
+        "write them in another way",
+    )

@@ -1,0 +1,157 @@
+"""A transform that Iceberg does not have.
+
+## Why
+The spec knows identity, bucket, truncate, year, month, day and hour; Spark's DDL takes these names and
+their plurals, `date` and `date_hour`, in any letter case. All else is refused ("Transform is not
+supported").
+
+## Instead
+Weeks and quarters: partition by days or months, a query over a week prunes by them as well. Minutes: hours.
+Hash: bucket. Ranges and prefixes: truncate. Z-order: bucket, and sort inside the files (`WRITE ORDERED
+BY`). Expressions such as `date_trunc('day', ts)`: the transform of that unit.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD hash(16, id);
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (date_trunc('month', ts));
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts), bucket(16, id));
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_NAME, BY_SPELLING, Transform
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.terms import TermFacts
+
+# What other engines and habits call it: the transform that comes nearest, and why it will do.
+_ELSEWHERE: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(
+        ("week", "weeks", "weekofyear", "isoweek", "dayofweek", "dayofyear"),
+        ("day", "a query over a week prunes by days as well"),
+    ),
+    **dict.fromkeys(
+        ("quarter", "quarters"), ("month", "a query over a quarter prunes by months as well")
+    ),
+    **dict.fromkeys(
+        ("decade", "decades", "century"), ("year", "a query over a decade prunes by years as well")
+    ),
+    **dict.fromkeys(
+        ("minute", "minutes", "second", "seconds"),
+        ("hour", "finer time is found by the statistics of the files"),
+    ),
+    **dict.fromkeys(
+        ("hash", "xxhash64", "murmur3", "mod", "pmod", "hash_bucket", "cluster", "clustered"),
+        ("bucket", "it hashes the value"),
+    ),
+    **dict.fromkeys(
+        ("zorder", "z_order", "hilbert", "sort", "order"),
+        ("bucket", "order inside the files is another clause, `ALTER TABLE ... WRITE ORDERED BY`"),
+    ),
+    **dict.fromkeys(
+        ("substring", "substr", "left", "prefix", "trunc", "truncated", "range", "range_bucket"),
+        ("truncate", "it keeps the first characters of a text and rounds a number down"),
+    ),
+    **dict.fromkeys(("floor", "round", "div"), ("truncate", "it rounds a number down")),
+    **dict.fromkeys(
+        ("list", "value", "lower", "upper", "trim", "col", "column"),
+        ("identity", "each value is a partition of its own"),
+    ),
+    **dict.fromkeys(
+        (
+            "date_trunc",
+            "timestamp_trunc",
+            "datetime_trunc",
+            "to_date",
+            "todate",
+            "date_day",
+            "daily",
+        ),
+        ("day", "a transform names the unit"),
+    ),
+    **dict.fromkeys(("toyyyymm", "monthly", "date_month"), ("month", "a transform names the unit")),
+    **dict.fromkeys(("yearly", "date_year"), ("year", "a transform names the unit")),
+    **dict.fromkeys(
+        ("tostartofhour", "hourly", "day_hour", "datehour"), ("hour", "a transform names the unit")
+    ),
+}
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
+    spec="Partition Transforms",
+)
+def unknown_transform(case: Case) -> Iterator[Finding]:
+    """Every call whose name is no transform's."""
+    for facts in case.terms:
+        call = facts.term.call
+        if call is None or facts.transform is not None or call.lower() in _VOIDS:
+            continue
+        record, why, fix = _meant(facts, call)
+        source = _source(facts)
+        if record is None:
+            help_ = f"write `{source}`, `bucket(16, {source})`, `truncate(4, {source})` or `days({source})`"
+        else:
+            help_ = f"write `{record.clause(source, _number(facts, record))}`" + why
+        yield Finding(
+            facts.term.name_span, f"Iceberg has no partition transform `{call}`", help_, fix
+        )
+
+
+_VOIDS = frozenset({"always_null"})  # SIS106 speaks
+
+
+def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | None]:
+    """The transform that was probably meant, why it will do, and a fix where only the name is wrong."""
+    low = call.lower()
+    if low in _ELSEWHERE:
+        name, why = _ELSEWHERE[low]
+        if name == "day":
+            name = next((unit.name for unit in _units(facts)), name)
+        return BY_NAME[name], f": {why}", None
+    record = BY_FUNCTION.get(low)
+    if record is None:
+        close = near(low, BY_SPELLING, 1)
+        record = BY_SPELLING[close[0]] if close else None
+    if record is None or not record.in_ddl:
+        return None, "", None
+    edit = Edit(*facts.term.name_span, record.spelling)
+    return record, "", Fix(f"write `{record.spelling}`", (edit,))
+
+
+def _units(facts: TermFacts) -> Iterator[Transform]:
+    """The units among the arguments: `date_trunc('month', ts)`, `TIMESTAMP_TRUNC(ts, MONTH)`."""
+    for argument in facts.term.arguments:
+        record = BY_SPELLING.get(argument.text.strip("'\"`").lower())
+        if record is not None and record.granularity is not None:
+            yield record
+
+
+def _source(facts: TermFacts) -> str:
+    """The column that was probably meant, as written."""
+    units = {unit.name for unit in _units(facts)}
+    texts = [column.text for column in facts.term.columns]
+    plain = [t for t in texts if getattr(BY_SPELLING.get(t.lower()), "name", None) not in units]
+    return next(iter(plain or texts), "col")
+
+
+def _number(facts: TermFacts, record: Transform) -> int | None:
+    """The bucket count or width, if the arguments have one."""
+    bounds = record.parameter
+    numbers = (literal.value for literal in facts.term.literals if literal.value is not None)
+    return next((n for n in numbers if bounds and bounds.minimum <= n <= bounds.maximum), None)

@@ -1,0 +1,95 @@
+"""A transform with too few or too many arguments.
+
+## Why
+A transform takes one source column, bucket and truncate an integer before it. Where something is missing
+the runtime refuses the statement. Where there is more, it mostly says nothing and ignores the rest:
+`bucket(16, 32, id)` makes bucket[16], `days(ts, 'UTC')` makes day.
+
+## Instead
+The one integer and the one column that were meant.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD bucket(16, 32, id);
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD days(ts, 'UTC');
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id), days(ts));
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.transforms import Transform
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.rules.words import written
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
+    spec="Partition Transforms",
+)
+def wrong_number_of_arguments(case: Case) -> Iterator[Finding]:
+    """No column, no integer where one is needed, or literals beyond it."""
+    for facts in case.terms:
+        record, call = facts.transform, facts.term.call
+        if record is None or call is None or not record.in_ddl or len(facts.term.columns) > 1:
+            continue
+        extra = _extra(facts, record)
+        span = facts.term.span
+        if not facts.term.columns:
+            what = f"`{call}` has no source column"
+        elif record.parameter is not None and not facts.term.literals:
+            what = f"`{call}` has no {record.parameter.noun}"
+        elif extra:
+            takes = "one column"
+            if record.parameter is not None:
+                takes = f"one {record.parameter.noun} and one column"
+            lost = "is one too many" if facts.spark_reads else "would be ignored"
+            what = f"`{call}` takes {takes}, so `{extra[0].text}` {lost}"
+            span = extra[0].span
+        else:
+            continue
+        # Spark's parser stops at these, but a bucket without columns is Iceberg's to refuse.
+        early = facts.spark_reads and (bool(facts.term.columns) or record.parameter is None)
+        yield Finding(span, what, f"write `{_clause(facts, record)}`", early=early)
+
+
+def _extra(facts: TermFacts, record: Transform) -> list[nodes.Literal]:
+    """The literals that the transform has no use for: all but the first integer of bucket and truncate."""
+    literals = list(facts.term.literals)
+    if record.parameter is not None and literals:
+        kept = next((item for item in literals if item.value is not None), literals[0])
+        literals.remove(kept)
+    return literals
+
+
+def _clause(facts: TermFacts, record: Transform) -> str:
+    columns = [column.text for column in facts.term.columns] or _fitting(facts.case, record)
+    bounds = record.parameter
+    values = [item.value for item in facts.term.literals if item.value is not None]
+    fits = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
+    return record.clause(columns[0] if columns else "col", fits[0] if fits else None)
+
+
+def _fitting(case: Case, record: Transform) -> list[str]:
+    """The columns that the transform takes, as far as the table is known."""
+    try:
+        known = case.schema.columns
+    except (NotKnownError, SettledError):
+        return []
+    return [written(c) for c in known if record.takes(c.field.type) and not c.in_collection]

@@ -1,0 +1,79 @@
+"""A bucket count or truncate width that is no integer from 1 to 2147483647.
+
+## Why
+Iceberg takes an integer literal there and nothing else: no text, no decimal, no expression. Zero and
+negative numbers are refused. A number above 2147483647 is worse: CREATE TABLE cuts it to 32 bits in
+silence, so that `bucket(4294967312, id)` makes 16 buckets.
+
+## Instead
+A plain integer: `bucket(16, id)`.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(0, id));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(4294967312, id));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, name STRING) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD truncate('4', name);
+```
+```sql good
+CREATE TABLE events (id BIGINT, name STRING) USING iceberg
+PARTITIONED BY (bucket(16, id), truncate(4, name));
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.model.transforms import Parameter
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_MAX_BIGINT = 2**63 - 1
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
+    spec="Partition Transforms",
+)
+def bad_parameter(case: Case) -> Iterator[Finding]:
+    """The one literal of a bucket or truncate, where it is no integer or out of range."""
+    for facts in case.terms:
+        record, literals = facts.transform, facts.term.literals
+        if record is None or record.parameter is None or facts.source is None or len(literals) != 1:
+            continue
+        (literal,), bounds = literals, record.parameter
+        if literal.value is not None and bounds.minimum <= literal.value <= bounds.maximum:
+            continue
+        what = (
+            f"the {bounds.noun} of `{facts.term.call}` is an integer from {bounds.minimum} to "
+            f"{bounds.maximum}, but here it is `{literal.text}`"
+        )
+        if literal.value is not None and facts.spark_reads:
+            wrapped = (literal.value + 2**31) % 2**32 - 2**31
+            if literal.value != wrapped and wrapped >= bounds.minimum:
+                what += f", which Spark silently takes for {wrapped}"
+        meant = _meant(literal, bounds)
+        clause = record.clause(facts.source_text, meant)
+        fix = None
+        if meant is not None:
+            fix = Fix(f"write `{meant}`", (Edit(*literal.span, str(meant)),))
+        no_integer = literal.value is None or abs(literal.value) > _MAX_BIGINT
+        early = facts.spark_reads and no_integer
+        yield Finding(literal.span, what, f"write `{clause}`", fix, early=early)
+
+
+def _meant(literal: nodes.Literal, bounds: Parameter) -> int | None:
+    """The integer that a text or a decimal stands for: '16', 16.0; None if it is none in range."""
+    text = literal.text.strip("'\"").rstrip("0").rstrip(".") if "." in literal.text else ""
+    text = text or literal.text.strip("'\"").strip()
+    if literal.kind not in ("string", "decimal") or not (text.isascii() and text.isdigit()):
+        return None
+    return int(text) if bounds.minimum <= int(text) <= bounds.maximum else None

@@ -1,0 +1,60 @@
+"""A transform over several columns.
+
+## Why
+A partition field has one source column in Spark's DDL. (The spec allows transforms over several columns
+from format version 3 on, but defines none.) The runtime refuses it.
+
+## Instead
+One partition field for each column.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, region STRING) USING iceberg PARTITIONED BY (bucket(16, id, region));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, region STRING) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD bucket(16, id, region);
+```
+```sql good
+CREATE TABLE events (id BIGINT, region STRING) USING iceberg PARTITIONED BY (bucket(16, id), region);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
+    spec="Partition Specs",
+)
+def several_source_columns(case: Case) -> Iterator[Finding]:
+    """Two or more columns in one call; one of them a spelling mistake of a number included."""
+    for facts in case.terms:
+        record, columns = facts.transform, facts.term.columns
+        if record is None or not record.in_ddl or len(columns) < 2:
+            continue
+        bounds = record.parameter
+        values = [literal.value for literal in facts.term.literals if literal.value is not None]
+        number = next((v for v in values if bounds and bounds.minimum <= v <= bounds.maximum), None)
+        names = [column.text for column in columns]
+        distinct = list(dict.fromkeys(names))
+        clauses = ", ".join(f"`{record.clause(name, number)}`" for name in distinct)
+        if isinstance(case.node, nodes.Create) or len(distinct) == 1:
+            help_ = f"write {clauses}"
+        else:
+            help_ = f"write one of {clauses}, and a statement of its own for each of the others"
+        yield Finding(
+            (columns[0].span[0], columns[-1].span[1]),
+            f"`{facts.term.call}` takes one source column, but here are {len(columns)}: "
+            + ", ".join(f"`{name}`" for name in names),
+            help_,
+            early=facts.spark_reads and (number is None or len(distinct) < len(names)),
+        )

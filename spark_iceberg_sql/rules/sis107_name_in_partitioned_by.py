@@ -1,0 +1,50 @@
+"""AS in PARTITIONED BY.
+
+## Why
+CREATE TABLE names partition fields by itself, `id_bucket`, `ts_day`; its grammar has no AS ("Syntax error
+at or near 'AS'"). Only `ALTER TABLE ... ADD` and `REPLACE PARTITION FIELD` take a name.
+
+## Instead
+Leave AS out; or create the table without that field and add it by name while the table is empty.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts) AS event_day);
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD days(ts) AS event_day;
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_BEFORE = re.compile(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
+_AFTER = re.compile(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
+
+
+@rule(Severity.ERROR, on=(nodes.Unreadable,))
+def name_in_partitioned_by(case: Case) -> Iterator[Finding]:
+    """AS after a term of PARTITIONED BY, which the grammar stops at."""
+    node = case.node
+    if not isinstance(node, nodes.Unreadable) or node.like != "as-name":
+        return
+    before = _BEFORE.search(case.text, node.span[0], node.at[0])
+    after = _AFTER.match(case.text, node.at[1])
+    term = before[1] if before else "..."
+    table = node.table.text if node.table is not None else "t"
+    name = after[1].strip("'\"") if after else "..."
+    yield Finding(
+        (node.at[0], after.end() if after else node.at[1]),
+        "PARTITIONED BY takes no AS: CREATE TABLE names partition fields by itself",
+        f"write `{term}` alone, or add it by name afterwards with "
+        f"`ALTER TABLE {table} ADD PARTITION FIELD {term} AS {name}`",
+    )

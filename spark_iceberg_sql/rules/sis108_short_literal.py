@@ -1,0 +1,68 @@
+"""A bucket count or width with the suffix S or Y.
+
+## Why
+Iceberg reads int and bigint literals: `16` and `16L`. A smallint or a tinyint literal is refused ("Cannot
+find width for transform"), but for `bucket(16S, id)` in CREATE TABLE, which Spark itself reads.
+
+## Instead
+`bucket(16, id)`.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(16Y, id));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, name STRING) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD bucket(16S, id);
+```
+```sql good
+CREATE TABLE events (id BIGINT, name STRING) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD bucket(16, id);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_MAX_SMALLINT = 2**15 - 1
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
+)
+def short_literal(case: Case) -> Iterator[Finding]:
+    """The one literal of a bucket or truncate, in range, with a suffix that Iceberg does not read."""
+    for facts in case.terms:
+        record = facts.transform
+        if record is None or facts.parameter is None or facts.source is None:
+            continue
+        literal = facts.term.literals[0]
+        first = literal.span[0] < facts.source.span[0]
+        suffix = literal.suffix.upper()
+        read = facts.spark_reads and first and facts.parameter <= _MAX_SMALLINT
+        if suffix not in ("S", "Y") or (suffix == "S" and read):
+            continue
+        kind = {"S": "smallint", "Y": "tinyint"}[suffix]
+        value = str(facts.parameter)
+        yield Finding(
+            literal.span,
+            f"`{literal.text}` is a {kind} literal, which Iceberg does not read as a number here",
+            f"write `{record.clause(facts.source_text, facts.parameter)}`",
+            _fix(facts.source, literal, value) if facts.parameter <= _MAX_SMALLINT else None,
+            early=facts.spark_reads,
+        )
+
+
+def _fix(column: nodes.Ref, literal: nodes.Literal, value: str) -> Fix:
+    """The plain integer, before the column."""
+    if literal.span < column.span:
+        return Fix(f"write `{value}`", (Edit(*literal.span, value),))
+    edits = (Edit(*column.span, value), Edit(*literal.span, column.text))
+    return Fix(f"write `{value}` before the column", edits)

@@ -1,0 +1,84 @@
+"""A bucket count or width that is accepted and does nothing good.
+
+## Why
+One bucket puts all rows into one partition. Tens of thousands of buckets make a file of each handful of
+rows. A truncate width that is no shorter than the values, `truncate(1, id)` on an integer or `truncate(10,
+code)` on VARCHAR(5), changes nothing: it is identity under a longer name.
+
+## Instead
+A handful of buckets to a few thousands; a width that merges values; or the column itself.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, code VARCHAR(5)) USING iceberg PARTITIONED BY (bucket(1, id));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, code VARCHAR(5)) USING iceberg PARTITIONED BY (truncate(10, code));
+```
+```sql good
+CREATE TABLE events (id BIGINT, code VARCHAR(5)) USING iceberg
+PARTITIONED BY (bucket(16, id), truncate(2, code));
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case, NotKnownError
+from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.rules.words import a_type
+
+_MOST_BUCKETS = 20_000
+
+
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+def pointless_parameter(case: Case) -> Iterator[Finding]:
+    """One bucket, buckets beyond reason, a width that merges no values."""
+    for facts in case.new_terms:
+        record, number, name = facts.transform, facts.parameter, facts.source_text
+        if record is None or number is None or not name:
+            continue
+        literal = facts.term.literals[0]
+        if literal.suffix.upper() in ("S", "Y"):
+            continue  # SIS108 has the word on most of these
+        span = literal.span
+        clause = record.clause(name)
+        if record.name == "bucket" and number == 1:
+            yield Finding(
+                span, "a single bucket holds every row", f"write `{clause}`, or leave it out"
+            )
+        elif record.name == "bucket" and number > _MOST_BUCKETS:
+            what = f"{number} buckets make a file for each handful of rows"
+            yield Finding(
+                span, what, f"write `{clause}`, or a few hundred buckets for a large table"
+            )
+        elif record.name == "truncate":
+            column = _column(facts)
+            if column is not None and _keeps_all(column.field.type, number):
+                what = (
+                    f"`{name}` is {a_type(column.field.type)}, which width {number} leaves as it is"
+                )
+                yield Finding(span, what, f"write `{name}`")
+
+
+def _column(facts: TermFacts) -> Column | None:
+    try:
+        return facts.column
+    except NotKnownError:
+        return None  # nothing depends on the columns but this one remark
+
+
+def _keeps_all(kind: object, width: int) -> bool:
+    if not isinstance(kind, Primitive):
+        return False
+    if kind.name in ("int", "long", "decimal"):
+        return width == 1
+    length = re.search(r"\d+", kind.spark or "") if kind.name == "string" else None
+    return length is not None and width >= int(length[0])

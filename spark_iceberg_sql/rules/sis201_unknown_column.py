@@ -1,0 +1,180 @@
+"""A source column that the table does not have.
+
+## Why
+A partition field takes its values from a column. Letter case counts: `ADD PARTITION FIELD ID` is refused
+where the column is `id`, although the rest of Spark does not care; CREATE TABLE cares as well, but for bare
+columns and for bucket, years, months, days and hours in lower case.
+
+## Instead
+The column's name as the table writes it, without the table's name before it. A partition field's name
+(`ts_day`) is no column.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(event_ts));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD bucket(16, ID);
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(TS));
+ALTER TABLE events ADD PARTITION FIELD bucket(16, id);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
+from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
+
+
+@rule(
+    Severity.ERROR,
+    on=(
+        *(nodes.Create, nodes.AddField, nodes.ReplaceField),
+        *(nodes.AddColumns, nodes.DropColumns, nodes.RenameColumn, nodes.AlterColumn),
+    ),
+    spec="Partitioning",
+)
+def unknown_column(case: Case) -> Iterator[Finding]:
+    """Every source of a new field, and every column to change, that the table does not have."""
+    changed = _changed(case.node)
+    schema = case.schema_if_known if changed else None
+    for there in changed if schema is not None else ():
+        found = case.schema.find_all(there.parts, case_sensitive=case.known.case_sensitive)
+        if not found:
+            message = f"`{case.target.text}` has no column `{there.text}`"
+            yield Finding(there.span, message, _near(case, there))
+        elif isinstance(case.node, nodes.AddColumns) and not isinstance(
+            found[0].field.type, Struct
+        ):
+            kind = a_type(found[0].field.type)
+            message = (
+                f"`{there.text}` cannot be added, since `{found[0].name}` is {kind} and no struct"
+            )
+            yield Finding(
+                there.span, message, f"write `ADD COLUMN {quoted(there.text.split('.')[-1])} ...`"
+            )
+    for facts in case.new_terms:
+        ref = facts.source
+        if ref is None or facts.column is not None or _elsewhere(facts):
+            continue
+        folded = case.schema.find_all(ref.parts)
+        if folded and (len(folded) == 1 or not _settled(case, folded)):
+            yield _letters(facts, ref, [written(column) for column in folded], folded[0].name)
+        elif not folded:
+            message = f"`{case.target.text}` has no column `{ref.text}`"
+            yield Finding(ref.span, message, _help(case, facts, ref), early=True)
+
+
+def _changed(node: nodes.Node) -> tuple[nodes.Ref, ...]:
+    """The columns that have to be there for a column statement to run."""
+    if isinstance(node, nodes.DropColumns):
+        return () if node.if_exists else node.columns
+    if isinstance(node, nodes.RenameColumn):
+        return (node.column,)
+    if isinstance(node, nodes.AlterColumn):
+        return (node.column, *(change.column for change in node.more))
+    if isinstance(node, nodes.AddColumns):
+        paths = (path for path, _ in node.columns if len(path.parts) > 1)
+        return tuple(nodes.Ref(path.parts[:-1], path.span, path.text) for path in paths)
+    return ()
+
+
+def _near(case: Case, ref: nodes.Ref) -> str:
+    schema = case.schema
+    names = schema.near(".".join(ref.parts)) or [column.name for column in schema.columns]
+    return f"write {listed(names)}" if names else "add the column first"
+
+
+def _letters(facts: TermFacts, ref: nodes.Ref, names: list[str], name: str) -> Finding:
+    """A column that is there, but for its letter case or its quotes."""
+    why = f"here its letter case counts: `{ref.text}` is not found"
+    if name == ".".join(ref.parts):
+        why = f"`{ref.text}` is something else, with its dot inside or outside the quotes"
+    fix = Fix(f"write `{names[0]}`", (Edit(*ref.span, names[0]),)) if len(names) == 1 else None
+    return Finding(
+        ref.span,
+        f"the column is {listed(names)}, and {why}",
+        f"write {listed(_clause(facts, name) for name in names)}",
+        fix,
+        early=True,
+    )
+
+
+def _settled(case: Case, folded: tuple[Column, ...]) -> bool:
+    """Whether the columns of one name are a fault of their own (SIS207)."""
+    if len({column.name for column in folded}) < len(folded):
+        return True
+    return isinstance(case.node, nodes.Create) and not case.known.case_sensitive
+
+
+def _elsewhere(facts: TermFacts) -> bool:
+    """Whether the path goes into a list or a map (SIS204), or into a type that nobody has (SIS209)."""
+    parts = facts.source.parts if facts.source is not None else ()
+    heads = (facts.case.schema.find_all(parts[:n]) for n in range(1, len(parts)))
+    kinds = [column.field.type for found in heads for column in found]
+    return any(
+        isinstance(kind, List | Map) or (isinstance(kind, Primitive) and not is_iceberg(kind))
+        for kind in kinds
+    )
+
+
+def _help(case: Case, facts: TermFacts, ref: nodes.Ref) -> str:
+    schema = case.schema
+    tail = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
+    alone = next((found[0] for found in tail if len(found) == 1), None)
+    if alone is not None:
+        return f"write the column alone: `{_clause(facts, written(alone))}`"
+    field = next((f for f in _fields(case) if f.name.lower() == ref.parts[-1].lower()), None)
+    if field is not None:
+        made = f"that is the name of a partition field, made by `{field.clause}`"
+        return f"{made}: write `{_clause(facts, field.source)}`"
+    near = schema.near(".".join(ref.parts), 1)
+    column = schema.find(near[0].split(".")) if near else None
+    if column is not None and not column.in_collection:
+        return f"write `{_clause(facts, written(column))}`"
+    record = facts.transform
+    fit = [
+        written(column)
+        for column in schema.columns
+        if not column.in_collection and (record is None or record.takes(column.field.type))
+    ]
+    name = quoted(ref.parts[-1])
+    if ref.parts[-1].lower() in RESERVED:
+        first = "leave it out: the hidden columns of a table are not stored"
+    elif isinstance(case.node, nodes.Create):
+        first = f"add `{name}` to the column list"
+    else:
+        first = f"`ALTER TABLE {case.target.text} ADD COLUMN {name} ...` first"
+    if not fit:
+        return first
+    return f"write {listed(_clause(facts, column) for column in fit)}, or {first}"
+
+
+def _fields(case: Case) -> tuple[PartitionField, ...]:
+    """The fields that the table has had so far, as far as is known."""
+    if isinstance(case.node, nodes.Create):
+        return ()
+    try:
+        return case.specs.all_fields
+    except (NotKnownError, SettledError):
+        return ()
+
+
+def _clause(facts: TermFacts, column: str) -> str:
+    record = facts.transform
+    if record is None or not record.in_ddl:
+        return column
+    return record.clause(column, facts.parameter)

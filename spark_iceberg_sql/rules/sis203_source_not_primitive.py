@@ -1,0 +1,79 @@
+"""A source column that is a struct, a list, a map, a variant or a geometry.
+
+## Why
+A partition value is one plain value. Structs, lists, maps, variants, geometries and geographies have none
+("Cannot partition by non-primitive source field").
+
+## Instead
+For a struct, one of its fields: `PARTITIONED BY (address.city)`. For the others, a plain column that holds
+what you want to partition by.
+
+## Examples
+```sql bad
+CREATE TABLE people (id BIGINT, address STRUCT<city: STRING, zip: STRING>) USING iceberg
+PARTITIONED BY (address);
+```
+```sql bad
+CREATE TABLE people (id BIGINT, tags ARRAY<STRING>) USING iceberg;
+ALTER TABLE people ADD PARTITION FIELD bucket(8, tags);
+```
+```sql good
+CREATE TABLE people (id BIGINT, address STRUCT<city: STRING, zip: STRING>) USING iceberg
+PARTITIONED BY (address.city);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.types import Primitive, Struct
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.rules.words import listed, written
+
+NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    spec="Partitioning",
+)
+def source_not_primitive(case: Case) -> Iterator[Finding]:
+    """Every source column of a nested or semi-structured type."""
+    for facts in case.new_terms:
+        ref, column = facts.source, facts.column
+        if ref is None or column is None or column.in_collection:
+            continue
+        kind = column.field.type
+        if isinstance(kind, Primitive) and kind.name not in NOT_PRIMITIVE:
+            continue
+        what = "a struct" if isinstance(kind, Struct) else f"of type {kind}"
+        yield Finding(
+            ref.span,
+            f"`{ref.text}` is {what}, which has no value to partition by",
+            _help(case, facts, column),
+        )
+
+
+def _help(case: Case, facts: TermFacts, column: Column) -> str:
+    record = facts.transform
+    if record is None or not record.in_ddl:
+        return "partition by a column with a plain value"
+    inside = f"{column.name}."
+    nested = isinstance(column.field.type, Struct)
+    fit = [
+        record.clause(written(other), facts.parameter)
+        for other in case.schema.columns
+        if not other.in_collection
+        and record.takes(other.field.type)
+        and (not nested or other.name.startswith(inside))
+    ]
+    if fit:
+        return f"write {listed(fit)}"
+    return f"add a column with a plain value and write `{record.clause('that_column', facts.parameter)}`"

@@ -1,0 +1,67 @@
+"""A source column inside a list or a map.
+
+## Why
+A row has one partition value; a list has many elements. The spec takes fields inside structs, but nothing
+inside a list or a map ("Invalid partition field parent").
+
+## Instead
+A column of its own for the value, filled when the row is written.
+
+## Examples
+```sql bad
+CREATE TABLE orders (id BIGINT, items ARRAY<STRUCT<sku: STRING>>) USING iceberg
+PARTITIONED BY (items.element.sku);
+```
+```sql bad
+CREATE TABLE orders (id BIGINT, attributes MAP<STRING, STRING>) USING iceberg;
+ALTER TABLE orders ADD PARTITION FIELD truncate(4, attributes.value);
+```
+```sql good
+CREATE TABLE orders (id BIGINT, buyer STRUCT<region: STRING>) USING iceberg
+PARTITIONED BY (buyer.region);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.types import List, Map
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import quoted, written
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    spec="Partitioning",
+)
+def source_in_collection(case: Case) -> Iterator[Finding]:
+    """Every source whose path goes into a list or a map."""
+    for facts in case.new_terms:
+        ref, record = facts.source, facts.transform
+        if ref is None:
+            continue
+        heads = (case.schema.find_all(ref.parts[:n]) for n in range(1, len(ref.parts)))
+        outer = [c for found in heads for c in found if isinstance(c.field.type, List | Map)]
+        if not outer:
+            continue
+        what = "array" if isinstance(outer[0].field.type, List) else "map"
+        last = next(
+            (p for p in reversed(ref.parts) if p not in ("element", "key", "value")), "item"
+        )
+        name = quoted(
+            f"{outer[0].name.split('.')[-1]}_{last}" if last != outer[0].name else f"one_{last}"
+        )
+        clause = name
+        if record is not None and record.in_ddl:
+            clause = record.clause(name, facts.parameter)
+        yield Finding(
+            ref.span,
+            f"`{ref.text}` lies inside the {what} `{written(outer[0])}`, where a row has many values",
+            f"add a column such as `{name}` for the one value that counts, and write `{clause}`",
+            early=True,
+        )

@@ -1,0 +1,81 @@
+"""A column type that only format version 3 has.
+
+## Why
+variant and void (unknown) came with version 3 of the table format. In a version 1 or 2 table, and 2 is the
+default, the runtime refuses them ("variant is not supported until v3").
+
+## Instead
+`TBLPROPERTIES ('format-version' = '3')`, if every engine that reads the table can; or a string for the
+variant.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, payload VARIANT) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events ADD COLUMN payload VARIANT;
+```
+```sql good
+CREATE TABLE events (id BIGINT, payload VARIANT) USING iceberg TBLPROPERTIES ('format-version' = '3');
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.types import V3_TYPES, primitives
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_ENOUGH = 3
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
+    spec="Schemas and Data Types",
+)
+def type_needs_v3(case: Case) -> Iterator[Finding]:
+    """Every new column, at any depth, of a version 3 type in a table of an earlier version."""
+    node = case.node
+    for column in new_columns(case):
+        late = column.type and next(
+            (p for p in primitives(column.type) if p.name in V3_TYPES), None
+        )
+        if not late:
+            continue
+        version = case.format_version
+        if version is None or version >= _ENOUGH:
+            return
+        what = "void" if late.name == "unknown" else late.name
+        if isinstance(node, nodes.Create):
+            help_ = "write `TBLPROPERTIES ('format-version' = '3')`"
+        else:
+            table = case.target.text
+            help_ = f"write `ALTER TABLE {table} SET TBLPROPERTIES ('format-version' = '3')` first"
+        if late.name == "variant":
+            help_ += f", or `{column.name} STRING`"
+        yield Finding(
+            column.type_span,
+            f"`{column.name}` is a {what}, which needs format version 3, "
+            f"and the table has version {version}",
+            help_,
+        )
+
+
+def new_columns(case: Case) -> Iterator[nodes.ColumnDef]:
+    """The columns that a statement defines for an Iceberg table."""
+    node = case.node
+    if isinstance(node, nodes.Create):
+        if case.makes_iceberg:
+            yield from (*(node.columns or ()), *node.typed_partitions)
+    elif case.of_another_kind:
+        return
+    elif isinstance(node, nodes.ReplaceColumns):
+        yield from node.columns
+    elif isinstance(node, nodes.AddColumns):
+        yield from (column for _, column in node.columns)

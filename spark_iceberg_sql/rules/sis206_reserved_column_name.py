@@ -1,0 +1,102 @@
+"""A table column named like a hidden column that Iceberg adds.
+
+## Why
+Each Iceberg table has the columns `_partition`, `_file`, `_pos`, `_spec_id` and `_deleted`, and `_row_id`
+and `_last_updated_sequence_number` from version 3 on. The runtime accepts a column of such a name in
+silence. Afterwards the table cannot be read ("Table column names conflict with names reserved for Iceberg
+metadata columns"), or, in other letter case, not updated.
+
+## Instead
+Any other name. Where it has happened, `ALTER TABLE t RENAME COLUMN _file TO file` cures it. Inside a struct
+these names do no harm.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, _file STRING) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events ADD COLUMN _partition STRING;
+```
+```sql good
+CREATE TABLE events (id BIGINT, file STRING, source STRUCT<_pos: INT>) USING iceberg;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.types import Field, Primitive
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case, NotKnownError
+from spark_iceberg_sql.rules.outcome import as_field
+
+_LINEAGE = frozenset({"_row_id", "_last_updated_sequence_number"})
+_LINEAGE_SINCE = 3
+_LONG = Primitive("long")
+_ALIKE = {
+    "_file": ((Primitive("string"), True),),
+    "_pos": ((_LONG, True),),
+    "_spec_id": ((Primitive("int"), False), (Primitive("int"), True)),
+    **dict.fromkeys(_LINEAGE, ((_LONG, False), (_LONG, True))),
+}
+RESERVED = _LINEAGE | {"_partition", "_file", "_pos", "_spec_id", "_deleted"}
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
+    spec="Reserved Field IDs",
+)
+def reserved_column_name(case: Case) -> Iterator[Finding]:
+    """Every new top-level column of a reserved name, letter case aside."""
+    for name, span, field in _new_columns(case):
+        if name.lower() not in RESERVED:
+            continue
+        harmless = name not in RESERVED and not _hides(case, name.lower(), field)
+        yield Finding(
+            span,
+            f"`{name}` is the name of a hidden column that each Iceberg table has",
+            f"call the column `{name.lstrip('_')}`",
+            severity=Severity.WARNING if harmless else None,
+        )
+
+
+def _hides(case: Case, folded: str, field: Field | None) -> bool:
+    """Whether updates ask for the hidden column, so that one in other letter case is in their way."""
+    if folded == "_deleted":
+        return False
+    if folded in _LINEAGE and (case.format_version or 1) < _LINEAGE_SINCE:
+        return False
+    # One of the hidden column's own type, and required where that is, is taken for it and works.
+    return field is None or (field.type, field.required) not in _ALIKE.get(folded, ())
+
+
+def _new_columns(case: Case) -> Iterator[tuple[str, nodes.Offsets, Field | None]]:
+    node = case.node
+    if isinstance(node, nodes.Create):
+        if not case.makes_iceberg:
+            return
+        for column in (*(node.columns or ()), *node.typed_partitions):
+            yield column.name, column.span, as_field(column)
+        if node.query is not None and not node.columns:
+            query = case.words(node.query)
+            found = case.known.columns_of(query)
+            if found is None and any(name in query.lower() for name in RESERVED):
+                raise NotKnownError("its columns", "they come from a query")
+            for field in found.fields if found is not None else ():
+                yield field.name, node.query, field
+    elif case.of_another_kind:
+        return
+    elif isinstance(node, nodes.ReplaceColumns):
+        for column in node.columns:
+            yield column.name, column.span, as_field(column)
+    elif isinstance(node, nodes.AddColumns):
+        for path, column in node.columns:
+            if len(path.parts) == 1:
+                yield column.name, path.span, as_field(column)
+    elif isinstance(node, nodes.RenameColumn) and len(node.column.parts) == 1:
+        yield node.new_name.parts[-1], node.new_name.span, None

@@ -1,0 +1,98 @@
+"""Two columns of one name.
+
+## Why
+Iceberg finds columns by their dotted names, so a column named "a.b" and the field `b` of a struct `a` are
+the same to it ("multiple fields for name a.b"). Spark takes `id` and `ID` for the same as well, unless
+`spark.sql.caseSensitive` is set. A Hive-style `PARTITIONED BY (dt STRING)` adds a column: it must not be in
+the column list too.
+
+## Instead
+Rename one of the two. For a column of the list, name it alone: `PARTITIONED BY (dt)`.
+
+## Examples
+```sql bad
+CREATE TABLE events (`a.b` INT, a STRUCT<b: INT>) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ID STRING) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, dt STRING) USING iceberg PARTITIONED BY (dt STRING);
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events RENAME COLUMN ts TO id;
+```
+```sql good
+CREATE TABLE events (a_b INT, a STRUCT<b: INT>, dt STRING) USING iceberg PARTITIONED BY (dt);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.schema import Schema, folded
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.outcome import as_field
+from spark_iceberg_sql.rules.words import quoted
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn),
+    spec="Column Projection",
+)
+def ambiguous_column(case: Case) -> Iterator[Finding]:
+    """Every column of a column list with a name that an earlier one has, at any depth."""
+    node = case.node
+    if isinstance(node, nodes.AddColumns | nodes.RenameColumn) and case.schema_if_known is not None:
+        yield from _taken(case, node)
+    if not isinstance(node, nodes.Create) or not case.makes_iceberg:
+        return
+    seen: set[tuple[int, str]] = set()
+    for column in (*(node.columns or ()), *node.typed_partitions):
+        for inner in Schema((as_field(column),)).columns:
+            name, depth = inner.name, len(inner.parents)
+            key = name if case.known.case_sensitive else folded(name)
+            # Spark compares path by path and without letter case, Iceberg dotted names as they are.
+            keys = {(depth, key), (-1, name)}
+            if keys.isdisjoint(seen):
+                seen |= keys
+                continue
+            if column in node.typed_partitions:
+                help_ = f"write `PARTITIONED BY ({quoted(column.name)})`, without a type"
+            else:
+                dotted = not inner.parents and "." in name
+                new = name.replace(".", "_") if dotted else f"{name.split('.')[-1]}_2"
+                help_ = f"give one of them another name, for example `{quoted(new)}`"
+            # Spark looks at its own columns first, Iceberg at dotted names when the table is made.
+            early = (depth, key) in seen
+            yield Finding(column.span, f"there are two columns `{name}`", help_, early=early)
+            break
+
+
+def _taken(case: Case, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[Finding]:
+    """Every new or renamed column whose name another one has already."""
+    if isinstance(node, nodes.RenameColumn):
+        new = (*node.column.parts[:-1], node.new_name.parts[-1])
+        wanted = [(new, node.new_name)]
+    else:
+        wanted = [(path.parts, path) for path, _ in node.columns]
+    added: set[str] = set()
+    for parts, ref in wanted:
+        found = case.schema.find_all(parts, case_sensitive=case.known.case_sensitive)
+        taken = next(iter(found), None)
+        dotted = ".".join(parts)
+        key = dotted if case.known.case_sensitive else folded(dotted)
+        if taken is not None or key in added:
+            name = taken.name if taken is not None else dotted
+            message = f"`{case.target.text}` has a column `{name}` already"
+            other = quoted(f"{parts[-1]}_2")
+            yield Finding(
+                ref.span, message, f"give the new one another name, for example `{other}`"
+            )
+        added.add(key)

@@ -1,0 +1,110 @@
+"""A default, a generated column, a constraint, or a required column added later.
+
+## Why
+Iceberg's runtime for Spark 4.1 has no column defaults, generated columns or constraints; it refuses them in
+every format version ("does not support column default value"). A required column cannot be added to a
+table, since the rows that are there have no value for it.
+
+## Instead
+The plain column, its value given by each INSERT. A partition field needs no generated column: `days(ts)` is
+derived by Iceberg itself.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(ts AS DATE))) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, region STRING DEFAULT 'eu') USING iceberg
+TBLPROPERTIES ('format-version' = '3');
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events ADD COLUMN region STRING NOT NULL;
+```
+```sql bad
+CREATE TABLE events (id BIGINT PRIMARY KEY, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP NOT NULL, region STRING) USING iceberg
+PARTITIONED BY (days(ts));
+ALTER TABLE events ADD COLUMN kind STRING;
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
+from spark_iceberg_sql.rules.words import quoted
+
+_CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES", "CONSTRAINT"})
+_WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
+
+
+@rule(Severity.ERROR, on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns))
+def unsupported_column_clause(case: Case) -> Iterator[Finding]:
+    """Every clause of a new column that Iceberg's runtime does not carry out."""
+    node = case.node
+    if isinstance(node, nodes.Create) and case.makes_iceberg:
+        yield from _constraints(case, node)
+    if not isinstance(node, nodes.Create) and case.table is None:
+        return  # other formats have defaults
+    for column in new_columns(case):
+        plain = f"{quoted(column.name)} {column.type_text}"
+        if column.generated is not None:
+            yield Finding(
+                column.generated,
+                f"Iceberg computes no columns, and `{column.name}` is one that would be generated",
+                f"write `{plain}`; a partition field such as `days(ts)` needs no column of its own",
+                early=True,
+            )
+        elif column.default is not None:
+            yield Finding(
+                column.default,
+                f"Iceberg's runtime for Spark writes no defaults, and `{column.name}` has one",
+                f"write `{plain}`, and give the value in each INSERT",
+                early=True,
+            )
+        elif isinstance(node, nodes.AddColumns) and column.required:
+            yield Finding(
+                column.span,
+                f"`{column.name}` cannot be NOT NULL: the rows that are there have no value for it",
+                f"write `{plain}`",
+            )
+
+
+def _constraints(case: Case, node: nodes.Create) -> Iterator[Finding]:
+    """PRIMARY KEY and its like, on a column or on the table: Iceberg keeps none."""
+    columns = node.columns or ()
+    if not _WORD.search(case.text, *node.span):
+        return
+    names = {column.span[0] for column in columns}
+    clauses = [c.type_span for c in columns]
+    clauses += [span for c in columns for span in (c.default, c.generated) if span is not None]
+    depth = 1
+    for token in case.statement.tokens:
+        if not columns or token.start < columns[0].span[0]:
+            continue
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if depth == 0:
+            return
+        inside = any(start <= token.start < end for start, end in clauses)
+        if (
+            depth == 1
+            and token.text.upper() in _CONSTRAINTS
+            and not inside
+            and token.start not in names
+        ):
+            yield Finding(
+                (token.start, token.end),
+                f"Iceberg's runtime for Spark keeps no constraints, and here is {token.text}",
+                "leave the constraint out; `ALTER TABLE ... SET IDENTIFIER FIELDS` names the key of a table",
+                early=True,
+            )
+            return

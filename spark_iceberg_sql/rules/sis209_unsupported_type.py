@@ -1,0 +1,82 @@
+"""A column type that Spark or Iceberg does not have.
+
+## Why
+Spark 4.1 knows no `text`, `uuid`, `datetime` or `timestamptz`; it has `time`, `geometry` and `geography`
+switched off; and Iceberg has no intervals. `char` and `varchar` need a length.
+
+## Instead
+Spark's own name for the type: `timestamp` is Iceberg's timestamptz, `timestamp_ntz` is its timestamp.
+
+## Examples
+```sql bad
+CREATE TABLE events (id UUID, ts TIMESTAMP) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, took INTERVAL DAY TO SECOND) USING iceberg;
+```
+```sql good
+CREATE TABLE events (id STRING, ts TIMESTAMP, local_ts TIMESTAMP_NTZ, code VARCHAR(5)) USING iceberg;
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
+from spark_iceberg_sql.rules.words import quoted
+
+# What other engines call it, and Spark's name.
+_SPARK = {
+    **dict.fromkeys(("text", "uuid", "clob", "tinytext", "longtext", "json", "enum"), "STRING"),
+    **dict.fromkeys(("string", "nvarchar", "varchar2", "char", "varchar", "nchar"), "STRING"),
+    **dict.fromkeys(("int8", "bigserial", "int64", "serial", "uint32"), "BIGINT"),
+    **dict.fromkeys(("int4", "int32", "mediumint", "int", "integer", "int2"), "INT"),
+    **dict.fromkeys(("float8", "float64"), "DOUBLE"),
+    **dict.fromkeys(("float4", "float32", "float"), "FLOAT"),
+    **dict.fromkeys(("bool", "bit"), "BOOLEAN"),
+    **dict.fromkeys(("number", "money", "bignumeric"), "DECIMAL(38, 9)"),
+    **dict.fromkeys(("blob", "bytea", "varbinary", "bytes", "fixed", "raw"), "BINARY"),
+    **dict.fromkeys(("geometry", "geography"), "BINARY"),
+    **dict.fromkeys(
+        ("datetime", "timestamptz", "datetime2", "timestamp_tz", "timestamp"), "TIMESTAMP"
+    ),
+    **dict.fromkeys(("timestamp_ns", "timestamptz_ns"), "TIMESTAMP"),
+    **dict.fromkeys(("object", "super"), "VARIANT"),
+    "time": "STRING",
+    "interval": "BIGINT",
+}
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
+    spec="Schemas and Data Types",
+)
+def unsupported_type(case: Case) -> Iterator[Finding]:
+    """Every new column of a type that is neither Spark's nor Iceberg's."""
+    for column in new_columns(case):
+        if column.type is not None or _named_again(case.node, column):
+            continue
+        words = re.findall(r"[a-z_]\w*", column.type_text.lower())
+        spark = next((_SPARK[word] for word in words if word in _SPARK), "STRING")
+        if words and words[0] in ("array", "map", "struct"):
+            help_ = f"use Spark's own types inside it, such as `{spark}`"
+        else:
+            help_ = f"write `{quoted(column.name)} {spark}`"
+        what = f"Iceberg tables in Spark have no type `{column.type_text}`"
+        # Intervals of a unit are Spark's own: Iceberg refuses them when the table is made.
+        late = len(words) > 1 and words[0] == "interval"
+        yield Finding(column.type_span, what, help_, early=not late)
+
+
+def _named_again(node: nodes.Node, column: nodes.ColumnDef) -> bool:
+    """Whether PARTITIONED BY gives a type to a column of the list (SIS207)."""
+    if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
+        return False
+    return any(other.name.lower() == column.name.lower() for other in node.columns or ())

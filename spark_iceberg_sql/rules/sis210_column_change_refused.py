@@ -1,0 +1,108 @@
+"""A change of a column that Iceberg does not make.
+
+## Why
+A type can be widened, int to bigint, float to double, a decimal to more digits before its point. Everything
+else would need the old files to be written anew, and is refused ("Cannot change column type"). Nor can a
+column that may hold nulls become NOT NULL. And Hive's CHANGE COLUMN cannot rename.
+
+## Instead
+A new column, filled from the old one; then drop the old one. To rename, RENAME COLUMN.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, code INT) USING iceberg;
+ALTER TABLE events ALTER COLUMN code TYPE STRING;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, code INT) USING iceberg;
+ALTER TABLE events ALTER COLUMN code SET NOT NULL;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, code INT) USING iceberg;
+ALTER TABLE events CHANGE COLUMN code kind INT;
+```
+```sql good
+CREATE TABLE events (id BIGINT NOT NULL, code INT, price DECIMAL(9, 2)) USING iceberg;
+ALTER TABLE events ALTER COLUMN code TYPE BIGINT;
+ALTER TABLE events ALTER COLUMN price TYPE DECIMAL(18, 2);
+ALTER TABLE events ALTER COLUMN id DROP NOT NULL;
+ALTER TABLE events RENAME COLUMN code TO kind;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.types import List, Map, Primitive, promotes
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import a_type, quoted
+
+
+@rule(Severity.ERROR, on=(nodes.AlterColumn, nodes.DropColumns), spec="Schema Evolution")
+def column_change_refused(case: Case) -> Iterator[Finding]:
+    """Types that do not widen, new NOT NULLs, renames in Hive's words, and a list without its element."""
+    node = case.node
+    if isinstance(node, nodes.DropColumns) and case.schema_if_known is not None:
+        yield from _parts_of_collections(case, node)
+    if not isinstance(node, nodes.AlterColumn) or case.schema_if_known is None:
+        return
+    for change in (node, *node.more):
+        found = case.schema.find_all(change.column.parts)
+        if len(found) != 1:
+            continue
+        table, column = case.target.text, found[0]
+        name = change.new_name
+        if name is not None and name.parts[-1].lower() != change.column.parts[-1].lower():
+            yield Finding(
+                name.span,
+                "CHANGE COLUMN does not rename",
+                f"write `ALTER TABLE {table} RENAME COLUMN {change.column.text} TO {name.text}`",
+            )
+        elif change.required and not column.field.required:
+            yield Finding(
+                change.column.span,
+                f"`{change.column.text}` may hold nulls, so it cannot become NOT NULL",
+                f"check it in the query that writes, or write it anew into a column "
+                f"`{quoted(column.field.name + '_2')} {column.field.type} NOT NULL` of a new table",
+            )
+        elif change.type_span is not None and _refused(case, change, column):
+            what = a_type(column.field.type)
+            new = quoted(column.field.name + "_new")
+            yield Finding(
+                change.type_span,
+                f"`{change.column.text}` is {what}, which cannot become {change.type_text}",
+                f"write `ALTER TABLE {table} ADD COLUMN {new} {change.type_text}` and fill it",
+            )
+
+
+def _parts_of_collections(case: Case, node: nodes.DropColumns) -> Iterator[Finding]:
+    """A list's element, a map's key or value: no column to drop by itself."""
+    for ref in node.columns:
+        found = case.schema.find_all(ref.parts)
+        if len(found) != 1 or not isinstance(next(iter(found[0].parents[::-1]), None), List | Map):
+            continue
+        whole = ref.text.rpartition(".")[0]
+        yield Finding(
+            ref.span,
+            f"`{ref.text}` is part of the type of `{whole}`, which cannot be without it",
+            f"write `ALTER TABLE {case.target.text} DROP COLUMN {whole}`",
+        )
+
+
+def _refused(case: Case, change: nodes.AlterColumn, column: Column) -> bool:
+    """Whether the type does not widen to the new one; SIS409 speaks of source columns.
+
+    A tinyint column is an int to Iceberg and a varchar one a string, and Spark turns neither back.
+    """
+    old, new = column.field.type, change.type
+    if isinstance(new, Primitive) and new.spark is not None:
+        return True
+    if new is not None and (promotes(old, new) or str(old) == str(new)):
+        return False
+    fields = case.specs.all_fields
+    return not any(f.source_id == column.field.field_id and not f.transform.is_void for f in fields)

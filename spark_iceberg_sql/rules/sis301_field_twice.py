@@ -1,0 +1,51 @@
+"""The same partition field twice in one PARTITIONED BY.
+
+## Why
+Each field of a spec is a column and a transform, once. Spark or Iceberg refuses the second one.
+
+## Instead
+Write it once.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts), day(ts));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (id, days(ts), id);
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts), id);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+
+@rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning")
+def field_twice(case: Case) -> Iterator[Finding]:
+    """Every field after one with the same source and transform."""
+    first: dict[tuple[int, str], tuple[str, str]] = {}
+    for facts in case.terms:
+        wanted = facts.wanted
+        if wanted is None:
+            continue
+        words, call = case.words(facts.term.span), facts.term.call or "identity"
+        key = (wanted.source_id, str(wanted.transform))
+        earlier, earlier_call = first.get(key, ("", ""))
+        if earlier:
+            yield Finding(
+                facts.term.span,
+                f"`{words}` is in the list already"
+                if words == earlier
+                else f"`{words}` is the same partition field as `{earlier}`",
+                f"write `{earlier}` once",
+                early=call == earlier_call,
+            )
+        first.setdefault(key, (words, call))

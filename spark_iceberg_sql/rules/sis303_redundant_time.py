@@ -1,0 +1,94 @@
+"""Two time transforms of one column: years and days, days and hours.
+
+## Why
+The finer one says all that the coarser one does: a query on the month prunes by days too. CREATE TABLE
+refuses the pair ("Cannot add redundant partition"). ALTER TABLE lets it pass, and the table has more
+partitions, and longer paths, for nothing.
+
+## Instead
+The finer one alone. To change the granularity, REPLACE the field instead of adding one.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (years(ts), days(ts));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE events ADD PARTITION FIELD hours(ts);
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP, seen TIMESTAMP) USING iceberg
+PARTITIONED BY (days(ts), months(seen));
+ALTER TABLE events REPLACE PARTITION FIELD ts_day WITH hours(ts);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.spec import PartitionField, Wanted
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import quoted
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    spec="Partition Transforms",
+)
+def redundant_time(case: Case) -> Iterator[Finding]:
+    """Every time transform of a column after another one, in a CREATE or in what ALTER makes."""
+    if isinstance(case.node, nodes.Create):
+        yield from _created(case)
+        return
+    wanted = case.wanted
+    if wanted is None or wanted.transform.transform.granularity is None:
+        return
+    if isinstance(case.node, nodes.ReplaceField) and case.dropped is None:
+        return
+    for field in case.specs.spec.fields:
+        rank = field.transform.transform.granularity
+        if field is case.dropped or rank is None or field.source_id != wanted.source_id:
+            continue
+        if field.transform == wanted.transform:
+            return
+        yield Finding(
+            case.new_terms[0].term.span,
+            _message(field, wanted),
+            _change(case, field, wanted, rank),
+            severity=Severity.WARNING,
+        )
+        return
+
+
+def _created(case: Case) -> Iterator[Finding]:
+    first: dict[int, Wanted] = {}
+    for facts in case.terms:
+        wanted = facts.wanted
+        if wanted is None or wanted.transform.transform.granularity is None:
+            continue
+        earlier = first.setdefault(wanted.source_id, wanted)
+        if earlier.transform == wanted.transform:
+            continue
+        finer = max(earlier, wanted, key=lambda w: w.transform.transform.granularity or 0)
+        yield Finding(
+            facts.term.span,
+            _message(earlier, wanted),
+            f"write `{finer.transform.clause(facts.source_text)}` alone",
+        )
+
+
+def _message(earlier: PartitionField | Wanted, wanted: Wanted) -> str:
+    one, two = (w.transform.clause(wanted.source) for w in (earlier, wanted))
+    return f"`{one}` and `{two}` partition by the same column, and the finer of them says it all"
+
+
+def _change(case: Case, field: PartitionField, wanted: Wanted, rank: int) -> str:
+    if rank > (wanted.transform.transform.granularity or 0):
+        return f"leave it: `{field.name}` prunes for {wanted.transform.transform.spelling} too"
+    new = case.words(case.new_terms[0].term.span)
+    return f"write `ALTER TABLE {case.target.text} REPLACE PARTITION FIELD {quoted(field.name)} WITH {new}`"

@@ -1,0 +1,86 @@
+"""A partition field named like a column.
+
+## Why
+A partition field's name and a column's must differ, unless the field is the column itself (identity).
+Iceberg refuses the name of another column. The name of the field's own column it accepts, `bucket(8, id) AS
+id`, and from then on the name means the column: DROP PARTITION FIELD id does not find the field, and
+identity on the column cannot be added.
+
+## Instead
+A name that no column has, or none: Iceberg's default names are `id_bucket` in CREATE, `id_bucket_8` in
+ALTER.
+
+## Examples
+```sql bad
+CREATE TABLE users (id BIGINT, id_bucket INT) USING iceberg PARTITIONED BY (bucket(8, id));
+```
+```sql bad
+CREATE TABLE users (id BIGINT, name STRING) USING iceberg;
+ALTER TABLE users ADD PARTITION FIELD bucket(8, id) AS name;
+```
+```sql bad
+CREATE TABLE users (id BIGINT, name STRING) USING iceberg;
+ALTER TABLE users ADD PARTITION FIELD bucket(8, id) AS id;
+```
+```sql good
+CREATE TABLE users (id BIGINT, name STRING) USING iceberg PARTITIONED BY (name);
+ALTER TABLE users ADD PARTITION FIELD bucket(8, id) AS id_shard;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import free_name, with_name
+from spark_iceberg_sql.rules.words import written
+
+
+@rule(Severity.ERROR, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), spec="Partitioning")
+def name_of_a_column(case: Case) -> Iterator[Finding]:
+    """Every new field whose name, given or default, is a column's."""
+    if isinstance(case.node, nodes.Create):
+        yield from _created(case)
+        return
+    proposed, wanted = case.proposed, case.wanted
+    if proposed is None or wanted is None:
+        return
+    column = case.schema.find((proposed.name,))
+    if column is None:
+        return
+    own = column.field.field_id == proposed.source_id
+    if own and proposed.transform.transform.name == "identity":
+        return
+    clause, fix = with_name(case, free_name(case.specs, case.schema, wanted))
+    facts = case.new_terms[0]
+    if own:
+        message = (
+            f"the field would be named `{proposed.name}` like its own column, and could not be dropped by "
+            "that name"
+        )
+    else:
+        message = f"the field would be named `{proposed.name}`, but that is a column"
+    yield Finding(
+        facts.name.span if facts.name else facts.term.span, message, f"write `{clause}`", fix
+    )
+
+
+def _created(case: Case) -> Iterator[Finding]:
+    for facts in case.terms:
+        wanted = facts.wanted
+        if wanted is None or wanted.transform.transform.suffix is None:
+            continue
+        name = wanted.transform.transform.create_name(wanted.source)
+        column = case.schema.find((name,))
+        if column is not None:
+            yield Finding(
+                facts.term.span,
+                f"the field would be named `{name}`, but that is a column",
+                f"rename the column `{written(column)}`, or leave the field out and write "
+                f"`ALTER TABLE {case.target.text} ADD PARTITION FIELD {case.words(facts.term.span)} AS ...` "
+                "after it",
+            )

@@ -1,0 +1,117 @@
+"""DROP or REPLACE of a partition field that the table does not have.
+
+## Why
+The field is found by its name, or by its column and transform exactly as in the spec: `bucket(8, id)` is
+not `bucket(16, id)`. A name that is a column's means identity on that column. Names are told apart by
+letter case.
+
+A version 1 table keeps a dropped field as void; dropping it again is accepted and changes nothing.
+
+## Instead
+One of the fields that the table has; the help lists them.
+
+## Examples
+```sql bad
+CREATE TABLE users (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE users DROP PARTITION FIELD bucket(8, id);
+```
+```sql bad
+CREATE TABLE users (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE users REPLACE PARTITION FIELD ts WITH hours(ts);
+```
+```sql good
+CREATE TABLE users (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts), bucket(16, id));
+ALTER TABLE users DROP PARTITION FIELD id_bucket;
+ALTER TABLE users REPLACE PARTITION FIELD ts_day WITH hours(ts);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import all_shown, shown
+from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.rules.words import quoted
+
+
+@rule(Severity.ERROR, on=(nodes.DropField, nodes.ReplaceField), spec="Partition Evolution")
+def no_such_field(case: Case) -> Iterator[Finding]:
+    """A field to drop that is not in the spec; in v1, one that is void already."""
+    facts = next(facts for facts in case.terms if facts.dropping)
+    words = case.words(facts.term.span)
+    if facts.term.call is not None and facts.bound is None:
+        return
+    field = case.dropped
+    if field is None:
+        meant = _meant(case, facts)
+        fix = None
+        if meant is not None:
+            name = _written(case, meant)
+            fix = Fix(f"write {name}", (Edit(*facts.term.span, name),))
+        yield Finding(facts.term.span, _message(case, facts, words), _help(case, meant), fix)
+        return
+    void = field.transform.is_void and case.specs.format_version < 2
+    if void and isinstance(case.node, nodes.DropField):
+        yield Finding(
+            facts.term.span,
+            f"`{field.name}` is void already: version 1 keeps a dropped field so, and nothing changes",
+            f"leave it, or go to version 2 first: `ALTER TABLE {case.target.text} "
+            "SET TBLPROPERTIES ('format-version' = '2')`",
+            severity=Severity.WARNING,
+        )
+
+
+def _message(case: Case, facts: TermFacts, words: str) -> str:
+    table = case.target.text
+    ref = facts.source
+    if facts.term.call is None and ref is not None:
+        if case.schema.find(ref.parts) is not None:
+            return f"`{table}` is not partitioned by the column `{words}` itself"
+        past = next((f for f in case.specs.all_fields if f.name == ref.parts[-1]), None)
+        if past is not None and len(ref.parts) == 1:
+            return f"`{words}` is no partition field of `{table}` any more"
+        return f"`{table}` has no partition field `{words}`"
+    return f"`{table}` is not partitioned by `{words}`"
+
+
+def _meant(case: Case, facts: TermFacts) -> PartitionField | None:
+    """The field that is probably meant: the only one on the column, or the one of the nearest name."""
+    fields = case.specs.spec.fields
+    column = facts.column
+    if column is not None:
+        mine = [
+            f for f in fields if f.source_id == column.field.field_id and not f.transform.is_void
+        ]
+        return mine[0] if len(mine) == 1 else None
+    if facts.term.call is None and facts.source is not None:
+        close = near(facts.source.parts[-1], [f.name for f in fields], 1)
+        return next((f for f in fields if f.name in close), None)
+    return None
+
+
+def _written(case: Case, field: PartitionField) -> str:
+    """What finds the field: its name, but for one whose name means a column."""
+    named = case.schema.find((field.name,)) is None or field.transform.transform.name == "identity"
+    return quoted(field.name) if named else field.clause
+
+
+def _help(case: Case, meant: PartitionField | None) -> str:
+    fields = case.specs.spec.fields
+    if not fields:
+        return f"`{case.target.text}` is not partitioned: leave the statement out"
+    if meant is not None:
+        what = "DROP" if isinstance(case.node, nodes.DropField) else "REPLACE"
+        clause = f"`{what} PARTITION FIELD {_written(case, meant)}`"
+        return (
+            f"write {clause} for {shown(meant)}"
+            if len(fields) == 1
+            else (f"write {clause}; the fields are {all_shown(fields)}")
+        )
+    return f"name one of its fields: {all_shown(fields)}"

@@ -1,0 +1,60 @@
+"""ADD of a partition field that the table has, or REPLACE by one that it has.
+
+## Why
+A column and a transform are one field, whatever the name ("Cannot add duplicate partition field").
+
+## Instead
+Nothing, if the field is all that is wanted. For another name, REPLACE the field by itself AS the new name.
+Where REPLACE meets a field that is there, DROP is enough.
+
+## Examples
+```sql bad
+CREATE TABLE users (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE users ADD PARTITION FIELD bucket(16, id) AS shard;
+```
+```sql bad
+CREATE TABLE users (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id), days(ts));
+ALTER TABLE users REPLACE PARTITION FIELD id_bucket WITH days(ts);
+```
+```sql good
+CREATE TABLE users (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE users REPLACE PARTITION FIELD id_bucket WITH bucket(16, id) AS shard;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import shown
+from spark_iceberg_sql.rules.words import quoted
+
+
+@rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")
+def field_there(case: Case) -> Iterator[Finding]:
+    """A new field whose source and transform the spec has, other than the one that REPLACE takes away."""
+    wanted = case.wanted
+    if wanted is None:
+        return
+    there = case.specs.spec.like(wanted.source_id, wanted.transform)
+    if there is None or there is case.dropped:
+        return
+    facts = case.new_terms[0]
+    words = case.words(facts.term.span)
+    start = f"ALTER TABLE {case.target.text}"
+    if isinstance(case.node, nodes.ReplaceField):
+        help_ = f"write `{start} DROP PARTITION FIELD {case.words(case.node.old.span)}`"
+    elif facts.name is not None and facts.name.parts[0] != there.name:
+        old, new = quoted(there.name), facts.name.text
+        help_ = (
+            f"to name it anew, write `{start} REPLACE PARTITION FIELD {old} WITH {words} AS {new}`"
+        )
+    else:
+        help_ = "leave the statement out"
+    yield Finding(
+        facts.term.span, f"`{case.target.text}` is already partitioned by {shown(there)}", help_
+    )

@@ -1,0 +1,41 @@
+"""REPLACE of a partition field by itself.
+
+## Why
+Iceberg accepts it, and nothing changes: there is no new spec.
+
+## Instead
+Another transform, or AS a new name: then the field is renamed and keeps its id.
+
+## Examples
+```sql bad
+CREATE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE users REPLACE PARTITION FIELD id_bucket WITH bucket(16, id);
+```
+```sql good
+CREATE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE users REPLACE PARTITION FIELD id_bucket WITH bucket(16, id) AS shard;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+
+@rule(Severity.WARNING, on=(nodes.ReplaceField,), spec="Partition Evolution")
+def replaced_by_itself(case: Case) -> Iterator[Finding]:
+    """The same source, transform and name before and after WITH."""
+    dropped, proposed = case.dropped, case.proposed
+    if dropped is None or proposed != dropped:
+        return
+    facts = case.new_terms[0]
+    yield Finding(
+        facts.term.span,
+        f"`{dropped.name}` is `{dropped.clause}` already: nothing changes",
+        f"write another transform after WITH, or `{case.words(facts.term.span)} AS ...` for a new name",
+    )

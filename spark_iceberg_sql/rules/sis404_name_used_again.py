@@ -1,0 +1,91 @@
+"""The name of a dropped partition field, given to another one.
+
+## Why
+Files stay in the spec that they were written with, and Iceberg lays all specs over one another, by field
+id, in one struct. Two ids under one name do not fit: the statement is accepted, and from then on `.files`,
+`.partitions`, `_partition`, merge-on-read DELETE, UPDATE and MERGE, and rewrites fail ("multiple fields for
+name partition.shard: 1000 and 1001"). It happens with REPLACE ... AS the old name, with DROP and then ADD
+... AS it, and with CREATE OR REPLACE TABLE, whose names leave out the number: bucket(8, id) and bucket(16,
+id) are both `id_bucket`. Letter case makes no difference. A version 1 table renames the dropped field and
+is safe.
+
+## Instead
+REPLACE without AS, or AS a name that was never used. Adding the *same* transform again is fine: it takes
+its old id. For CREATE OR REPLACE: keep the transform, change it with ALTER TABLE, or DROP TABLE first.
+
+## Examples
+```sql bad
+CREATE TABLE users (id BIGINT) USING iceberg;
+ALTER TABLE users ADD PARTITION FIELD bucket(8, id) AS shard;
+ALTER TABLE users REPLACE PARTITION FIELD shard WITH bucket(16, id) AS shard;
+```
+```sql bad
+CREATE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id));
+CREATE OR REPLACE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(16, id));
+```
+```sql good
+CREATE TABLE users (id BIGINT) USING iceberg;
+ALTER TABLE users ADD PARTITION FIELD bucket(8, id) AS shard;
+ALTER TABLE users REPLACE PARTITION FIELD shard WITH bucket(16, id) AS shard_16;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.damage import Damage, Kind
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import free_name, with_name
+from spark_iceberg_sql.rules.terms import TermFacts
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
+    spec="Partition Evolution",
+)
+def name_used_again(case: Case) -> Iterator[Finding]:
+    """A new field that has the name of a past one, letter case aside, and another id."""
+    if isinstance(case.node, nodes.Create) and case.replaced is None:
+        return
+    for item in case.new_damage:
+        if item.kind is Kind.SAME_NAME and item.other is not None:
+            yield _finding(case, item)
+
+
+def _finding(case: Case, item: Damage) -> Finding:
+    field, other = item.field, item.other
+    assert other is not None
+    facts = _facts(case, item)
+    message = (
+        f"`{field.name}` has been the name of the partition field `{other.clause}`: "
+        "afterwards `.files`, `.partitions` and row-level changes fail"
+    )
+    wanted = case.wanted
+    if isinstance(case.node, nodes.Create) or wanted is None:
+        span = facts.term.span if facts is not None else case.target.span
+        new = f"`ALTER TABLE {case.target.text} REPLACE PARTITION FIELD {other.clause} WITH {field.clause}`"
+        return Finding(
+            span,
+            message,
+            f"write `{other.clause}`, or change it with {new}, or drop the table first",
+        )
+    clause, fix = with_name(case, free_name(case.specs, case.schema, wanted))
+    new_facts = case.new_terms[0]
+    span = new_facts.name.span if new_facts.name is not None else new_facts.term.span
+    return Finding(span, message, f"write `{clause}`", fix)
+
+
+def _facts(case: Case, item: Damage) -> TermFacts | None:
+    """The term that makes the newer field, or else the older one comes back."""
+    made = {
+        (facts.wanted.source_id, str(facts.wanted.transform)): facts
+        for facts in case.new_terms
+        if facts.wanted is not None
+    }
+    found = made.get(item.field.key)
+    return found or (made.get(item.other.key) if item.other is not None else None)

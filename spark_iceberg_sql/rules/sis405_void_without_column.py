@@ -1,0 +1,87 @@
+"""A void partition field whose source column goes.
+
+## Why
+A version 1 table never loses a partition field: a dropped one stays in the spec as void, and void still has
+a source column. When that column goes, by DROP COLUMN or by a CREATE OR REPLACE TABLE without it, Iceberg
+accepts it, and every INSERT fails afterwards ("Cannot build accessor for field: null").
+
+## Instead
+Keep the column. Or get rid of the void field first: go to version 2, then DROP PARTITION FIELD it.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, day DATE, ts TIMESTAMP) USING iceberg
+PARTITIONED BY (day, bucket(4, id)) TBLPROPERTIES ('format-version' = '1');
+ALTER TABLE events DROP PARTITION FIELD day;
+ALTER TABLE events DROP COLUMN day;
+```
+```sql good
+CREATE TABLE events (id BIGINT, day DATE, ts TIMESTAMP) USING iceberg
+PARTITIONED BY (day, bucket(4, id)) TBLPROPERTIES ('format-version' = '1');
+ALTER TABLE events DROP PARTITION FIELD day;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import quoted
+
+
+@rule(
+    Severity.ERROR,
+    on=(
+        nodes.Create,
+        nodes.AddField,
+        nodes.ReplaceField,
+        nodes.DropColumns,
+        nodes.ReplaceColumns,
+    ),
+    spec="Partition Transforms",
+)
+def void_without_column(case: Case) -> Iterator[Finding]:
+    """A void field beside live ones that the statement leaves without its column."""
+    if isinstance(case.node, nodes.Create) and case.replaced is None:
+        return
+    for item in case.new_damage:
+        if item.kind is not Kind.VOID_WITHOUT_SOURCE:
+            continue
+        field = item.field
+        yield Finding(
+            place(case, field.source),
+            f"the void partition field `{field.name}` would lose its column `{field.source}`: "
+            "every INSERT fails afterwards",
+            f"keep the column, or first {drop_void(case, field)}",
+        )
+
+
+def drop_void(case: Case, field: PartitionField) -> str:
+    """The statements that take a void field out of the spec, in version 2."""
+    table = case.target.text
+    steps = []
+    if case.specs.format_version < 2:
+        steps.append("SET TBLPROPERTIES ('format-version' = '2')")
+    schema = case.iceberg.schema
+    if schema is not None and schema.find((field.name,)) is not None:
+        # The name means the column as long as there is one.
+        new = quoted(f"{field.name.rsplit('.', 1)[-1]}_column")
+        steps.append(f"RENAME COLUMN {field.name} TO {new}")
+    steps.append(f"DROP PARTITION FIELD {quoted(field.name)}")
+    return " and ".join(f"`ALTER TABLE {table} {step}`" for step in steps)
+
+
+def place(case: Case, source: str) -> nodes.Offsets:
+    """Where the statement drops a column, or else its table's name."""
+    if isinstance(case.node, nodes.DropColumns):
+        for ref in case.node.columns:
+            name = ".".join(ref.parts).lower()
+            if (source.lower() + ".").startswith(name + "."):
+                return ref.span
+    return case.target.span

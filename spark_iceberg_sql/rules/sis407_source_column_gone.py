@@ -1,0 +1,80 @@
+"""A column that partition fields come from, dropped.
+
+## Why
+A column that the current spec partitions by cannot go ("Cannot find source column for partition field").
+One that only a past spec partitioned by can, and then merge-on-read DELETE, UPDATE and MERGE fail ("Cannot
+find field 1000: ... in struct"), because files of that spec, or the spec itself, are still there.
+
+## Instead
+Drop the partition field first. For a column of a past spec: rewrite the old files, expire the snapshots
+with `clean_expired_metadata => true`, then drop the column; or keep it.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE events DROP COLUMN ts;
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP, note STRING) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE events DROP COLUMN note;
+ALTER TABLE events RENAME COLUMN ts TO event_ts;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import all_shown, shown
+from spark_iceberg_sql.rules.sis405_void_without_column import place
+from spark_iceberg_sql.rules.words import quoted
+
+# With one of these set, the next DELETE, UPDATE or MERGE fails; without, only one that asks for it.
+_MODES = ("write.delete.mode", "write.update.mode", "write.merge.mode")
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.DropColumns, nodes.ReplaceColumns),
+    spec="Partition Evolution",
+)
+def source_column_gone(case: Case) -> Iterator[Finding]:
+    """A source column of the current spec, or of a past one, that the statement takes away."""
+    if isinstance(case.node, nodes.Create) and case.replaced is None:
+        return
+    after = case.after
+    if after is None or after.schema is None:
+        return
+    if not isinstance(case.node, nodes.Create):
+        fields = tuple(
+            field
+            for field in case.specs.spec.fields
+            if not field.transform.is_void and after.schema.by_id(field.source_id) is None
+        )
+        if fields:
+            first = "; ".join(
+                f"ALTER TABLE {case.target.text} DROP PARTITION FIELD {quoted(f.name)}"
+                for f in fields
+            )
+            yield Finding(
+                place(case, fields[0].source),
+                f"`{fields[0].source}` is the source column of {all_shown(fields)}",
+                f"keep the column, or first `{first}`",
+            )
+            return
+    broken = any(after.properties.get(mode) == "merge-on-read" for mode in _MODES)
+    for item in case.new_damage:
+        if item.kind is Kind.PAST_WITHOUT_SOURCE:
+            yield Finding(
+                place(case, item.field.source),
+                f"a past spec partitions by `{item.field.source}`, in {shown(item.field)}: "
+                "without the column, merge-on-read DELETE, UPDATE and MERGE fail",
+                f"keep the column `{item.field.source}`, or first rewrite the old files and expire the "
+                "snapshots with `clean_expired_metadata => true`",
+                severity=Severity.ERROR if broken else Severity.WARNING,
+            )

@@ -1,0 +1,109 @@
+"""A new column, or a column's new name, that is a partition field's.
+
+## Why
+Partition fields and columns share their names, and Iceberg holds every spec against the new columns, past
+specs too: it refuses the column ("Cannot create identity partition sourced from different field in
+schema").
+
+## Instead
+Another name for the column. A field of the current spec can be renamed out of the way, with REPLACE of it
+by itself AS a new name; a past spec's cannot.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE events ADD COLUMN ts_day DATE;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP, day DATE) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE events DROP PARTITION FIELD ts_day;
+ALTER TABLE events RENAME COLUMN day TO ts_day;
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE events ADD COLUMN day_of_ts DATE;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import shown
+
+
+@rule(
+    Severity.ERROR,
+    on=(
+        nodes.Create,
+        nodes.AddColumns,
+        nodes.RenameColumn,
+        nodes.AlterColumn,
+        nodes.ReplaceColumns,
+    ),
+    spec="Partitioning",
+)
+def column_named_like_a_field(case: Case) -> Iterator[Finding]:
+    """A column that a field of any spec is named like, and that is not its source."""
+    creating = isinstance(case.node, nodes.Create)
+    if creating and case.replaced is None:
+        return
+    after = case.after
+    if after is None or after.schema is None:
+        return
+    told: set[str] = set()
+    for field in case.specs.all_fields:
+        column = after.schema.find((field.name,))
+        if column is None or field.name in told:
+            continue
+        if after.schema.by_id(field.source_id) is None:
+            continue  # Iceberg does not look at a field whose column is gone.
+        if column.field.field_id == field.source_id:
+            yield from _own(case, field)
+            continue
+        told.add(field.name)
+        when = "" if field in case.specs.spec.fields else " of a past spec"
+        name = field.name.rsplit(".", 1)[-1]
+        yield Finding(
+            _place(case, field.name),
+            f"`{field.name}` is the name of a partition field{when}, {shown(field)}",
+            f"give the column another name: `{name}_value`",
+        )
+
+
+def _own(case: Case, field: PartitionField) -> Iterator[Finding]:
+    """The field's own column renamed to the field's name: accepted, and the name then means the column."""
+    if not isinstance(case.node, nodes.RenameColumn) or field not in case.specs.spec.fields:
+        return
+    if field.transform.transform.name == "identity" or case.schema.find((field.name,)) is not None:
+        return
+    yield Finding(
+        case.node.new_name.span,
+        f"`{field.name}` is the name of the column's own partition field, {shown(field)}, and would mean "
+        "the column from then on",
+        f"give the column another name, or first `ALTER TABLE {case.target.text} REPLACE PARTITION FIELD "
+        f"{field.name} WITH {field.clause} AS ...`",
+        severity=Severity.WARNING,
+    )
+
+
+def _place(case: Case, name: str) -> nodes.Offsets:
+    """The column's name in the statement."""
+    node = case.node
+    low = name.lower()
+    if isinstance(node, nodes.AddColumns):
+        spans = {".".join(ref.parts).lower(): ref.span for ref, _ in node.columns}
+    elif isinstance(node, nodes.RenameColumn):
+        return node.new_name.span
+    elif isinstance(node, nodes.AlterColumn):
+        return node.new_name.span if node.new_name is not None else node.column.span
+    elif isinstance(node, nodes.Create | nodes.ReplaceColumns):
+        spans = {column.name.lower(): column.span for column in node.columns or ()}
+    else:
+        spans = {}
+    return spans.get(low, case.target.span)

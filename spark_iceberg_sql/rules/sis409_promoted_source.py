@@ -1,0 +1,71 @@
+"""A new type for a column that partition fields come from.
+
+## Why
+Iceberg widens int to bigint, float to double and a decimal's precision, and nothing else; the hash of an
+int and a bigint is the same, so buckets stay right. A change that would move rows to other partitions, date
+to timestamp or int to string (34 and '34' hash differently), is refused ("Cannot change column type").
+
+## Instead
+A new column of the new type, filled from the old one, and a partition field on it.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, day DATE) USING iceberg PARTITIONED BY (days(day));
+ALTER TABLE events ALTER COLUMN day TYPE TIMESTAMP_NTZ;
+```
+```sql good
+CREATE TABLE events (id BIGINT, day DATE, count INT) USING iceberg PARTITIONED BY (days(day));
+ALTER TABLE events ALTER COLUMN count TYPE BIGINT;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.types import Primitive, promotes
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import all_shown
+
+
+@rule(Severity.ERROR, on=(nodes.AlterColumn,), spec="Schema Evolution")
+def promoted_source(case: Case) -> Iterator[Finding]:
+    """A type change of a source column of any spec: refused, or a widening that is worth a thought."""
+    assert isinstance(case.node, nodes.AlterColumn)
+    for change in (case.node, *case.node.more):
+        found = case.schema.find_all(change.column.parts)
+        if change.type is None or change.type_span is None or len(found) != 1:
+            continue
+        old = found[0].field
+        fields = tuple(
+            f
+            for f in case.specs.all_fields
+            if f.source_id == old.field_id and not f.transform.is_void
+        )
+        if not fields or not isinstance(old.type, Primitive):
+            continue
+        what = (
+            f"`{found[0].name}` is the source column of {all_shown(tuple(dict.fromkeys(fields)))}"
+        )
+        if not promotes(old.type, change.type):
+            yield Finding(
+                change.type_span,
+                f"{what}: its type cannot change from {old.type} to {change.type}",
+                f"write `ALTER TABLE {case.target.text} ADD COLUMN {old.name}_new {change.type_text}`, fill it, "
+                "and partition by that",
+            )
+        elif isinstance(change.type, Primitive) and _differ(old.type, change.type):
+            yield Finding(
+                change.type_span,
+                f"{what}: old files keep values of type {old.type}, which readers widen",
+                "leave it, if every engine that reads the table knows type promotion",
+                severity=Severity.WARNING,
+            )
+
+
+def _differ(old: Primitive, new: Primitive) -> bool:
+    """Whether Iceberg has two types here; tinyint and int are one to it."""
+    return (old.name, old.arguments) != (new.name, new.arguments)

@@ -1,0 +1,77 @@
+"""A format version that there is not, or an earlier one than the table has.
+
+## Why
+Tables are of version 1, 2 or 3, and never go back ("Cannot downgrade v2 table to v1"). Version 0 and
+negative ones are accepted in CREATE TABLE, and then INSERT fails. The property's name counts letter by
+letter: a 'Format-Version' is a property that nobody reads.
+
+## Instead
+`'format-version' = '2'`, which is the default, or '3' for its types and deletion vectors.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('format-version' = '0');
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events SET TBLPROPERTIES ('format-version' = '1');
+```
+```sql good
+CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('format-version' = '1');
+ALTER TABLE events SET TBLPROPERTIES ('format-version' = '2');
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+KEY = "format-version"
+
+
+@rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties), spec="Format Versioning")
+def format_version(case: Case) -> Iterator[Finding]:
+    """The property `format-version`: its name, its value, and what the table has."""
+    node = case.node
+    if isinstance(node, nodes.Create):
+        if not case.makes_iceberg:
+            return
+        items = (*node.options, *node.properties)
+    else:
+        assert isinstance(node, nodes.SetProperties)
+        items = node.properties
+    for item in items:
+        if item.key != KEY and item.key.lower().replace("_", "-") == KEY:
+            key = f"'{KEY}'"
+            yield Finding(
+                item.key_span,
+                f"`{item.key}` is not `{KEY}`: nobody reads it",
+                f"write `{key} = '{item.value}'`",
+                Fix(f"write {key}", (Edit(*item.key_span, key),)),
+                Severity.WARNING,
+            )
+    asked = [item for item in items if item.key == KEY]
+    if not asked:
+        return
+    item = asked[-1]
+    version = case.format_version
+    if version is None:
+        yield Finding(
+            item.value_span,
+            f"there is no format version `{item.value}`",
+            f"write `'{KEY}' = '2'`, or '3', or '1'",
+        )
+        return
+    table = case.replaced if isinstance(node, nodes.Create) else case.iceberg
+    before = table.format_version if table is not None else None
+    if before is not None and version < before:
+        yield Finding(
+            item.value_span,
+            f"`{case.target.text}` has format version {before}, and a table is never downgraded",
+            f"leave '{KEY}' out, or drop the table and create it anew",
+        )

@@ -1,0 +1,153 @@
+"""A name that does not stand for what the statement needs.
+
+## Why
+Partition fields belong to an Iceberg table: not to a view, a metadata table (`t.files`), a table of another
+format, or a name that nothing has. On a branch's path (`t.branch_b1`) the statement is accepted, and
+changes the table itself: a spec is not part of a branch. Hive's statements (ADD PARTITION (day = '...'),
+DROP PARTITION, RECOVER PARTITIONS) are refused: Iceberg's partitions come and go with the rows.
+
+CREATE TABLE of a table that exists is refused; with IF NOT EXISTS it does nothing, and nothing in it is
+looked at, so that a new PARTITIONED BY there changes no table.
+
+## Instead
+The table itself. ALTER TABLE for one that exists, CREATE TABLE for one that does not.
+
+## Examples
+```sql bad
+ALTER TABLE events ADD PARTITION FIELD days(ts);
+```
+```sql bad
+CREATE TABLE local.db.events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE local.db.events.files ADD PARTITION FIELD days(ts);
+```
+```sql bad
+CREATE TABLE events (id BIGINT, day STRING) USING iceberg PARTITIONED BY (day);
+ALTER TABLE events ADD PARTITION (day = '2024-05-17');
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD PARTITION FIELD days(ts);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.table import Absent, Kind, Table
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case, NotKnownError
+
+_FIELDS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
+_COLUMNS = (
+    nodes.AddColumns,
+    nodes.DropColumns,
+    nodes.RenameColumn,
+    nodes.AlterColumn,
+    nodes.ReplaceColumns,
+    nodes.SetProperties,
+    nodes.RenameTable,
+)
+
+
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, *_FIELDS, *_COLUMNS, nodes.HivePartition),
+    spec="Partition Evolution",
+)
+def wrong_target(case: Case) -> Iterator[Finding]:
+    """The statement's table, held against what is known to stand behind its name."""
+    found = case.table
+    if isinstance(case.node, nodes.Create):
+        yield from _create(case, case.node, found)
+    elif isinstance(case.node, nodes.HivePartition):
+        yield from _hive(case, case.node, found)
+    elif isinstance(found, Absent):
+        yield _absent(case, found)
+    elif isinstance(case.node, _COLUMNS):
+        if found is not None and found.kind in (Kind.METADATA, Kind.BRANCH):
+            name = case.target.text
+            yield Finding(
+                case.target.span,
+                f"`{name}` is {found.kind.value}, and is not altered by itself",
+                f"write `ALTER TABLE {'.'.join(case.target.parts[:-1])}`",
+            )
+    elif found is not None and found.kind is not Kind.ICEBERG:
+        yield _other(case, found)
+
+
+def _absent(case: Case, found: Absent) -> Finding:
+    return Finding(
+        case.target.span,
+        f"there is no table `{case.target.text}`: {found.why}",
+        f"write `CREATE TABLE {case.target.text} (...) USING iceberg PARTITIONED BY (...)` before, or "
+        "another name",
+    )
+
+
+def _other(case: Case, found: Table) -> Finding:
+    span, name = case.target.span, case.target.text
+    parent = ".".join(case.target.parts[:-1])
+    if found.kind is Kind.BRANCH:
+        return Finding(
+            span,
+            f"`{name}` is a branch or tag, and a partition spec is the whole table's: `{parent}` is changed",
+            f"write `ALTER TABLE {parent}` if that is meant",
+        )
+    if found.kind is Kind.METADATA:
+        return Finding(
+            span,
+            f"`{name}` is a metadata table, which has no partition fields of its own",
+            f"write `ALTER TABLE {parent}`",
+        )
+    if found.kind is Kind.VIEW:
+        return Finding(
+            span, f"`{name}` is a view, which has no partitions", "name the table that it reads"
+        )
+    what = f"a {found.provider} table" if found.provider else "not an Iceberg table"
+    return Finding(
+        span,
+        f"`{name}` is {what}, and only Iceberg tables have partition fields",
+        f"make it one: `CREATE TABLE {name}_iceberg USING iceberg PARTITIONED BY (...) AS SELECT * FROM {name}`",
+    )
+
+
+def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Iterator[Finding]:
+    name = case.target.text
+    if node.replace and not node.create and isinstance(found, Absent):
+        yield Finding(
+            case.target.span,
+            f"there is no table `{name}` to replace: {found.why}",
+            f"write `CREATE OR REPLACE TABLE {name}`",
+        )
+    if node.replace or not isinstance(found, Table) or found.kind in (Kind.METADATA, Kind.BRANCH):
+        return
+    if node.if_not_exists:
+        if node.partitioning or node.typed_partitions:
+            yield Finding(
+                node.partitioning_span or case.target.span,
+                f"`{name}` exists: IF NOT EXISTS leaves it as it is, and this clause is not even looked at",
+                f"change the partitioning with `ALTER TABLE {name} ADD PARTITION FIELD` or REPLACE",
+                severity=Severity.WARNING,
+                early=True,
+            )
+    elif found.kind is not Kind.VIEW or len(found.name) > 1:
+        yield Finding(
+            case.target.span,
+            f"`{name}` exists already",
+            f"write `CREATE OR REPLACE TABLE {name}`, or `ALTER TABLE {name}` to change it",
+        )
+
+
+def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -> Iterator[Finding]:
+    if found is None:
+        raise NotKnownError(f"the table `{case.target.text}`", "no statement here creates it")
+    if isinstance(found, Table) and found.kind is Kind.ICEBERG:
+        yield Finding(
+            node.verb_span,
+            f"`{case.target.text}` is an Iceberg table: its partitions come and go with the rows",
+            "leave the statement out; for another partitioning write `ADD PARTITION FIELD`, to take rows "
+            "away `DELETE FROM`",
+        )

@@ -1,0 +1,98 @@
+"""Iceberg's partitioning on a table of another format, and Hive's buckets on an Iceberg table.
+
+## Why
+In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
+BY (id) INTO 4 BUCKETS, which no partition pruning knows; the other transforms are refused there. The other
+way round, CLUSTERED BY on an Iceberg table becomes a bucket field; with SORTED BY it is refused, and so is
+CLUSTER BY.
+
+## Instead
+`USING iceberg`; and on an Iceberg table `PARTITIONED BY (bucket(4, id))`.
+
+## Examples
+```sql bad
+CREATE TABLE spark_catalog.default.users (id BIGINT) USING parquet PARTITIONED BY (bucket(4, id));
+```
+```sql bad
+CREATE TABLE users (id BIGINT) USING iceberg CLUSTER BY (id);
+```
+```sql bad
+CREATE TABLE users (id BIGINT) USING iceberg CLUSTERED BY (id) SORTED BY (id) INTO 4 BUCKETS;
+```
+```sql good
+CREATE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id));
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_CLUSTERED = re.compile(
+    r"CLUSTERED\s+BY\s*\(\s*([^(),]+?)\s*\)\s*INTO\s+(\d+)\s+BUCKETS", re.IGNORECASE
+)
+_SORTED = re.compile(r"\bSORTED\s+BY\b", re.IGNORECASE)
+
+
+@rule(Severity.ERROR, on=(nodes.Create,), spec="Partition Transforms")
+def not_iceberg(case: Case) -> Iterator[Finding]:
+    """Transforms where the table is not Iceberg's; CLUSTERED BY and CLUSTER BY where it is."""
+    node = case.node
+    assert isinstance(node, nodes.Create)
+    if not case.makes_iceberg:
+        yield from _foreign(case, node)
+        return
+    if node.cluster_by is not None:
+        columns = case.words(node.cluster_by).partition("(")[2].rstrip(") \t\r\n")
+        yield Finding(
+            node.cluster_by,
+            "an Iceberg table takes no CLUSTER BY",
+            f"write `PARTITIONED BY (bucket(16, {columns.split(',')[0].strip()}))`, or sort the files: "
+            f"`ALTER TABLE {case.target.text} WRITE ORDERED BY {columns}`",
+        )
+    if node.clustered_by is not None:
+        yield _clustered(case, node.clustered_by)
+
+
+def _clustered(case: Case, span: nodes.Offsets) -> Finding:
+    words = case.words(span)
+    match = _CLUSTERED.fullmatch(words)
+    clause = f"bucket({match[2]}, {match[1]})" if match is not None else "bucket(..., ...)"
+    help_ = f"write `PARTITIONED BY ({clause})`"
+    if match is not None:
+        return Finding(
+            span,
+            f"CLUSTERED BY on an Iceberg table makes the partition field `{clause}`",
+            help_,
+            severity=Severity.WARNING,
+        )
+    if _SORTED.search(words):
+        message = "an Iceberg table takes no SORTED BY"
+        help_ += f" and `ALTER TABLE {case.target.text} WRITE ORDERED BY ...`"
+    else:
+        message = "an Iceberg table is not CLUSTERED BY several columns"
+    return Finding(span, message, help_)
+
+
+def _foreign(case: Case, node: nodes.Create) -> Iterator[Finding]:
+    terms = node.partitioning or ()
+    term = next((t for t in terms if t.call is not None and t.call.lower() != "identity"), None)
+    if term is None:
+        return
+    what = f"a table USING {node.provider}" if node.provider else "a table without USING iceberg"
+    fix = None
+    if node.provider_span is not None:
+        fix = Fix("write USING iceberg", (Edit(*node.provider_span, "iceberg"),))
+    if term.call == "bucket":
+        message = (
+            f"{what} is not Iceberg's: `{case.words(term.span)}` silently becomes CLUSTERED BY"
+        )
+    else:
+        message = f"{what} is not Iceberg's, and has no partition transforms"
+    yield Finding(term.span, message, "write `USING iceberg`", fix)

@@ -1,0 +1,56 @@
+"""INSERT ... PARTITION (...) by what is no identity partition field.
+
+## Why
+Iceberg computes partition values from the rows: PARTITION (ts_day = ...) names a hidden field, which no row
+has, and PARTITION (ts = ...) a column that the table is not partitioned by itself. Spark refuses both
+("PARTITION clause cannot contain the non-partition column"). Only identity fields can stand there.
+
+## Instead
+INSERT without PARTITION; to overwrite what the rows touch, `SET spark.sql.sources.partitionOverwriteMode =
+dynamic` and INSERT OVERWRITE; or DELETE FROM and INSERT INTO.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP, region STRING) USING iceberg PARTITIONED BY (days(ts), region);
+INSERT OVERWRITE events PARTITION (ts_day = DATE '2024-05-17') SELECT 1, current_timestamp(), 'eu';
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP, region STRING) USING iceberg PARTITIONED BY (days(ts), region);
+INSERT OVERWRITE events PARTITION (region = 'eu') SELECT 1, current_timestamp();
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import listed
+
+
+@rule(Severity.ERROR, on=(nodes.Insert,), spec="Partitioning")
+def hidden_partition_written(case: Case) -> Iterator[Finding]:
+    """Every name in PARTITION (...) that is no identity field's."""
+    node = case.node
+    assert isinstance(node, nodes.Insert)
+    if not node.partition:
+        return
+    fields = case.specs.spec.fields
+    plain = {f.source.lower() for f in fields if f.transform.transform.name == "identity"}
+    for ref in node.partition:
+        name = ".".join(ref.parts)
+        if name.lower() in plain:
+            continue
+        hidden = next((f for f in fields if f.name.lower() == name.lower()), None)
+        if hidden is not None and hidden.transform.transform.name == "identity":
+            message = f"`{name}` is a partition field's name, and here its column `{hidden.source}` stands"
+        elif hidden is not None:
+            message = f"`{name}` is made from the rows, by `{hidden.clause}`, and cannot be written"
+        else:
+            message = f"`{case.target.text}` is not partitioned by `{name}` itself"
+        verb = "INSERT OVERWRITE" if node.overwrite else "INSERT INTO"
+        only = f", or PARTITION with {listed(sorted(plain))} alone" if plain else ""
+        yield Finding(ref.span, message, f"write `{verb} {case.target.text} SELECT ...`{only}")

@@ -1,0 +1,45 @@
+"""A table partitioned by the very timestamp.
+
+## Why
+Each distinct moment becomes a partition, mostly with one row in it: thousands of tiny files, and planning
+that takes longer than the query.
+
+## Instead
+The unit that queries ask for: `days(ts)`, or `hours(ts)` for very much data. Queries on `ts` itself prune
+by it.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (ts);
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.transforms import BY_NAME
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+def identity_on_timestamp(case: Case) -> Iterator[Finding]:
+    """Identity on a column that hours, but not years to days alone, would take: a timestamp."""
+    for facts in case.new_terms:
+        bound, column = facts.bound, facts.column
+        if bound is None or bound.transform.name != "identity" or column is None:
+            continue
+        if not BY_NAME["hour"].takes(column.field.type):
+            continue
+        name = facts.source_text
+        yield Finding(
+            facts.term.span,
+            f"`{name}` is a timestamp: each moment would be a partition of its own",
+            f"write `{BY_NAME['day'].clause(name)}`",
+        )

@@ -1,0 +1,53 @@
+"""A table partitioned by a column that is different in each row.
+
+## Why
+A UUID column has as many values as the table has rows: one partition and one file for each row.
+
+## Instead
+`bucket(16, key)`: queries for one key read one bucket. This rule goes by the type and the name (`uuid`,
+`guid`); other keys it cannot tell from categories, and is silent.
+
+## Examples
+```sql bad
+CREATE TABLE events (event_uuid STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (event_uuid);
+```
+```sql good
+CREATE TABLE events (event_uuid STRING, ts TIMESTAMP) USING iceberg
+PARTITIONED BY (bucket(16, event_uuid));
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.transforms import BY_NAME
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_KEY = re.compile(r"(?i)(?:^|[_.])[ug]uid$")
+
+
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+def identity_on_unique_key(case: Case) -> Iterator[Finding]:
+    """Identity on a uuid column, or on a string or binary column that is named like one."""
+    for facts in case.new_terms:
+        bound, column = facts.bound, facts.column
+        if bound is None or bound.transform.name != "identity" or column is None:
+            continue
+        kind = column.field.type
+        if not isinstance(kind, Primitive):
+            continue
+        named = kind.name in ("string", "binary", "fixed") and _KEY.search(column.name)
+        if kind.name != "uuid" and not named:
+            continue
+        name = facts.source_text
+        yield Finding(
+            facts.term.span,
+            f"`{name}` is different in each row: each row would be a partition of its own",
+            f"write `{BY_NAME['bucket'].clause(name)}`",
+        )

@@ -1,0 +1,47 @@
+"""A table partitioned by a float or a double.
+
+## Why
+Filters on such a partition give wrong rows, in silence: `c = 0.0` misses the rows with -0.0, `c >= 0.0`
+misses NaN, and a DELETE leaves them behind. And two values that look the same may be two partitions.
+
+## Instead
+A decimal or an integer column, or the text or category that the number stands for.
+
+## Examples
+```sql bad
+CREATE TABLE readings (sensor BIGINT, value DOUBLE) USING iceberg PARTITIONED BY (value);
+```
+```sql good
+CREATE TABLE readings (sensor BIGINT, value DOUBLE, grade DECIMAL(5, 1)) USING iceberg
+PARTITIONED BY (grade);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import a_type, quoted
+
+
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+def identity_on_float(case: Case) -> Iterator[Finding]:
+    """Identity on a float or double column."""
+    for facts in case.new_terms:
+        bound, column = facts.bound, facts.column
+        if bound is None or bound.transform.name != "identity" or column is None:
+            continue
+        kind = column.field.type
+        if not isinstance(kind, Primitive) or kind.name not in ("float", "double"):
+            continue
+        name = quoted(column.field.name)
+        yield Finding(
+            facts.term.span,
+            f"`{facts.source_text}` is {a_type(kind)}: filters on it would miss rows with -0.0 and NaN",
+            f"declare it `{name} DECIMAL(18, 6)`, or partition by another column",
+        )

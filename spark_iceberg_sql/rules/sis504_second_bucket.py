@@ -1,0 +1,52 @@
+"""A second bucketing of a column that is bucketed already.
+
+## Why
+`bucket(16, id)` beside `bucket(64, id)` splits each partition again by the same hash: queries for one id
+prune by the finer one alone, and the coarser one only adds folders. Most often the finer one was meant to
+replace it.
+
+## Instead
+`REPLACE PARTITION FIELD bucket(16, id) WITH bucket(64, id)`; files written before stay in the old spec.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE events ADD PARTITION FIELD bucket(64, id);
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE events REPLACE PARTITION FIELD bucket(16, id) WITH bucket(64, id);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+
+@rule(Severity.WARNING, on=(nodes.AddField,))
+def second_bucket(case: Case) -> Iterator[Finding]:
+    """ADD of a bucket on the source of another bucket of the current spec."""
+    for facts in case.new_terms:
+        bound, column = facts.bound, facts.column
+        if bound is None or bound.transform.name != "bucket" or column is None:
+            continue
+        for field in case.specs.spec.fields:
+            if (
+                field.source_id != column.field.field_id
+                or field.transform.transform.name != "bucket"
+            ):
+                continue
+            if field.transform.parameter == bound.parameter:
+                continue
+            new, old = bound.clause(facts.source_text), field.clause
+            yield Finding(
+                facts.term.span,
+                f"`{column.name}` is bucketed already, by `{old}`",
+                f"write `ALTER TABLE {case.target.text} REPLACE PARTITION FIELD {old} WITH {new}`",
+            )

@@ -1,0 +1,63 @@
+"""Days of a timestamp in a session whose time zone is not UTC.
+
+## Why
+Iceberg cuts years, months and days at midnight UTC, whatever the session's time zone. Queries on the column
+are right all the same, but a local day lies in two partitions: INSERT OVERWRITE of "yesterday" overwrites
+parts of two days. This rule speaks where the script itself sets the zone.
+
+## Instead
+`SET TIME ZONE 'UTC'` for what writes by day; or a DATE column with the local day, and that column itself as
+the partition; or TIMESTAMP_NTZ, whose days are those of its own clock.
+
+## Examples
+```sql bad
+SET TIME ZONE 'Europe/Berlin';
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+```
+```sql good
+SET TIME ZONE 'UTC';
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+```
+```sql good
+SET TIME ZONE 'Europe/Berlin';
+CREATE TABLE events (id BIGINT, ts TIMESTAMP, local_day DATE) USING iceberg PARTITIONED BY (local_day);
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.transforms import BY_NAME
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_UTC = re.compile(
+    r"(?i)(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich)?(?:[+-]?0?0(?::?00)?)?|z|local"
+)
+_DAY = BY_NAME["day"].granularity or 0
+
+
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+def day_of_another_zone(case: Case) -> Iterator[Finding]:
+    """Years, months or days of a timestamp with a zone, after SET TIME ZONE to another than UTC."""
+    zone = case.known.time_zone
+    if zone is None or _UTC.fullmatch(zone):
+        return
+    for facts in case.new_terms:
+        bound, column = facts.bound, facts.column
+        if bound is None or column is None or not isinstance(column.field.type, Primitive):
+            continue
+        rank = bound.transform.granularity
+        if rank is None or rank > _DAY or not column.field.type.name.startswith("timestamptz"):
+            continue
+        name = facts.source_text
+        yield Finding(
+            facts.term.span,
+            f"{bound.transform.spelling} of `{name}` begin at midnight UTC, not in {zone}",
+            "write `SET TIME ZONE 'UTC'`, or add a DATE column with the local day and partition by that",
+        )

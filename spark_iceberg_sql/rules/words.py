@@ -1,0 +1,34 @@
+"""Names and types in the sentences of rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.types import Type
+
+_PLAIN = re.compile(r"(?=.*[A-Za-z_])[A-Za-z0-9_]+")
+
+
+def quoted(name: str) -> str:
+    """A name as SQL takes it: in backticks where it is no plain identifier."""
+    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+
+
+def written(column: Column) -> str:
+    """A column as DDL writes it, a struct's field by its path."""
+    parts = column.name.split(".") if column.parents else [column.name]
+    return ".".join(quoted(part) for part in parts)
+
+
+def listed(names: Iterable[str], word: str = "or", limit: int = 4) -> str:
+    """Names in backticks, `a`, `b` or `c`; at most `limit` of them."""
+    marked = [f"`{name}`" for name in names][:limit]
+    return f" {word} ".join([", ".join(marked[:-1]), marked[-1]] if marked[1:] else marked)
+
+
+def a_type(kind: Type) -> str:
+    """A type with its article: `a string`, `an int`."""
+    name = str(kind)
+    return f"{'an' if name[:1] in 'aeio' else 'a'} {name}"

@@ -1,0 +1,83 @@
+"""Cases as data: the examples of the rules' pages, and tests/rules/*.sql.
+
+A file holds cases, each under a line `-- case: what it is about`. A case is a script that starts in an
+empty catalog; the line that must carry a finding says so at its end, `-- error: SIS202` (several codes
+after commas), `-- warning: ...` or `-- note: ...`. Nothing else may fire. The marks are taken off before
+the script is checked or run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.rules import ALL
+
+HERE = Path(__file__).parent
+_MARK = re.compile(
+    r"[ \t]*-- (error|warning|note): (SIS\d{3}(?:, SIS\d{3})*)(?=[ \t]*(?:$|--))", re.MULTILINE
+)
+_TITLE = re.compile(r"^-- case: *(.*)\n", re.MULTILINE)
+
+Found = tuple[int, str, str]  # row, severity, code
+
+
+@dataclass(frozen=True)
+class Case:
+    """A script and what must be found in it. found: None where a rule's page says only whether it fires."""
+
+    name: str
+    text: str
+    found: tuple[Found, ...] | None = None
+    code: str | None = None
+    bad: bool = False
+
+    def known(self) -> Known:
+        """What is known before the script: an empty catalog; for SIS002, nothing at all."""
+        if self.code == "SIS002":
+            return Known()
+        return Known(catalog="local", namespace=("db",), complete=True)
+
+
+def marks(text: str) -> tuple[str, tuple[Found, ...]]:
+    """The text without its marks, and what they say."""
+    found: list[Found] = []
+    for match in _MARK.finditer(text):
+        row = text.count("\n", 0, match.start()) + 1
+        found += [(row, match[1], code) for code in match[2].split(", ")]
+    return _MARK.sub("", text), tuple(sorted(found))
+
+
+def cases_of(text: str, name: str) -> Iterator[Case]:
+    """The cases of a file's text."""
+    parts = _TITLE.split(text)
+    for title, body in zip(parts[1::2], parts[2::2], strict=True):
+        script, found = marks(body)
+        yield Case(f"{name}: {title}", script, found)
+
+
+def file_cases() -> list[Case]:
+    """All cases of tests/rules."""
+    return [
+        case
+        for path in sorted((HERE / "rules").glob("*.sql"))
+        for case in cases_of(path.read_text(), path.stem)
+    ]
+
+
+def page_cases() -> list[Case]:
+    """All examples of the rules' pages."""
+    return [
+        Case(f"{r.code} page, example {i}", e.sql, None, r.code, e.bad)
+        for r in ALL
+        for i, e in enumerate(r.examples, 1)
+    ]
+
+
+def said(report: Report) -> tuple[Found, ...]:
+    """What a report says, in the words of the marks; one finding a row, severity and code."""
+    return tuple(sorted({(d.span.row, str(d.severity), d.code) for d in report.diagnostics}))

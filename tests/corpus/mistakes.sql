@@ -1,0 +1,182 @@
+-- Partition DDL that Spark or Iceberg refuses. Above each statement: the shape of the mistake (`-` for a
+-- plain one) and the words that it is found at (`$` for the end of the statement).
+
+-- several-fields | ,
+ALTER TABLE t ADD PARTITION FIELD bucket(16, id), days(ts);
+-- several-fields | ,
+ALTER TABLE t DROP PARTITION FIELD a, b;
+-- missing-with | TO
+ALTER TABLE t REPLACE PARTITION FIELD ts_day TO hours(ts);
+-- missing-with | $
+ALTER TABLE t REPLACE PARTITION FIELD ts_day;
+-- missing-field | bucket
+ALTER TABLE t ADD PARTITION bucket(16, id);
+-- missing-field | id_bucket
+ALTER TABLE t DROP PARTITION id_bucket;
+-- missing-partition | ADD
+ALTER TABLE t ADD FIELD bucket(16, id);
+-- partition-fields | FIELDS
+ALTER TABLE t ADD PARTITION FIELDS bucket(16, id);
+-- partition-fields | COLUMN
+ALTER TABLE t ADD PARTITION COLUMN id;
+-- partition-fields | BY
+ALTER TABLE t ADD PARTITION BY (id);
+-- partition-fields | DROP
+ALTER TABLE t DROP PARTITIONING;
+-- if-exists | IF
+ALTER TABLE t ADD PARTITION FIELD IF NOT EXISTS id;
+-- if-exists | IF
+ALTER TABLE t DROP PARTITION FIELD IF EXISTS id;
+-- if-exists | IF
+ALTER TABLE IF EXISTS t ADD PARTITION FIELD id;
+-- parenthesised | (
+ALTER TABLE t ADD PARTITION FIELD (bucket(16, id));
+-- as-in-drop | AS
+ALTER TABLE t DROP PARTITION FIELD bucket(16, id) AS shard;
+-- rename-field | RENAME
+ALTER TABLE t RENAME PARTITION FIELD a TO b;
+-- alter-field | ALTER
+ALTER TABLE t ALTER PARTITION FIELD a SET b;
+-- set-partition-spec | SET
+ALTER TABLE t SET PARTITION SPEC (bucket(16, id));
+-- partition-by | PARTITION
+ALTER TABLE t PARTITION BY bucket(16, id);
+-- partition-by | PARTITIONED
+ALTER TABLE t PARTITIONED BY (bucket(16, id));
+-- partitioning-property | SET
+ALTER TABLE t SET PROPERTIES partitioning = ARRAY['bucket(id, 16)'];
+-- identifier-clause | IDENTIFIER
+ALTER TABLE IDENTIFIER('t') ADD PARTITION FIELD id;
+-- parameter | ?
+ALTER TABLE t ADD PARTITION FIELD bucket(?, id);
+-- parameter | :
+ALTER TABLE t ADD PARTITION FIELD bucket(:n, id);
+-- quoted-name | 'shard'
+ALTER TABLE t ADD PARTITION FIELD bucket(16, id) AS 'shard';
+-- quoted-name | "shard"
+ALTER TABLE t REPLACE PARTITION FIELD a WITH bucket(16, id) AS "shard";
+-- quoted-column | 'id'
+ALTER TABLE t ADD PARTITION FIELD 'id';
+-- quoted-name | 't'
+ALTER TABLE 't' ADD PARTITION FIELD id;
+-- needs-backticks | größe
+ALTER TABLE t ADD PARTITION FIELD größe;
+-- needs-backticks | -
+ALTER TABLE t ADD PARTITION FIELD event-id;
+-- needs-backticks | array
+ALTER TABLE t ADD PARTITION FIELD bucket(16, array);
+-- needs-backticks | retention
+ALTER TABLE retention ADD PARTITION FIELD id;
+-- nested-transform | (
+ALTER TABLE t ADD PARTITION FIELD bucket(16, days(ts));
+-- nested-transform | (
+ALTER TABLE t ADD PARTITION FIELD a.bucket(16, id);
+-- expression | +
+ALTER TABLE t ADD PARTITION FIELD bucket(8 + 8, id);
+-- expression | %
+ALTER TABLE t ADD PARTITION FIELD id % 16;
+-- expression | (
+ALTER TABLE t ADD PARTITION FIELD bucket(16, (id));
+-- no-arguments | )
+ALTER TABLE t ADD PARTITION FIELD days();
+-- - | .
+ALTER TABLE t ADD PARTITION FIELD id AS a.b;
+-- - | $
+ALTER TABLE t ADD PARTITION FIELD;
+-- - | $
+ALTER TABLE t ADD PARTITION FIELD bucket(16, id;
+-- - | 16
+ALTER TABLE t ADD PARTITION FIELD 16;
+-- - | second
+ALTER TABLE t ADD PARTITION FIELD id second;
+
+-- two-partitioned-by | PARTITIONED
+CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (id) PARTITIONED BY (days(ts));
+-- duplicate-clause | COMMENT
+CREATE TABLE t (id INT) USING iceberg COMMENT 'a' PARTITIONED BY (id) COMMENT 'b';
+-- duplicate-key | 'a'
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id) TBLPROPERTIES ('a' = '1', 'a' = '2');
+-- partition-by | PARTITION
+CREATE TABLE t (id INT) USING iceberg PARTITION BY (id);
+-- partition-by | PARTITION
+CREATE TABLE t (id INT) USING iceberg PARTITION ON (id);
+-- partition-by | (
+CREATE TABLE t (id INT) USING iceberg PARTITIONED (id);
+-- partitioned-by-spec | SPEC
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY SPEC (bucket(16, id));
+-- no-parentheses | id
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY id;
+-- empty-list | )
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY ();
+-- trailing-comma | )
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id,);
+-- mixed-columns | dt
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id, dt STRING);
+-- mixed-columns | id
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (dt STRING, id);
+-- as-name | AS
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (bucket(16, id) AS shard);
+-- as-name | AS
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id AS shard);
+-- sort-order | DESC
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (bucket(16, id) DESC);
+-- using-after-clauses | USING
+CREATE TABLE t (id INT) PARTITIONED BY (id) USING iceberg;
+-- after-query | PARTITIONED
+CREATE TABLE t USING iceberg AS SELECT * FROM s PARTITIONED BY (id);
+-- partitioning-property | WITH
+CREATE TABLE t (id INT) WITH (partitioning = ARRAY['bucket(id, 16)']);
+-- with-properties | WITH
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id) WITH ('format-version' = '2');
+-- replace-external | EXTERNAL
+CREATE OR REPLACE EXTERNAL TABLE t (id INT) USING iceberg PARTITIONED BY (id);
+-- replace-if-not-exists | IF
+CREATE OR REPLACE TABLE IF NOT EXISTS t (id INT) USING iceberg PARTITIONED BY (id);
+-- closing-parenthesis | )
+CREATE TABLE t (id INT)) USING iceberg PARTITIONED BY (id);
+-- like-partitioned | PARTITIONED
+CREATE TABLE t LIKE s PARTITIONED BY (id);
+-- like-catalog | local.db.t
+CREATE TABLE local.db.t LIKE s;
+-- columns-in-ctas | (
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id) AS SELECT 1 AS id;
+-- types-in-ctas | STRING
+CREATE TABLE t USING iceberg PARTITIONED BY (dt STRING) AS SELECT 'x' AS dt;
+-- hive-clause | STORED
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id) STORED AS parquet;
+-- hive-clause | ROW
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id) ROW FORMAT DELIMITED;
+-- hive-clause | SKEWED
+CREATE TABLE t (id INT) PARTITIONED BY (id) SKEWED BY (id) ON (1);
+-- quoted-column | 'id'
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY ('id');
+-- quoted-column | "bucket(16, id)"
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY ("bucket(16, id)");
+-- needs-backticks | -
+CREATE TABLE t (`event-id` INT) USING iceberg PARTITIONED BY (event-id);
+-- needs-backticks | gs://bucket/t
+CREATE TABLE gs://bucket/t (id INT) USING iceberg PARTITIONED BY (id);
+-- needs-backticks | größe
+CREATE TABLE t (`größe` INT) USING iceberg PARTITIONED BY (bucket(16, größe));
+-- nested-transform | (
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, days(ts)));
+-- expression | %
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id % 16);
+-- expression | *
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (bucket(2 * 8, id));
+-- no-arguments | )
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (days());
+-- - | 4
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (identifier(4, id));
+-- - | 1
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (1);
+-- - | ,
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id,, id);
+-- - | 'x'
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id 'x');
+-- - | )
+CREATE TABLE t (id INT,) USING iceberg PARTITIONED BY (id);
+-- - | string
+CREATE TABLE t (a STRUCT<b: INT>) USING iceberg PARTITIONED BY (a.b string);
+-- unterminated | `id);
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (`id);

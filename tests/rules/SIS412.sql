@@ -1,0 +1,130 @@
+-- case: ADD, no table
+ALTER TABLE nope ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: DROP, no table
+ALTER TABLE nope DROP PARTITION FIELD id; -- error: SIS412
+
+-- case: REPLACE, no table
+ALTER TABLE nope REPLACE PARTITION FIELD id WITH s; -- error: SIS412
+
+-- case: metadata table
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE local.db.t.files ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: metadata table, other letters
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE local.db.t.FILES ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: branch
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE t CREATE BRANCH b;
+ALTER TABLE local.db.t.branch_b ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: temporary view
+CREATE TEMPORARY VIEW v AS SELECT 1 AS id;
+ALTER TABLE v ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: another format
+CREATE TABLE spark_catalog.default.h (id BIGINT) USING parquet;
+ALTER TABLE spark_catalog.default.h ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: Hive ADD
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s);
+ALTER TABLE t ADD PARTITION (s = 'x'); -- error: SIS412
+
+-- case: Hive ADD IF NOT EXISTS
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s);
+ALTER TABLE t ADD IF NOT EXISTS PARTITION (s = 'x'); -- error: SIS412
+
+-- case: Hive DROP
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s);
+ALTER TABLE t DROP PARTITION (s = 'x'); -- error: SIS412
+
+-- case: Hive DROP IF EXISTS
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s);
+ALTER TABLE t DROP IF EXISTS PARTITION (s = 'x'); -- error: SIS412
+
+-- case: Hive RENAME
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s);
+ALTER TABLE t PARTITION (s = 'x') RENAME TO PARTITION (s = 'y'); -- error: SIS412
+
+-- case: Hive RECOVER
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s);
+ALTER TABLE t RECOVER PARTITIONS; -- error: SIS412
+
+-- case: Hive on Hive's
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING) USING parquet PARTITIONED BY (s);
+ALTER TABLE spark_catalog.default.h ADD PARTITION (s = 'x');
+
+-- case: CREATE of one that is there
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg; -- error: SIS412
+
+-- case: REPLACE of one that is not
+REPLACE TABLE nope (id BIGINT) USING iceberg; -- error: SIS412
+
+-- case: CREATE OR REPLACE of one that is not
+CREATE OR REPLACE TABLE nope (id BIGINT) USING iceberg;
+
+-- case: IF NOT EXISTS hides the clause
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TABLE IF NOT EXISTS t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (days(ts)); -- warning: SIS412
+
+-- case: IF NOT EXISTS hides a bad clause
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TABLE IF NOT EXISTS t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (weeks(ts)); -- warning: SIS412
+
+-- case: IF NOT EXISTS hides no unknown column
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TABLE IF NOT EXISTS t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (nope); -- error: SIS201 -- warning: SIS412
+
+-- case: IF NOT EXISTS without a clause
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TABLE IF NOT EXISTS t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+
+-- case: IF NOT EXISTS of a new one
+CREATE TABLE IF NOT EXISTS t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t DROP PARTITION FIELD ts_day;
+
+-- case: dropped before
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+DROP TABLE t;
+ALTER TABLE t ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: another namespace
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE other.t ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: Spark's own default format
+CREATE TABLE spark_catalog.default.h (id BIGINT);
+ALTER TABLE spark_catalog.default.h ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: no table to ADD COLUMN x INT
+ALTER TABLE nope ADD COLUMN x INT; -- error: SIS412
+
+-- case: no table to DROP COLUMN id
+ALTER TABLE nope DROP COLUMN id; -- error: SIS412
+
+-- case: no table to RENAME COLUMN id TO x
+ALTER TABLE nope RENAME COLUMN id TO x; -- error: SIS412
+
+-- case: no table to ALTER COLUMN id TYPE BIGINT
+ALTER TABLE nope ALTER COLUMN id TYPE BIGINT; -- error: SIS412
+
+-- case: no table to REPLACE COLUMNS (x INT)
+ALTER TABLE nope REPLACE COLUMNS (x INT); -- error: SIS412
+
+-- case: no table to SET TBLPROPERTIES ('a' = 'b')
+ALTER TABLE nope SET TBLPROPERTIES ('a' = 'b'); -- error: SIS412
+
+-- case: no table to RENAME TO x
+ALTER TABLE nope RENAME TO x; -- error: SIS412
+
+-- case: column of a metadata table
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE local.db.t.files ADD COLUMN x INT; -- error: SIS412
+
+-- case: column of a branch
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE t CREATE BRANCH b;
+ALTER TABLE local.db.t.branch_b ADD COLUMN x INT; -- error: SIS412

@@ -1,0 +1,54 @@
+-- case: bucket(4, id) in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (bucket(4, id)); -- error: SIS413
+
+-- case: days(ts) in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (days(ts)); -- error: SIS413
+
+-- case: truncate(4, s) in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (truncate(4, s)); -- error: SIS413
+
+-- case: s, bucket(4, id) in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (s, bucket(4, id)); -- error: SIS413
+
+-- case: years(d) in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (years(d)); -- error: SIS413
+
+-- case: s in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (s);
+
+-- case: identity(s) in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (identity(s));
+
+-- case: BUCKET(4, id) in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING, d DATE, ts TIMESTAMP) USING parquet PARTITIONED BY (BUCKET(4, id)); -- error: SIS413
+
+-- case: without USING in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT) PARTITIONED BY (bucket(4, id)); -- error: SIS413
+
+-- case: parquet in Iceberg's catalog
+CREATE TABLE t (id BIGINT) USING parquet PARTITIONED BY (bucket(4, id));
+ALTER TABLE t DROP PARTITION FIELD id_bucket;
+
+-- case: CLUSTERED BY (id) INTO 4 BUCKETS
+CREATE TABLE t (id BIGINT, s STRING) USING iceberg CLUSTERED BY (id) INTO 4 BUCKETS; -- warning: SIS413
+
+-- case: CLUSTERED BY (id) SORTED BY (id) INTO 4 BUCKETS
+CREATE TABLE t (id BIGINT, s STRING) USING iceberg CLUSTERED BY (id) SORTED BY (id) INTO 4 BUCKETS; -- error: SIS413
+
+-- case: CLUSTERED BY (id, s) INTO 4 BUCKETS
+CREATE TABLE t (id BIGINT, s STRING) USING iceberg CLUSTERED BY (id, s) INTO 4 BUCKETS; -- error: SIS413
+
+-- case: CLUSTER BY (id)
+CREATE TABLE t (id BIGINT, s STRING) USING iceberg CLUSTER BY (id); -- error: SIS413
+
+-- case: CLUSTER BY (id, s)
+CREATE TABLE t (id BIGINT, s STRING) USING iceberg CLUSTER BY (id, s); -- error: SIS413
+
+-- case: PARTITIONED BY (s) CLUSTERED BY (id) INTO 4 BUCKETS
+CREATE TABLE t (id BIGINT, s STRING) USING iceberg PARTITIONED BY (s) CLUSTERED BY (id) INTO 4 BUCKETS; -- note: SIS002 -- warning: SIS413
+
+-- case: CLUSTERED BY in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT) USING parquet CLUSTERED BY (id) INTO 4 BUCKETS;
+
+-- case: identity and bucket in Spark's catalog
+CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING) USING parquet PARTITIONED BY (identity(s), bucket(4, id)); -- error: SIS413

@@ -1,0 +1,42 @@
+-- case: a string uuid
+CREATE TABLE t (uuid STRING, d DATE) USING iceberg PARTITIONED BY (uuid);  -- warning: SIS502
+
+-- case: a string event_uuid
+CREATE TABLE t (event_uuid STRING, d DATE) USING iceberg PARTITIONED BY (event_uuid);  -- warning: SIS502
+
+-- case: a string guid
+CREATE TABLE t (guid STRING, d DATE) USING iceberg PARTITIONED BY (guid);  -- warning: SIS502
+
+-- case: a string order_guid
+CREATE TABLE t (order_guid STRING, d DATE) USING iceberg PARTITIONED BY (order_guid);  -- warning: SIS502
+
+-- case: a string UUID
+CREATE TABLE t (UUID STRING, d DATE) USING iceberg PARTITIONED BY (UUID);  -- warning: SIS502
+
+-- case: a binary uuid in ALTER
+CREATE TABLE t (uuid BINARY, d DATE) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD uuid;  -- warning: SIS502
+
+-- case: bucketed, as it should be
+CREATE TABLE t (uuid STRING) USING iceberg PARTITIONED BY (bucket(16, uuid));
+
+-- case: names that only contain it
+CREATE TABLE t (uuid_version STRING, druid STRING, fluid STRING) USING iceberg PARTITIONED BY (uuid_version, druid, fluid);
+
+-- case: categories
+CREATE TABLE t (region STRING, country_code CHAR(2), tenant_id INT, status STRING) USING iceberg PARTITIONED BY (region, country_code, tenant_id, status);
+
+-- case: uuid among good ones
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), uid STRING, x DOUBLE, p STRUCT<a: INT, t: TIMESTAMP>, l ARRAY<INT>, uuid STRING) USING iceberg PARTITIONED BY (
+  n,
+  bucket(8, uid),
+  uuid,  -- warning: SIS502
+  months(d),
+  truncate(10, price)
+);
+
+-- case: a uuid that is a number
+CREATE TABLE t (uuid INT, d DATE) USING iceberg PARTITIONED BY (uuid);
+
+-- case: a uuid that is a struct
+CREATE TABLE t (uuid STRUCT<high: BIGINT, low: BIGINT>) USING iceberg PARTITIONED BY (uuid);  -- error: SIS203

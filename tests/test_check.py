@@ -1,0 +1,499 @@
+"""check(): the script's memory, what is listed as not checked, ignores, and any text at all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spark_iceberg_sql.checker import check, follow
+from spark_iceberg_sql.diagnostics import Diagnostic, Severity
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.table import Kind, Known, Table
+from spark_iceberg_sql.model.types import Field, Primitive
+
+
+def empty() -> Known:
+    return Known(catalog="local", namespace=("db",), complete=True)
+
+
+def codes(text: str, known: Known | None = None) -> list[str]:
+    return [d.code for d in check(text, known if known is not None else empty())]
+
+
+def only(text: str, known: Known | None = None) -> Diagnostic:
+    (found,) = check(text, known if known is not None else empty())
+    return found
+
+
+CREATE = (
+    "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTITIONED BY (days(ts));\n"
+)
+
+
+# --- the script's memory ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (CREATE + "ALTER TABLE t DROP PARTITION FIELD ts_day", []),
+        (CREATE + "ALTER TABLE local.db.T DROP PARTITION FIELD ts_day", []),
+        (
+            CREATE
+            + "ALTER TABLE t DROP PARTITION FIELD days(ts);ALTER TABLE t DROP PARTITION FIELD ts_day",
+            ["SIS401"],
+        ),
+        (CREATE + "DROP TABLE t; ALTER TABLE t ADD PARTITION FIELD id", ["SIS412"]),
+        (CREATE + "DROP TABLE t;" + CREATE, []),
+        (CREATE + CREATE, ["SIS412"]),
+        (
+            CREATE + "ALTER TABLE t RENAME TO u; ALTER TABLE u ADD PARTITION FIELD id",
+            [],
+        ),
+        (
+            CREATE + "ALTER TABLE t RENAME TO u; ALTER TABLE t DROP PARTITION FIELD ts_day",
+            ["SIS412"],
+        ),
+        (
+            CREATE
+            + "ALTER TABLE local.db.t RENAME TO u; ALTER TABLE db.u DROP PARTITION FIELD ts_day",
+            [],
+        ),
+        (
+            CREATE
+            + "ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD bucket(4, n)",
+            [],
+        ),
+        (
+            CREATE
+            + "ALTER TABLE t DROP COLUMN s; ALTER TABLE t ADD PARTITION FIELD truncate(2, s)",
+            ["SIS201"],
+        ),
+        (
+            CREATE
+            + "ALTER TABLE t RENAME COLUMN s TO n; ALTER TABLE t ADD PARTITION FIELD truncate(2, n)",
+            [],
+        ),
+        (
+            CREATE
+            + "ALTER TABLE t RENAME COLUMN ts TO at; ALTER TABLE t DROP PARTITION FIELD days(at)",
+            [],
+        ),
+        (
+            CREATE + "ALTER TABLE t ADD COLUMN p STRUCT<a: INT>; ALTER TABLE t ADD COLUMN p.b INT;"
+            "ALTER TABLE t ADD PARTITION FIELD bucket(4, p.b)",
+            [],
+        ),
+        (CREATE + "ALTER TABLE t REPLACE COLUMNS (n INT)", ["SIS407"]),
+        (
+            CREATE
+            + "CREATE OR REPLACE TABLE t (n INT) USING iceberg; ALTER TABLE t ADD PARTITION FIELD n",
+            ["SIS407"],
+        ),
+        (CREATE + "USE other; ALTER TABLE t DROP PARTITION FIELD ts_day", ["SIS412"]),
+        (CREATE + "USE other; USE local.db; ALTER TABLE t DROP PARTITION FIELD ts_day", []),
+        (CREATE + "USE other; ALTER TABLE db.t DROP PARTITION FIELD ts_day", []),
+        (
+            CREATE + "CREATE VIEW v AS SELECT * FROM t; ALTER TABLE v ADD PARTITION FIELD id",
+            ["SIS412"],
+        ),
+        ("CREATE TEMP VIEW v AS SELECT 1; ALTER TABLE v ADD PARTITION FIELD id", ["SIS412"]),
+        ("CREATE VIEW v AS SELECT 1;" + CREATE.replace("TABLE t", "TABLE v"), ["SIS412"]),
+        ("CREATE TEMP VIEW v AS SELECT 1;" + CREATE.replace("TABLE t", "TABLE v"), []),
+        ("CREATE VIEW v AS SELECT 1; DROP VIEW v;" + CREATE.replace("TABLE t", "TABLE v"), []),
+    ],
+)
+def test_each_statement_is_judged_on_what_the_ones_before_it_left(
+    script: str, expected: list[str]
+) -> None:
+    found = [d.code for d in check(script, empty()) if d.code[3] != "5"]
+    assert found == expected
+
+
+def test_a_statement_with_an_error_has_not_run() -> None:
+    script = (
+        CREATE
+        + "ALTER TABLE t ADD PARTITION FIELD bucket(0, id) AS shard; ALTER TABLE t DROP PARTITION FIELD shard"
+    )
+    assert codes(script) == ["SIS103", "SIS401"]
+
+
+def test_a_statement_with_a_warning_has_run() -> None:
+    script = (
+        CREATE
+        + "ALTER TABLE t ADD PARTITION FIELD hours(ts); ALTER TABLE t DROP PARTITION FIELD ts_hour"
+    )
+    assert codes(script) == ["SIS303"]
+
+
+def test_case_sensitivity_is_followed() -> None:
+    script = "CREATE TABLE t (id BIGINT, ID INT) USING iceberg PARTITIONED BY (id)"
+    assert codes(script) != []
+    assert codes("SET spark.sql.caseSensitive = true;" + script) == []
+
+
+def test_follow_leaves_its_mark_and_check_none() -> None:
+    known = empty()
+    check(CREATE, known)
+    assert not isinstance(known.get(("t",)), Table)
+    follow(CREATE, known)
+    assert isinstance(known.get(("t",)), Table)
+
+
+def test_what_a_template_or_a_block_may_have_changed_is_forgotten() -> None:
+    for change in (
+        "ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id);\n",
+        "BEGIN ALTER TABLE t ADD COLUMN n INT; END;\n",
+    ):
+        report = check(CREATE + change + "ALTER TABLE t DROP PARTITION FIELD nope", empty())
+        assert report.ok
+        assert report.not_checked[-1].span.row == 3
+
+
+def test_create_if_not_exists_keeps_what_is_there() -> None:
+    script = (
+        CREATE
+        + "CREATE TABLE IF NOT EXISTS t (n INT) USING iceberg; ALTER TABLE t DROP PARTITION FIELD ts_day"
+    )
+    assert codes(script) == []
+
+
+class Session(Known):
+    def columns_of(self, query: str) -> Schema | None:
+        assert query.strip() == "SELECT 1L AS id, 'a' AS s"
+        return Schema((Field("id", Primitive("long")), Field("s", Primitive("string"))))
+
+
+def left_by(script: str, known: Known | None = None) -> Table:
+    known = known if known is not None else empty()
+    report = follow(script, known)
+    assert report.ok, report.errors
+    found = known.get(("t",))
+    assert isinstance(found, Table)
+    return found
+
+
+def columns(table: Table) -> list[str]:
+    assert table.schema is not None
+    return [
+        f"{c.name} {c.field.type}{' required' if c.field.required else ''} {c.field.field_id}"
+        for c in table.schema.columns
+    ]
+
+
+TWO = "CREATE TABLE t (id INT NOT NULL, p STRUCT<a: INT>, s STRING) USING iceberg;\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("", ["id int required 1", "p struct<a: int> 2", "p.a int 4", "s string 3"]),
+        (
+            "ALTER TABLE t ALTER COLUMN id TYPE BIGINT, p.a TYPE BIGINT",
+            ["id bigint required 1", "p struct<a: bigint> 2", "p.a bigint 4", "s string 3"],
+        ),
+        (
+            "ALTER TABLE t ALTER COLUMN nope TYPE BIGINT, ID DROP NOT NULL",
+            ["id int 1", "p struct<a: int> 2", "p.a int 4", "s string 3"],
+        ),
+        (
+            "ALTER TABLE t ALTER COLUMN id COMMENT 'key'",
+            ["id int required 1", "p struct<a: int> 2", "p.a int 4", "s string 3"],
+        ),
+        ("ALTER TABLE t DROP COLUMNS (p.a, s)", ["id int required 1", "p struct<> 2"]),
+        (
+            "ALTER TABLE t RENAME COLUMN p TO q",
+            ["id int required 1", "q struct<a: int> 2", "q.a int 4", "s string 3"],
+        ),
+        ("ALTER TABLE t REPLACE COLUMNS (s STRING, n INT)", ["s string 5", "n int 6"]),
+        (
+            "ALTER TABLE t ADD COLUMNS (n INT, q STRUCT<x: INT>)",
+            [
+                *("id int required 1", "p struct<a: int> 2", "p.a int 4", "s string 3"),
+                *("n int 5", "q struct<x: int> 6", "q.x int 7"),
+            ],
+        ),
+        (
+            "ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD COLUMN p.b INT",
+            [
+                "id int required 1",
+                "p struct<a: int, b: int> 2",
+                "p.a int 4",
+                "p.b int 6",
+                "s string 3",
+                "n int 5",
+            ],
+        ),
+        (
+            "CREATE OR REPLACE TABLE t (s STRING, z INT) USING iceberg",
+            ["s string 3", "z int 5"],
+        ),
+    ],
+)
+def test_columns_after(change: str, expected: list[str]) -> None:
+    # What Spark refuses for other reasons than partitioning is followed as far as it goes.
+    known = empty()
+    follow(TWO, known)
+    follow(change, known)
+    found = known.get(("t",))
+    assert isinstance(found, Table)
+    if "nope" not in change:
+        assert columns(found) == expected
+
+
+def test_which_of_two_names_comes_back_is_left_open() -> None:
+    script = TWO + (
+        "ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS a; ALTER TABLE t DROP PARTITION FIELD a;"
+        "ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS b; ALTER TABLE t DROP PARTITION FIELD b;"
+    )
+    table = left_by(script + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id)")
+    assert table.specs is None
+    assert columns(table)[0] == "id int required 1"
+    note = check(
+        script
+        + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a",
+        empty(),
+    )
+    assert "`a` and `b`, and Iceberg takes either" in note.diagnostics[-1].message
+
+
+def test_a_renamed_column_is_renamed_in_every_spec() -> None:
+    script = TWO + (
+        "ALTER TABLE t ADD PARTITION FIELD s; ALTER TABLE t DROP PARTITION FIELD s; ALTER TABLE t DROP COLUMN s;"
+        "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t RENAME COLUMN id TO key"
+    )
+    specs = left_by(script).specs
+    assert specs is not None
+    assert [f.source for f in specs.all_fields] == ["s", "key"]
+
+
+def test_properties_after() -> None:
+    script = TWO + "ALTER TABLE t SET TBLPROPERTIES ('a' = '1', 'b' = '2', 'format-version' = '3');"
+    table = left_by(script + "ALTER TABLE t UNSET TBLPROPERTIES ('a', 'c')")
+    assert dict(table.properties) == {"b": "2", "format-version": "3"}
+    assert table.format_version == 3
+
+
+def test_rows_after() -> None:
+    assert not left_by(TWO).has_rows
+    known = Session(catalog="local", namespace=("db",), complete=True)
+    assert left_by("CREATE TABLE t USING iceberg AS SELECT 1L AS id, 'a' AS s", known).has_rows
+
+
+def test_create_or_replace_over_unknown_specs() -> None:
+    known = empty()
+    old = Table(
+        ("local", "db", "t"),
+        schema=Schema((Field("id", Primitive("int"), False, 1),)),
+        last_column_id=7,
+        properties={"a": "1"},
+        why_unknown="nobody looked",
+    )
+    known.put(old)
+    table = left_by("CREATE OR REPLACE TABLE t (id INT, s STRING) USING iceberg", known)
+    assert (table.specs, table.why_unknown) == (None, "nobody looked")
+    assert columns(table) == ["id int 1", "s string 8"]
+
+
+def test_properties_stay_over_create_or_replace() -> None:
+    script = TWO + "ALTER TABLE t SET TBLPROPERTIES ('a' = '1');"
+    table = left_by(
+        script + "CREATE OR REPLACE TABLE t (id INT) USING iceberg TBLPROPERTIES ('b' = '2')"
+    )
+    assert dict(table.properties) == {"a": "1", "b": "2"}
+    assert table.last_column_id == 4
+
+
+def test_other_formats_after() -> None:
+    script = "CREATE TABLE spark_catalog.db.u (id INT);"
+    known = empty()
+    follow(script, known)
+    found = known.get(("spark_catalog", "db", "u"))
+    assert isinstance(found, Table)
+    assert (found.name, found.kind, found.provider) == (
+        ("spark_catalog", "db", "u"),
+        Kind.OTHER,
+        "parquet",
+    )
+
+
+# --- what is known from outside --------------------------------------------------------------
+
+
+def test_errors_about_absence_only_where_absence_is_known() -> None:
+    statement = "ALTER TABLE t ADD PARTITION FIELD bucket(4, id)"
+    assert only(statement).code == "SIS412"
+    note = only(statement, Known())
+    assert (note.code, note.severity) == ("SIS002", Severity.NOTE)
+    assert "SIS201" in note.message
+    assert note.help is not None
+    assert "--metadata" in note.help
+
+
+def test_text_alone_is_judged_whatever_is_known() -> None:
+    found = codes("ALTER TABLE t ADD PARTITION FIELD weeks(ts)", Known())
+    assert found == ["SIS002", "SIS101"]
+
+
+def test_nothing_is_noted_of_statements_without_partition_ddl() -> None:
+    script = "SELECT 1; INSERT INTO t VALUES (1); CREATE TABLE u AS SELECT 1; DROP TABLE x; CREATE VIEW v AS SELECT 1"
+    assert codes(script, Known()) == []
+
+
+def test_columns_of_a_query_by_the_session() -> None:
+    statement = "CREATE TABLE t USING iceberg PARTITIONED BY (days(s)) AS SELECT 1L AS id, 'a' AS s"
+    assert codes(statement) == ["SIS002"]
+    assert codes(statement, Session(catalog="local", namespace=("db",), complete=True)) == [
+        "SIS202"
+    ]
+
+
+def test_other_formats_and_views_are_no_tables_to_alter() -> None:
+    known = empty()
+    for kind in (Kind.OTHER, Kind.VIEW):
+        known.put(Table(("local", "db", "t"), kind=kind, provider="parquet"))
+        assert codes("ALTER TABLE t ADD PARTITION FIELD id", known) == ["SIS412"]
+
+
+def test_a_table_of_an_unnamed_format() -> None:
+    known = empty()
+    known.put(Table(("local", "db", "t"), kind=Kind.OTHER))
+    assert "not an Iceberg table" in only("ALTER TABLE t ADD PARTITION FIELD id", known).message
+
+
+def test_hive_statements_on_unknown_tables() -> None:
+    note = only("ALTER TABLE t ADD PARTITION (s = 'x')", Known())
+    assert note.code == "SIS002"
+    assert "`t` (no statement here creates it)" in note.message
+
+
+def test_a_field_named_like_a_column_is_dropped_by_its_clause() -> None:
+    """No statement makes such a field without an error; a table may have one all the same."""
+    known = empty()
+    follow("-- iceberg-sql: ignore\n" + CREATE.replace("days(ts)", "s"), known)
+    follow("-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS id", known)
+    found = only("ALTER TABLE t DROP PARTITION FIELD id", known)
+    assert (found.code, found.fix is not None) == ("SIS401", True)
+    assert "DROP PARTITION FIELD bucket(4, id)" in (found.help or "")
+
+
+def test_a_table_of_unknown_specs_keeps_its_columns() -> None:
+    script = "CREATE OR REPLACE TABLE a.t (id BIGINT) USING iceberg; ALTER TABLE a.t ADD PARTITION FIELD nope"
+    assert "SIS201" in codes(script, Known())
+
+
+def test_a_fault_of_a_rule_stops_no_statement() -> None:
+    class Broken(Known):
+        def look_up(self, name: tuple[str, ...]) -> None:
+            raise RuntimeError("no such thing")
+
+    report = check(CREATE, Broken())
+    assert report.ok
+    (found,) = report.not_checked
+    assert "RuntimeError: no such thing" in found.message
+
+
+# --- ignores ---------------------------------------------------------------------------------
+
+BAD = "CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg\nPARTITIONED BY (weeks(ts), quarters(ts))"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (BAD, ["SIS101", "SIS101"]),
+        (BAD + " -- noqa", []),
+        (BAD + "; -- noqa: SIS101", []),
+        (BAD + "; -- noqa:SIS101,SIS202", ["SIS003"]),
+        (BAD + "; -- noqa: SIS202", ["SIS101", "SIS101", "SIS003"]),
+        (BAD.replace("\n", " -- noqa: SIS101\n"), ["SIS003", "SIS101", "SIS101"]),
+        ("-- iceberg-sql: ignore[SIS101] we run our own build\n" + BAD, []),
+        ("/* iceberg-sql: ignore[SIS101, SIS202] */" + BAD, ["SIS003"]),
+        ("-- iceberg-sql: ignore\n" + BAD, []),
+        ("-- iceberg-sql: ignore[SIS101]\nSELECT 1;\n" + BAD, ["SIS003", "SIS101", "SIS101"]),
+        (BAD + ";\n-- iceberg-sql: ignore[SIS101]\n", ["SIS101", "SIS101", "SIS003"]),
+        (BAD + ";\n-- iceberg-sql: skip-file", []),
+        ("SELECT '-- noqa: SIS101'", []),
+        ("SELECT 1 -- see the noqa: list\n", []),
+    ],
+)
+def test_ignores(script: str, expected: list[str]) -> None:
+    assert codes(script) == expected
+
+
+def test_an_ignored_error_is_taken_to_have_run() -> None:
+    script = "-- iceberg-sql: ignore[SIS303] v1\n" + CREATE.replace(
+        "days(ts)", "days(ts), years(ts)"
+    )
+    assert codes(script + "ALTER TABLE t DROP PARTITION FIELD ts_year") == []
+
+
+def test_an_unused_ignore_is_taken_out_by_its_fix() -> None:
+    text = CREATE.rstrip() + " -- noqa: SIS101\n"
+    fix = only(text).fix
+    assert fix is not None
+    (edit,) = fix.edits
+    assert check(text[: edit.start] + edit.text + text[edit.end :], empty()).diagnostics == ()
+
+
+def test_verdict_changes_and_hides() -> None:
+    def lenient(code: str, own: Severity) -> Severity | None:
+        return None if code == "SIS202" else Severity.WARNING
+
+    text = CREATE.replace("days(ts)", "weeks(ts), days(s)")
+    assert [d.severity for d in check(text, empty(), verdict=lenient)] == [Severity.WARNING]
+
+
+def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
+    text = CREATE + "ALTER TABLE t ADD /* daily */ PARTITION FIELD bucket(4, id)"
+    assert codes(text) == ["SIS004"]
+    assert check(text, empty(), repaired=True).diagnostics == ()
+
+
+# --- any text --------------------------------------------------------------------------------
+
+_WORDS = """
+    CREATE OR REPLACE TABLE ALTER ADD DROP PARTITION FIELD PARTITIONED BY WITH AS USING iceberg IF NOT EXISTS
+    TBLPROPERTIES ( ) , ; . bucket truncate days hours weeks identity t u db id ts s 16 0 -1 é COLUMN COLUMNS
+    RENAME TO TYPE BIGINT INT STRING STRUCT < > : USE VIEW SET UNSET EXPLAIN BEGIN END 'format-version' = '1'
+    '2' " ` `a.b` /* */ -- \\ ${x} {{y}} INSERT OVERWRITE SELECT 1
+"""
+WORDS = st.sampled_from(
+    [
+        *_WORDS.split(),
+        "\n",
+        "\r\n",
+        "-- noqa",
+        "-- iceberg-sql: ignore[SIS1]\n",
+        "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTITIONED BY",
+        "ALTER TABLE t ADD PARTITION FIELD",
+        "ALTER TABLE t REPLACE PARTITION FIELD ts_day WITH",
+    ]
+)
+
+
+def sound(text: str) -> None:
+    for known in (Known(), empty()):
+        report = check(text, known)
+        rows = text.count("\n") + text.count("\r") + 1
+        places = [d.span for d in report]
+        assert places == sorted(places, key=lambda span: span.start)
+        for d in report:
+            assert "checker's own" not in d.message, d
+            assert 0 <= d.span.start <= d.span.end <= len(text)
+            assert 1 <= d.span.row <= d.span.end_row <= rows
+            for edit in d.fix.edits if d.fix is not None else ():
+                assert 0 <= edit.start <= edit.end <= len(text)
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=150, deadline=None)
+def test_never_raises_on_characters(text: str) -> None:
+    sound(text)
+
+
+@given(st.lists(WORDS, max_size=40).map(" ".join))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_never_raises_on_words(text: str) -> None:
+    sound(text)

@@ -1,0 +1,166 @@
+"""Tables known without a session: metadata files of every format version, and pyiceberg's catalogs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.model.table import Absent, Table
+from spark_iceberg_sql.model.table_metadata import MetadataError, table_from_metadata
+from spark_iceberg_sql.offline import PyicebergKnown, SourceError, known_from, table_from_file
+
+V1 = {
+    "format-version": 1,
+    "last-column-id": 2,
+    "schema": {
+        "type": "struct",
+        "fields": [
+            {"id": 1, "name": "id", "required": True, "type": "long"},
+            {"id": 2, "name": "ts", "required": False, "type": "timestamptz"},
+        ],
+    },
+    "partition-spec": [{"name": "ts_day", "transform": "day", "source-id": 2}],
+    "properties": {"owner": "me"},
+}
+V3 = {
+    "format-version": 3,
+    "last-column-id": 4,
+    "current-schema-id": 1,
+    "schemas": [
+        {
+            "schema-id": 0,
+            "type": "struct",
+            "fields": [{"id": 9, "name": "gone", "required": False, "type": "int"}],
+        },
+        {
+            "schema-id": 1,
+            "type": "struct",
+            "fields": [
+                {"id": 1, "name": "id", "required": True, "type": "long"},
+                {"id": 2, "name": "v", "required": False, "type": "variant"},
+                {"id": 3, "name": "g", "required": False, "type": "geometry(srid:4326)"},
+                {"id": 4, "name": "t", "required": False, "type": "timestamp_ns"},
+            ],
+        },
+    ],
+    "default-spec-id": 1,
+    "partition-specs": [
+        {
+            "spec-id": 0,
+            "fields": [{"name": "gone", "transform": "identity", "source-id": 9, "field-id": 1000}],
+        },
+        {
+            "spec-id": 1,
+            "fields": [
+                {"name": "t_day", "transform": "day", "source-ids": [4], "field-id": 1001},
+                {"name": "z", "transform": "zorder[3]", "source-id": 1, "field-id": 1002},
+            ],
+        },
+    ],
+    "last-partition-id": 1002,
+    "current-snapshot-id": 77,
+}
+
+
+class TestMetadata:
+    def test_v1_as_first_written_has_sequential_field_ids(self):
+        table = table_from_metadata(("db", "t"), V1)
+        assert table.format_version == 1
+        assert [(f.field_id, f.name, f.source) for f in table.specs.spec.fields] == [
+            (1000, "ts_day", "ts")
+        ]
+        assert table.specs.last_field_id == 1000
+        assert table.properties == {"owner": "me"}
+        assert not table.has_rows
+
+    def test_v3_with_types_and_transforms_of_later_specs(self):
+        table = table_from_metadata(("t",), V3)
+        assert str(table.schema.find(("g",)).field.type) == "geometry(srid:4326)"
+        assert table.schema.find(("v",)).field.type.name == "variant"
+        assert [str(f.transform) for f in table.specs.spec.fields] == ["day", "zorder[3]"]
+        assert table.has_rows
+
+    def test_a_dropped_columns_field_still_has_its_name(self):
+        table = table_from_metadata(("t",), V3)
+        assert [f.source for f in table.specs.past[0].fields] == ["gone"]
+
+    @pytest.mark.parametrize(
+        ("broken", "says"),
+        [
+            ({}, "no 'last-column-id'|no 'schema"),
+            ({**V1, "schema": []}, "another shape"),
+            ({**V3, "default-spec-id": 5}, "default spec 5"),
+            ({**V1, "partition-spec": [{"name": "x"}]}, "no 'source-ids'"),
+        ],
+    )
+    def test_what_is_no_metadata(self, broken, says):
+        with pytest.raises(MetadataError, match=says):
+            table_from_metadata(("t",), broken)
+
+
+class TestFiles:
+    def test_plain_and_gzipped(self, tmp_path):
+        plain, packed = tmp_path / "a.metadata.json", tmp_path / "b.gz.metadata.json"
+        plain.write_text(json.dumps(V3))
+        packed.write_bytes(gzip.compress(json.dumps(V3).encode()))
+        assert table_from_file(("t",), plain) == table_from_file(("t",), packed)
+
+    @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\x1f\x8bnonsense", b"{}"])
+    def test_a_file_that_is_none(self, tmp_path, content):
+        path = tmp_path / "x.metadata.json"
+        path.write_bytes(content)
+        with pytest.raises(SourceError, match=r"x\.metadata\.json"):
+            table_from_file(("t",), path)
+
+    def test_a_file_that_is_not_there(self, tmp_path):
+        with pytest.raises(SourceError, match="No such file"):
+            table_from_file(("t",), tmp_path / "nope")
+
+    def test_statements_are_judged_by_it(self, tmp_path):
+        path = tmp_path / "v3.metadata.json"
+        path.write_text(json.dumps(V3))
+        known = known_from({"db.t": path})
+        codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(v)", known)]
+        assert codes == ["SIS203"]
+        assert check("ALTER TABLE db.t ADD PARTITION FIELD hours(t)", known).ok
+        assert known.get(("db", "other")) is None
+
+
+class TestPyiceberg:
+    @pytest.fixture
+    def catalog(self, tmp_path, monkeypatch):
+        catalogs = pytest.importorskip("pyiceberg.catalog")
+        pytest.importorskip("sqlalchemy")
+        from pyiceberg.schema import Schema
+        from pyiceberg.types import LongType, NestedField, StringType
+
+        monkeypatch.setenv("PYICEBERG_CATALOG__DEV__TYPE", "sql")
+        monkeypatch.setenv("PYICEBERG_CATALOG__DEV__URI", f"sqlite:///{tmp_path}/c.db")
+        monkeypatch.setenv("PYICEBERG_CATALOG__DEV__WAREHOUSE", f"file://{tmp_path}/wh")
+        monkeypatch.setattr(catalogs, "_ENV_CONFIG", type(catalogs._ENV_CONFIG)())
+        made = catalogs.load_catalog("dev")
+        made.create_namespace("db")
+        schema = Schema(
+            NestedField(1, "id", LongType(), required=True),
+            NestedField(2, "name", StringType(), required=False),
+        )
+        made.create_table("db.t", schema)
+        yield made
+        made.engine.dispose()
+
+    def test_columns_come_from_its_configuration(self, catalog):
+        known = PyicebergKnown("dev")
+        assert isinstance(known.get(("dev", "db", "t")), Table)
+        assert isinstance(known.get(("db", "t")), Table)
+        assert isinstance(known.get(("db", "nope")), Absent)
+        codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(name)", known)]
+        assert codes == ["SIS202"]
+        known._catalog.engine.dispose()
+
+    def test_a_catalog_that_is_not_configured(self, monkeypatch):
+        pytest.importorskip("pyiceberg.catalog")
+        with pytest.raises(SourceError, match="nowhere"):
+            PyicebergKnown("nowhere")

@@ -1,0 +1,92 @@
+"""Plans without a session: what statements would do, each after the last."""
+
+from __future__ import annotations
+
+import pytest
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.planner import FilesUnderSpec, plans, size
+
+SCRIPT = """
+CREATE TABLE c.db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE c.db.t ADD PARTITION FIELD bucket(4, id);
+ALTER TABLE c.db.t DROP PARTITION FIELD ts_day;
+ALTER TABLE c.db.t ADD PARTITION FIELD days(ts);
+SELECT 1;
+ALTER TABLE c.db.t ADD PARTITION FIELD hours(id);
+"""
+
+
+@pytest.fixture
+def found():
+    return plans(Known(catalog="c"), SCRIPT)
+
+
+def changes(plan):
+    return [(c.change, c.field.field_id, c.field.name) for c in plan.changes]
+
+
+def test_each_statement_is_planned_on_what_the_ones_before_it_made(found):
+    assert [changes(plan) for plan in found] == [
+        [("added", 1000, "ts_day")],
+        [("kept", 1000, "ts_day"), ("added", 1001, "id_bucket_4")],
+        [("kept", 1001, "id_bucket_4"), ("dropped", 1000, "ts_day")],
+        [("kept", 1001, "id_bucket_4"), ("added again", 1000, "ts_day")],
+        [],
+    ]
+
+
+def test_a_refused_statement_changes_nothing(found):
+    assert found[-1].after is None
+    assert [d.code for d in found[-1].report] == ["SIS202"]
+    assert "nothing would change" in str(found[-1])
+
+
+def test_a_new_table_has_no_before(found):
+    assert found[0].before is None
+    assert "before: no table" in str(found[0])
+
+
+def test_names_that_need_backticks_are_quoted_in_the_call():
+    known = Known(catalog="c")
+    text = "CREATE TABLE c.db.`my t` (id BIGINT) USING iceberg;"
+    text += "ALTER TABLE c.db.`my t` ADD PARTITION FIELD bucket(4, id)"
+    plan = plans(known, text)[1]
+    counted = type(plan)(
+        plan.statement, plan.table, plan.before, plan.after, plan.report,
+        (FilesUnderSpec(0, 3, 1234),),
+    )  # fmt: skip
+    assert counted.rewrite == (
+        "CALL c.system.rewrite_data_files(table => 'db.`my t`', options => map('rewrite-all', 'true'))"
+    )
+    assert "files: 3 (1.2 kB) stay under spec 0" in str(counted)
+
+
+def test_the_known_tables_are_not_changed_by_asking():
+    known = Known(catalog="c")
+    plans(known, SCRIPT)
+    assert known.get(("db", "t")) is None
+
+
+def test_one_statement_only(found):
+    with pytest.raises(sis.IcebergSqlError, match="here are 5"):
+        sis.plan(Known(catalog="c"), SCRIPT)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (3_400_000, "3.4 MB")]
+)
+def test_sizes_for_people(number, words):
+    assert size(number) == words
+
+
+def test_the_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.sql").write_text(SCRIPT)
+    assert main(["plan", "m.sql", "--isolated"]) == 1
+    assert "+ 1001  id_bucket_4  bucket(4, id)" in capsys.readouterr().out
+    statement = "CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (bucket(4, id))"
+    assert main(["plan", statement, "--isolated"]) == 0
+    assert main(["plan", "SELECT 1", "--isolated"]) == 2

@@ -1,0 +1,45 @@
+"""What rules 1xx, 2xx and 5xx say, word by word, on each case: held against tests/golden/rules.
+
+After a deliberate change of words: SIS_UPDATE=1 pytest tests/test_rule_words.py, and read the difference.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from cases import Case, file_cases
+
+from spark_iceberg_sql.checker import check
+
+GOLDEN = Path(__file__).parent / "golden" / "rules"
+CASES = {
+    code: list(cases)
+    for code, cases in groupby(file_cases(), lambda case: case.name.split(":")[0])
+    if code[3] in "125"
+}
+
+
+def words(case: Case) -> str:
+    lines = [case.name.split(": ", 1)[1]]
+    for d in check(case.text, case.known()):
+        marked = case.text[d.span.start : d.span.end]
+        lines.append(f"  {d.span.row}:{d.span.column} {d.code} {d.severity}: {d.message}")
+        lines.append(f"      at: {marked!r}")
+        lines.append(f"      help: {d.help}")
+        if d.fix is not None:
+            edits = ", ".join(f"{case.text[e.start : e.end]!r} -> {e.text!r}" for e in d.fix.edits)
+            lines.append(f"      fix: {d.fix.title}: {edits}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_words(code: str) -> None:
+    said = "".join(words(case) for case in CASES[code])
+    path = GOLDEN / f"{code}.txt"
+    if os.environ.get("SIS_UPDATE"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(said)
+    assert said == path.read_text()

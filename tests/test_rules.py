@@ -1,0 +1,137 @@
+"""The catalogue: pages, codes, examples, and the cases of tests/rules."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cases import Case, file_cases, page_cases, said
+
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.diagnostics import Diagnostic, Report
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.base import Rule
+
+FOLDER = Path(__file__).parent.parent / "spark_iceberg_sql" / "rules"
+
+
+@cache
+def checked(case: Case) -> Report:
+    """What the checker says to a case; several tests look at it."""
+    return check(case.text, case.known())
+
+
+def names(value: object) -> str:
+    return value.code if isinstance(value, Rule) else getattr(value, "name", "")
+
+
+def test_every_rule_file_has_its_line() -> None:
+    files = {path.stem for path in FOLDER.glob("sis*.py")}
+    listed = {f"{rule.code.lower()}_{rule.name.replace('-', '_')}" for rule in ALL}
+    assert files == listed
+
+
+def test_codes_are_unique_and_in_order() -> None:
+    codes = [rule.code for rule in ALL]
+    assert codes == sorted(set(codes))
+
+
+@pytest.mark.parametrize("rule", ALL, ids=names)
+def test_page_is_complete(rule: Rule) -> None:
+    assert rule.summary.endswith(".")
+    assert len(rule.summary) < 110
+    headings = re.findall(r"^## (.+)$", rule.page, re.MULTILINE)
+    assert headings == ["Why", "Instead", "Examples"]
+    assert any(example.bad for example in rule.examples)
+    assert any(not example.bad for example in rule.examples)
+    outside = re.sub(r"```.*?```", "", rule.page, flags=re.DOTALL)
+    assert "```" not in outside
+
+
+@pytest.mark.parametrize("case", page_cases(), ids=names)
+def test_page_examples(case: Case) -> None:
+    report = checked(case)
+    assert {d.code for d in report} == ({case.code} if case.bad else set()), report.diagnostics
+    rule = next(rule for rule in ALL if rule.code == case.code)
+    if case.bad and not any(d.severity is rule.severity for d in report):
+        # A page may show a milder form of its fault, but not only milder ones.
+        others = [checked(c) for c in page_cases() if c.code == case.code and c.bad]
+        assert any(d.severity is rule.severity for other in others for d in other)
+
+
+@pytest.mark.parametrize("case", file_cases(), ids=names)
+def test_cases(case: Case) -> None:
+    report = checked(case)
+    assert said(report) == case.found, report.diagnostics
+
+
+def every_bad_one() -> list[Case]:
+    cases = [case for case in file_cases() if case.found]
+    return cases + [case for case in page_cases() if case.bad]
+
+
+@pytest.mark.parametrize("case", every_bad_one(), ids=names)
+def test_what_is_said_is_well_said(case: Case) -> None:
+    for d in checked(case):
+        assert d.help, d
+        assert not d.message.endswith("."), d
+        assert not d.help.endswith("."), d
+        assert re.match(r"[`a-z0-9]|[A-Z]{2,}|Iceberg|Spark", d.message), d
+        assert d.message.count("`") % 2 == 0 or "``" in case.text, d
+        assert 0 <= d.span.start <= d.span.end <= len(case.text), d
+
+
+@pytest.mark.parametrize("case", every_bad_one(), ids=names)
+def test_fixes_cure(case: Case) -> None:
+    """A fix, applied, takes its finding away, and the statement stays readable."""
+    report = checked(case)
+    for d in report:
+        if d.fix is None:
+            continue
+        fixed = apply(case.text, d)
+        after = check(fixed, case.known())
+        rows = [x.span.row for x in after if x.code == d.code]
+        before = [x.span.row for x in report if x.code == d.code]
+        assert rows.count(d.span.row) < before.count(d.span.row), (d, fixed, after.diagnostics)
+        assert not any(x.code == "SIS001" for x in after), (d, fixed, after.diagnostics)
+
+
+def apply(text: str, diagnostic: Diagnostic) -> str:
+    assert diagnostic.fix is not None
+    for edit in reversed(diagnostic.fix.edits):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+def sayings() -> str:
+    """Everything that the rules say to the examples and cases, each once."""
+    cases = [*file_cases(), *page_cases()]
+    said_once = {saying(d) for case in cases for d in checked(case)}
+    return "\n".join(sorted(said_once))
+
+
+def saying(d: Diagnostic) -> str:
+    lines = [f"{d.code} {d.severity}: {d.message}", f"  help: {d.help}"]
+    if d.fix is not None:
+        edits = ", ".join(f"{edit.end - edit.start} -> {edit.text!r}" for edit in d.fix.edits)
+        lines.append(f"  fix: {d.fix.title} ({edits})")
+    return "\n".join(lines) + "\n"
+
+
+def test_every_word_is_meant() -> None:
+    """All messages, as a page to read; after a change that is meant, SIS_UPDATE=1 writes it anew."""
+    page = Path(__file__).parent / "data" / "sayings.txt"
+    found = sayings()
+    if os.environ.get("SIS_UPDATE"):
+        page.write_text(found, encoding="utf-8")
+    assert found == page.read_text(encoding="utf-8")
+
+
+def test_known_is_not_changed_by_a_check() -> None:
+    known = Known(catalog="local", namespace=("db",), complete=True)
+    check("CREATE TABLE t (id BIGINT) USING iceberg", known)
+    assert check("CREATE TABLE t (id BIGINT) USING iceberg", known).ok

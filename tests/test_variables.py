@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.variables import parameters_of, substituted
+
+
+def test_plain_names_are_put_in_and_sparks_own_are_left():
+    text = "SELECT '${env:HOME}', ${spark.x} FROM ${db}.t"
+    assert substituted(text, {"db": "prod"}) == "SELECT '${env:HOME}', ${spark.x} FROM prod.t"
+
+
+def test_a_value_is_not_substituted_again():
+    assert substituted("${a}", {"a": "${b}", "b": "x"}) == "${b}"
+
+
+def test_a_name_without_a_value_says_where():
+    with pytest.raises(IcebergSqlError, match="'db' at line 2, column 3"):
+        substituted("USE c;\n  ${db}", {})
+
+
+def test_parameters_are_tokens_not_text():
+    text = "SELECT :a, ':b', x::int, m[:c] -- :d"
+    assert parameters_of(text) == {"a", "c"}
