@@ -1,0 +1,97 @@
+"""The command `iceberg-sql`. Exit codes: 0 clean, 1 findings, 2 could not run.
+
+To add a command, add its module and its line in COMMANDS. The module has two functions:
+`arguments(parser)` says what the command takes, `run(given)` does it and returns the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+
+CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
+
+# Command -> its module, loaded when it is asked for, and what it does, for --help.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "check": ("spark_iceberg_sql.cli.check", "check partition DDL in files, folders, notebooks"),
+    "plan": ("spark_iceberg_sql.cli.plan", "say what statements would do to a partitioning"),
+    "run": ("spark_iceberg_sql.cli.run", "check a whole script, then run it on Spark"),
+    "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
+    "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
+    "config": (
+        "spark_iceberg_sql.cli.config",
+        "show the settings in force and where they come from",
+    ),
+    "server": ("spark_iceberg_sql.cli.server", "run the language server for editors"),
+}
+
+
+class Command(Protocol):
+    """A command's module."""
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare what the command takes."""
+
+    def run(self, given: argparse.Namespace) -> int:
+        """Do it; the exit code."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line. argv: the arguments (None: the process's). Returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] in COMMANDS:
+        name = words.pop(0)
+        module, summary = COMMANDS[name]
+        command = cast(Command, import_module(module))
+        parser = argparse.ArgumentParser(prog=f"iceberg-sql {name}", description=f"{summary}.")
+        command.arguments(parser)
+        try:
+            return command.run(parser.parse_args(words))
+        except IcebergSqlError as error:
+            sys.stderr.write(f"error: {error}\n")
+            return COULD_NOT_RUN
+    _front().parse_args(words or ["--help"])
+    return COULD_NOT_RUN
+
+
+def _front() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
+    parser = argparse.ArgumentParser(
+        prog="iceberg-sql",
+        description="Partitioning for Apache Iceberg: check SQL before it runs.",
+        epilog="commands:\n" + "\n".join(lines) + "\n\niceberg-sql COMMAND --help says more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    parser.add_argument("command", metavar="COMMAND", choices=list(COMMANDS))
+    return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
+        from importlib.metadata import version
+
+        print(f"iceberg-sql {version('spark-iceberg-sql')}")  # noqa: T201
+        parser.exit()
+
+
+def entry() -> None:
+    """What the installed command calls."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:  # `iceberg-sql check | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FINDINGS
+    sys.exit(code)

@@ -1,0 +1,45 @@
+"""`iceberg-sql config [FILE]`: the settings that hold for a file, each with where it comes from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.cli.options import add_settings, configuration
+from spark_iceberg_sql.config_keys import KEYS
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("file", nargs="?", default=".", help="the file that is to be checked")
+    add_settings(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the settings; the exit code."""
+    path = Path(given.file)
+    settings = configuration(given).of(path / "any" if path.is_dir() else path)
+    lines = []
+    for key in KEYS:
+        value = getattr(settings, key.replace("-", "_"))
+        lines.append(
+            (f"{key} = {_toml(value)}" if value is not None else f"# {key} is not set", key)
+        )
+    width = max(len(text) for text, _ in lines if len(text) <= 60)
+    sys.stdout.writelines(f"{text:<{width}}  # {settings.source(key)}\n" for text, key in lines)
+    return CLEAN
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{_toml(str(key))} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,33 @@
+"""`iceberg-sql explain SIS202`: a rule's page, which is its docstring."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from spark_iceberg_sql import rules
+from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.config_keys import near
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.render.pages import page
+from spark_iceberg_sql.rules.base import Rule
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("rule", nargs="+", metavar="RULE", help="a code, SIS202, or a name")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the pages; the exit code."""
+    pages = [page(_rule(word)) for word in given.rule]
+    sys.stdout.write("\n\n".join(pages) + "\n")
+    return CLEAN
+
+
+def _rule(word: str) -> Rule:
+    for rule in rules.ALL:
+        if word.upper() == rule.code or word.lower() == rule.name:
+            return rule
+    words = [name for rule in rules.ALL for name in (rule.code, rule.name)]
+    raise IcebergSqlError(f"there is no rule `{word}`{near(word, words)}")

@@ -1,0 +1,39 @@
+"""`iceberg-sql plan "ALTER TABLE ..."`: what statements would do, by what the settings say is known."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
+from spark_iceberg_sql.cli.options import add_settings, configuration
+from spark_iceberg_sql.lint import Linter
+from spark_iceberg_sql.planner import plans
+from spark_iceberg_sql.sources.files import decode, read_bytes
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "sql", metavar="SQL|FILE", help="statements, a file of them, or - for standard input"
+    )
+    add_settings(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the plan of each statement; the exit code."""
+    name, text = _text(given.sql)
+    known = Linter().known(name, configuration(given).of(Path(name)))
+    found = plans(known, text)
+    if not found:
+        sys.stderr.write("error: no statement here changes a table's partitioning\n")
+        return COULD_NOT_RUN
+    sys.stdout.write("\n\n".join(map(str, found)) + "\n")
+    return CLEAN if all(plan.report.ok for plan in found) else FINDINGS
+
+
+def _text(word: str) -> tuple[str, str]:
+    if word == "-" or (Path(word).suffix and not any(map(str.isspace, word))):
+        return word, decode(read_bytes(word), word)[0]
+    return "-", word

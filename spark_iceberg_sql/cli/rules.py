@@ -1,0 +1,53 @@
+"""`iceberg-sql rules`: every rule with its severity and its page's first line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from spark_iceberg_sql import rules
+from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.render.pages import catalogue
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "--output-format",
+        choices=["text", "markdown", "json"],
+        default="text",
+        help="default: text",
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the list; the exit code."""
+    if given.output_format == "json":
+        text = _json()
+    else:
+        text = catalogue() if given.output_format == "markdown" else _text()
+    sys.stdout.write(text)
+    return CLEAN
+
+
+def _text() -> str:
+    width = max(len(rule.name) for rule in rules.ALL)
+    return "".join(
+        f"{r.code}  {r.severity!s:<7}  {r.name:<{width}}  {r.summary}\n" for r in rules.ALL
+    )
+
+
+def _json() -> str:
+    found = [
+        {
+            "code": r.code,
+            "name": r.name,
+            "severity": str(r.severity),
+            "summary": r.summary,
+            "explanation": r.page,
+            "spec": r.spec,
+        }
+        for r in rules.ALL
+    ]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"

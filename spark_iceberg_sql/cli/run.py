@@ -1,0 +1,103 @@
+"""`iceberg-sql run FILE`: check a whole script, then run it on Spark, statement by statement."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.sources.files import decode, read_bytes
+from spark_iceberg_sql.variables import substituted
+
+_ROWS = 20
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("file", metavar="FILE", help="a script; - is standard input")
+    parser.add_argument("--check-only", action="store_true", help="check, and run nothing")
+    parser.add_argument(
+        "--var", metavar="NAME=VALUE", action="append", help="the value of ${NAME} in the script"
+    )
+    parser.add_argument(
+        "--param", metavar="NAME=VALUE", action="append", help="the string value of :NAME"
+    )
+    group = parser.add_argument_group("session")
+    group.add_argument(
+        "--catalog", metavar="NAME", default="local", help="the Iceberg catalog (default: local)"
+    )
+    group.add_argument(
+        "--warehouse",
+        metavar="DIR",
+        default="iceberg-warehouse",
+        help="its folder, for the embedded catalog",
+    )
+    group.add_argument(
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        help="a setting of Spark (spark.sql.catalog.NAME.type=rest ...)",
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Check and run; the exit code."""
+    text = decode(read_bytes(given.file), given.file)[0]
+    text = substituted(text, _pairs("--var", given.var))
+    parameters = _pairs("--param", given.param)
+    conf = _pairs("--conf", given.conf)
+    session = _spark("session").session(given.warehouse, catalog=given.catalog, config=conf)
+    script = _spark("script")
+    try:
+        script.run(
+            session,
+            text,
+            parameters,
+            check_only=given.check_only,
+            filename=given.file,
+            progress=_say,
+            on_result=_show,
+        )
+    except IcebergSqlError as error:
+        sys.stderr.write(f"{error}\n")
+        return FINDINGS if error.report is not None else COULD_NOT_RUN
+    finally:
+        session.stop()
+    return CLEAN
+
+
+def _spark(module: str) -> Any:
+    """A module of the Spark half, which the rest of the command must not load."""
+    try:
+        return import_module(f"spark_iceberg_sql.spark.{module}")
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("pyspark", "py4j", "filelock"):
+            raise
+        raise IcebergSqlError(
+            f"{missing.name} is not installed: pip install 'spark-iceberg-sql[spark]'"
+        ) from None
+
+
+def _pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:
+    pairs = {}
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        if not key or not equals:
+            raise IcebergSqlError(f"{option} takes NAME=VALUE, not `{word}`")
+        pairs[key] = value
+    return pairs
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def _show(result: Any) -> None:
+    """The rows of a query's result; what has no columns has nothing to show."""
+    if result.columns:
+        result.show(_ROWS, truncate=60)

@@ -1,0 +1,112 @@
+"""The keys of the configuration: what each takes, and what is said of a value that it does not take.
+
+To add a key, add its reader to KEYS and its field to config.Settings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from spark_iceberg_sql.diagnostics import Severity
+
+_CODE = re.compile(r"SIS\d{0,3}|ALL")
+
+
+class WrongValueError(ValueError):
+    """A value that a key does not take; `str` says what it takes."""
+
+
+def _strings(value: Any, base: Path) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+        raise WrongValueError("a list of strings")
+    return tuple(value)
+
+
+def _codes(value: Any, base: Path) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+        raise WrongValueError('a list of codes such as ["SIS2", "SIS501"]')
+    for code in value:
+        _known_code(code)
+    return tuple(value)
+
+
+def _known_code(code: str) -> None:
+    from spark_iceberg_sql import rules
+
+    every = [rule.code for rule in rules.ALL]
+    if _CODE.fullmatch(code) and (code == "ALL" or any(c.startswith(code) for c in every)):
+        return
+    names = {rule.name: rule.code for rule in rules.ALL}
+    if code in names:
+        raise WrongValueError(f'a list of codes: `{code}` is "{names[code]}"')
+    raise WrongValueError(
+        f"a list of codes: there is no rule `{code}`{near(code, [*every, 'ALL'])}"
+    )
+
+
+def _ignores(value: Any, base: Path) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise WrongValueError('a table such as { "legacy/**" = ["SIS304"] }')
+    return {glob: _codes(codes, base) for glob, codes in value.items()}
+
+
+def _severities(value: Any, base: Path) -> dict[str, Severity]:
+    if not isinstance(value, dict):
+        raise WrongValueError('a table such as { SIS501 = "error" }')
+    out = {}
+    for code, name in value.items():
+        _known_code(code)
+        if name == "note":
+            raise WrongValueError(
+                f'"error" or "warning" for {code}: a note says that something was not checked'
+            )
+        if name not in ("error", "warning"):
+            meant = near(str(name), ["error", "warning"])
+            raise WrongValueError(f'"error" or "warning" for {code}, not {name!r}{meant}')
+        out[code] = Severity(name)
+    return out
+
+
+def _paths(value: Any, base: Path) -> dict[str, Path]:
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        raise WrongValueError('a table such as { "db.events" = "events/v3.metadata.json" }')
+    return {name: base / path for name, path in value.items()}
+
+
+def _string(value: Any, base: Path) -> str:
+    if not isinstance(value, str) or not value:
+        raise WrongValueError("a string")
+    return value
+
+
+def _flag(value: Any, base: Path) -> bool:
+    if not isinstance(value, bool):
+        raise WrongValueError("true or false")
+    return value
+
+
+Reader = Callable[[Any, Path], Any]
+KEYS: Mapping[str, Reader] = {
+    "select": _codes,
+    "ignore": _codes,
+    "per-file-ignores": _ignores,
+    "severity": _severities,
+    "metadata": _paths,
+    "ddl": _strings,
+    "catalog": _string,
+    "default-catalog": _string,
+    "default-namespace": _string,
+    "case-sensitive": _flag,
+    "exclude": _strings,
+}
+
+
+def near(word: str, words: Iterable[str]) -> str:
+    """`; did you mean ...?` where one of the words looks like this one."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, list(words), n=1, cutoff=0.5)
+    return f"; did you mean `{found[0]}`?" if found else ""

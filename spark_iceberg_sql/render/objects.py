@@ -1,0 +1,58 @@
+"""Diagnostics as JSON objects, under the field names that ruff gives them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report
+
+
+def json_reports(reports: Sequence[Report]) -> str:
+    """All diagnostics as one JSON array."""
+    found = [diagnostic_object(r, d) for r in reports for d in r]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def diagnostic_object(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as a JSON object: ruff's fields, and our severity, name, help and spec."""
+    span = diagnostic.span
+    return {
+        "cell": report.cell,
+        "code": diagnostic.code,
+        "end_location": {"column": span.end_column, "row": span.end_row},
+        "filename": report.filename,
+        "fix": _fix(report, diagnostic.fix),
+        "help": diagnostic.help,
+        "location": {"column": span.column, "row": span.row},
+        "message": diagnostic.message,
+        "name": diagnostic.name,
+        "noqa_row": span.row,
+        "severity": str(diagnostic.severity),
+        "spec": diagnostic.spec,
+        "url": None,
+    }
+
+
+def _fix(report: Report, fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    lines = report.lines or Lines(report.text)
+    return {
+        "applicability": "safe",
+        "edits": [
+            {
+                "content": edit.text,
+                "end_location": _location(lines, edit.end),
+                "location": _location(lines, edit.start),
+            }
+            for edit in fix.edits
+        ],
+        "message": fix.title,
+    }
+
+
+def _location(lines: Lines, offset: int) -> dict[str, int]:
+    row, column = lines.place(offset)
+    return {"column": column, "row": row}

@@ -1,0 +1,18 @@
+"""The rules' pages, which are their docstrings, as Markdown: one page, and the table of all."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql import rules
+from spark_iceberg_sql.rules.base import Rule
+
+
+def page(rule: Rule) -> str:
+    """A rule's page under its code, name and severity."""
+    spec = f"\n\nSpec: {rule.spec}." if rule.spec else ""
+    return f"# {rule.code} {rule.name} ({rule.severity})\n\n{rule.page}{spec}"
+
+
+def catalogue() -> str:
+    """All rules as a table: the README's."""
+    rows = (f"| {r.code} | {r.name} | {r.severity} | {r.summary} |\n" for r in rules.ALL)
+    return "| code | name | severity | what it is about |\n|---|---|---|---|\n" + "".join(rows)

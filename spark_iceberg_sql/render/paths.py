@@ -1,0 +1,38 @@
+"""How a report names its file to a code host, and what stays the same of a finding when lines move."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Report
+
+
+def relative(filename: str | None, root: str | None = None) -> str:
+    """A file's path from the root of the project, with forward slashes.
+
+    filename: as the report has it, taken from the working directory. root: the project's root
+    directory (None: the working directory). A file that lies elsewhere keeps its full path.
+    """
+    if filename is None or filename == "-":
+        return "stdin.sql"
+    full = PurePath(os.path.abspath(filename))
+    try:
+        return full.relative_to(os.path.abspath(root or Path.cwd())).as_posix()
+    except ValueError:
+        return full.as_posix()
+
+
+def fingerprints(reports: Sequence[Report]) -> Iterator[tuple[Report, Diagnostic, str]]:
+    """Every diagnostic with a hash of its file, code, words and turn: no line number goes into it."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for report in reports:
+        for d in report:
+            words = " ".join(report.text[d.span.start : d.span.end].split())
+            key = (relative(report.filename), str(report.cell), d.code, d.message, words)
+            seen[key] += 1
+            data = "\0".join((*key, str(seen[key])))
+            yield report, d, hashlib.sha256(data.encode()).hexdigest()

@@ -1,0 +1,184 @@
+"""What people read: each diagnostic with a caret under the exact words, and a last line in sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+
+_TAB = "    "
+_WIDTH = 160  # columns of a source line that are shown; of a longer one, the part around the span
+_ROWS = 6  # rows of a span that are shown; of a longer one, the first and the last
+_COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "34", "help": "1"}
+
+
+def full(report: Report, *, color: bool = False) -> str:
+    """Every diagnostic of one report with its place, its words, help and spec; no summary.
+
+    report: what a check found. color: ANSI colours. Returns an empty text for an empty report.
+    """
+    paint = _Paint(color)
+    lines = report.lines or Lines(report.text)
+    return "\n".join(_block(report, d, lines, paint) for d in report)
+
+
+def full_reports(reports: Sequence[Report], *, color: bool = False) -> str:
+    """All reports as `full` draws one, and the summary."""
+    blocks = [full(report, color=color) for report in reports if len(report)]
+    return "\n".join([*blocks, summary(reports)]) + "\n"
+
+
+def concise_reports(reports: Sequence[Report], *, color: bool = False) -> str:
+    """One line for each diagnostic, and the summary."""
+    paint = _Paint(color)
+    out = []
+    for report in reports:
+        for d in report:
+            severity = paint(str(d.severity), str(d.severity))
+            out.append(f"{place(report, d)}: {severity}[{d.code}] {visible(d.message)}\n")
+    return "".join(out) + summary(reports) + "\n"
+
+
+def place(report: Report, diagnostic: Diagnostic) -> str:
+    """`migrations/003.sql:4:20`, in a notebook `report.ipynb:cell 3:4:20`."""
+    where = report.filename or "<sql>"
+    if report.cell is not None:
+        where += f":cell {report.cell}"
+    return f"{visible(where)}:{diagnostic.span.row}:{diagnostic.span.column}"
+
+
+def summary(reports: Sequence[Report]) -> str:
+    """The last line: `Found 2 errors, 1 warning in 3 files (12 statements; 2 not checked)`."""
+    count = {s: sum(d.severity is s for r in reports for d in r) for s in Severity}
+    found = [
+        plural(count[severity], str(severity))
+        for severity in (Severity.ERROR, Severity.WARNING)
+        if count[severity]
+    ]
+    files = plural(len({r.filename for r in reports}), "file")
+    statements = plural(sum(r.statements for r in reports), "statement")
+    notes = count[Severity.NOTE] + sum(r.unlisted for r in reports)
+    unchecked = f"; {notes} not checked" if notes else ""
+    what = f"Found {', '.join(found)}" if found else "Found nothing"
+    return f"{what} in {files} ({statements}{unchecked})"
+
+
+def plural(number: int, noun: str, nouns: str | None = None) -> str:
+    """`1 file`, `2 files`; nouns: where an s does not make it."""
+    return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"
+
+
+class _Paint:
+    """Text in a colour, or as it is."""
+
+    def __init__(self, color: bool) -> None:
+        self._color = color
+
+    def __call__(self, text: str, style: str) -> str:
+        return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self._color else text
+
+
+def _block(report: Report, diagnostic: Diagnostic, lines: Lines, paint: _Paint) -> str:
+    span, severity = diagnostic.span, str(diagnostic.severity)
+    pad = " " * (len(str(span.end_row)) + 1)
+    head = paint(f"{severity}[{diagnostic.code}]", severity)
+    out = [f"{head}: {paint(visible(diagnostic.message), 'help')}"]
+    out.append(f"{pad}{paint('-->', 'place')} {place(report, diagnostic)}")
+    bar = paint("|", "place")
+    out.append(f"{pad} {bar}")
+    for row, text, mark in _shown(diagnostic, lines):
+        number = f" {row:>{len(pad) - 1}} " if row is not None else f"{pad} "
+        body = paint(text, severity) if mark else text
+        out.append(f"{paint(number, 'place')}{bar} {body}".rstrip())
+    for word, said in (("help", diagnostic.help), ("spec", diagnostic.spec)):
+        if said:
+            first, *more = visible(said, keep="\n").splitlines()
+            out.append(f"{pad} {paint('=', 'place')} {paint(f'{word}:', 'help')} {first}")
+            out += [f"{pad}         {line}".rstrip() for line in more]
+    return "\n".join(out) + "\n"
+
+
+def _shown(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | None, str, bool]]:
+    """Rows of the frame: number (None: not a source line), text, whether it is the mark."""
+    span = diagnostic.span
+    last_row, last_column = span.end_row, span.end_column
+    if last_row > span.row and last_column == 1:  # ends with a line end
+        last_row -= 1
+        last_column = len(lines.line(last_row)) + 1
+    if last_row == span.row:
+        line = lines.line(span.row)
+        begin, end = _window(line, span.column - 1, last_column - 1)
+        lead, tail = ("…" if begin else ""), ("…" if end < len(line) else "")
+        before = lead + visible(line[begin : span.column - 1])
+        words = visible(line[span.column - 1 : min(last_column - 1, end)])
+        yield span.row, lead + visible(line[begin:end]) + tail, False
+        yield None, " " * _columns(before) + "^" * max(1, _columns(words)), True
+        return
+    rows = range(span.row, last_row + 1)
+    for row in rows:
+        hidden = len(rows) > _ROWS and row - span.row >= _ROWS // 2 and last_row - row >= _ROWS // 2
+        if not hidden:
+            line = lines.line(row)
+            text = visible(line[:_WIDTH]) + ("…" if len(line) > _WIDTH else "")
+            yield row, f"{'/' if row == span.row else '|'} {text}", False
+        elif row - span.row == _ROWS // 2:
+            yield None, "| …", False
+    words = visible(lines.line(last_row)[: min(last_column - 1, _WIDTH)])
+    yield None, "|" + "_" * max(1, _columns(words)) + "^", True
+
+
+def _window(line: str, start: int, end: int) -> tuple[int, int]:
+    """The part of a line to show, so that the words between start and end are in it."""
+    if len(line) <= _WIDTH:
+        return 0, len(line)
+    begin = max(0, min(start - _WIDTH // 4, len(line) - _WIDTH))
+    return begin, min(len(line), max(begin + _WIDTH, min(end, start + _WIDTH)))
+
+
+def visible(text: str, keep: str = "") -> str:
+    """A text that a terminal shows as it is: tabs as blanks, other control characters as pictures.
+
+    keep: control characters that stay. Direction marks, which could show SQL in another order than it
+    runs, are spelt out.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c in keep else _picture(c) for c in text)
+
+
+def _picture(char: str) -> str:
+    code = ord(char)
+    if char == "\t":
+        return _TAB
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    if (
+        0x80 <= code < 0xA0
+        or 0x202A <= code <= 0x202E
+        or 0x2066 <= code <= 0x2069
+        or code == 0xFEFF
+    ):
+        return f"<U+{code:04X}>"
+    return char
+
+
+def _columns(text: str) -> int:
+    """How many columns a terminal gives to a text."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth
+
+    width = wcswidth(text)
+    return width if width >= 0 else len(text)
+
+
+def statistics(reports: Sequence[Report]) -> str:
+    """How often each code was found, most often first; an empty text where nothing was."""
+    found = sorted((d.code, d.name) for r in reports for d in r)
+    rows = [(len(list(group)), code, name) for (code, name), group in groupby(found)]
+    width = max((len(str(number)) for number, _, _ in rows), default=0)
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    return "".join(f"{number:>{width}}  {code}  {name}\n" for number, code, name in rows)

@@ -1,0 +1,76 @@
+"""Where each character of a notebook's cells stands in its file, so that a fix can be put there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Report
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
+_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
+_IN_JSON = re.compile(r'[^"\\\x00-\x1f]*')
+
+
+def in_file(text: str, reports: Sequence[Report]) -> Report:
+    """The findings of a notebook's cells as one report whose fixes count in the file.
+
+    text: the notebook's JSON. reports: of its code cells. A fix of words that JSON writes in another way
+    is left out.
+    """
+    places = _cells(text)
+    found = tuple(
+        _moved(diagnostic, text, places.get(report.cell or 0, []))
+        for report in reports
+        for diagnostic in report
+    )
+    return Report(text, found, reports[0].filename if reports else None)
+
+
+def _moved(diagnostic: Diagnostic, text: str, places: list[int]) -> Diagnostic:
+    if diagnostic.fix is None:
+        return diagnostic
+    edits = []
+    for edit in diagnostic.fix.edits:
+        at = places[edit.start : max(edit.end, edit.start + 1)]
+        if not at or at[-1] - at[0] != len(at) - 1 or text[at[-1]] == "\\":
+            return replace(diagnostic, fix=None)
+        if not _IN_JSON.fullmatch(edit.text):
+            return replace(diagnostic, fix=None)
+        edits.append(Edit(at[0], at[0] + edit.end - edit.start, edit.text))
+    return replace(diagnostic, fix=Fix(diagnostic.fix.title, tuple(edits)))
+
+
+def _cells(text: str) -> dict[int, list[int]]:
+    """For each cell, by its number from 1, the place of each character of its source."""
+    found: dict[int, list[int]] = {}
+    for path, start, end in _strings(text):
+        if path[:1] == ("cells",) and path[2:3] == ("source",) and len(path) in (3, 4):
+            places = found.setdefault(int(path[1]) + 1, [])
+            places += [c.start() for c in _CHARACTER.finditer(text, start, end)]
+    return found
+
+
+def _strings(text: str) -> Iterator[tuple[tuple[str | int, ...], int, int]]:
+    """Every string that is a value, not a key: its path, and the offsets of what its quotes hold."""
+    path: list[str | int] = []  # where we are: keys and indices from the outermost
+    waits_for_key: list[bool] = []
+    for token in _TOKEN.finditer(text):
+        sign = token.group()
+        if sign in "{[":
+            path.append("" if sign == "{" else 0)
+            waits_for_key.append(sign == "{")
+        elif sign in "}]":
+            path.pop()
+            waits_for_key.pop()
+        elif sign == ",":
+            last = path[-1]
+            waits_for_key[-1] = isinstance(last, str)
+            path[-1] = last + 1 if isinstance(last, int) else ""
+        elif sign == ":":
+            waits_for_key[-1] = False
+        elif waits_for_key and waits_for_key[-1]:
+            path[-1] = sign[1:-1]
+        else:
+            yield tuple(path), token.start() + 1, token.end() - 1

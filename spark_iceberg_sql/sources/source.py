@@ -1,0 +1,35 @@
+"""A file as the checker sees it: its parts, the SQL found in them, and what could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark_iceberg_sql.sources.pieces import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A text that has lines of its own: a file, or a notebook's cell (its number from 1)."""
+
+    text: str
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """SQL that is there but cannot be read. part: where; start, end: offsets in it; why: for the user."""
+
+    part: int
+    start: int
+    end: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file. name: as shown to the user. pieces: in the order of the text."""
+
+    name: str
+    parts: tuple[Part, ...]
+    pieces: tuple[Piece, ...]
+    unread: tuple[Unread, ...] = ()

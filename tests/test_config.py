@@ -1,0 +1,214 @@
+"""Settings: the nearest parent wins, the command line wins over files, and a wrong key or value is named."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.config import ConfigError, Configuration, Settings
+from spark_iceberg_sql.config_keys import KEYS
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.sources.globs import matches
+
+WEEKS = "ALTER TABLE t ADD PARTITION FIELD weeks(a)"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def own(path: Path, text: str) -> Path:
+    return write(path / ".iceberg-sql.toml", text)
+
+
+def test_every_key_has_a_field() -> None:
+    assert {key.replace("-", "_") for key in KEYS} == {f.name for f in fields(Settings)} - {
+        "root",
+        "sources",
+    }
+
+
+def test_the_nearest_parent_wins(project: Path) -> None:
+    write(
+        project / "pyproject.toml", '[tool.spark_iceberg_sql]\nignore = ["SIS1"]\nddl = ["x.sql"]\n'
+    )
+    own(project / "near", 'ignore = ["SIS2"]')
+    write(project / "other" / "pyproject.toml", "[tool.ruff]\n")
+    settings = Configuration()
+    assert settings.of(project / "a.sql").ignore == ("SIS1",)
+    near = settings.of(project / "near" / "deep" / "er" / "a.sql")
+    assert (near.ignore, near.ddl) == (("SIS2",), ())
+    assert settings.of(project / "other" / "a.sql").ignore == ("SIS1",)
+    assert Configuration(isolated=True).of(project / "a.sql").ignore == ()
+    assert Configuration(project / "pyproject.toml").of(project / "near" / "a.sql").ignore == (
+        "SIS1",
+    )
+
+
+def test_our_own_file_comes_before_pyproject(project: Path) -> None:
+    write(project / "pyproject.toml", '[tool.spark_iceberg_sql]\nignore = ["SIS1"]\n')
+    own(project, 'ignore = ["SIS2"]')
+    assert Configuration().of(project / "a.sql").ignore == ("SIS2",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('ignroe = ["SIS1"]', r"unknown key `ignroe` in `.*toml`; did you mean `ignore`\?"),
+        ('default_catalog = "x"', r"unknown key `default_catalog` in .*; did you mean `default-catalog`\?"),
+        ('ignore = "SIS1"', r'`ignore` in .* is a list of codes such as \["SIS2", "SIS501"\]'),
+        ('ignore = ["SIS999"]', r"`ignore` .* there is no rule `SIS999`"),
+        ('ignore = ["SIS10O"]', r"there is no rule `SIS10O`; did you mean `SIS\d\d\d`\?"),
+        ('ignore = ["unknown-transform"]', r'`unknown-transform` is "SIS101"'),
+        ('select = ["S"]', r"there is no rule `S`"),
+        ('severity = { SIS101 = "eror" }', r"for SIS101, not 'eror'; did you mean `error`\?"),
+        ('severity = { SIS101 = "note" }', r"a note says that something was not checked"),
+        ('per-file-ignores = ["SIS101"]', r"`per-file-ignores` .* is a table"),
+        ('case-sensitive = "yes"', r"`case-sensitive` in .* is true or false"),
+        ("catalog = 1", r"`catalog` in .* is a string"),
+        ('metadata = "x"', r"`metadata` in .* is a table"),
+        ("exclude = [1]", r"`exclude` in .* is a list of strings"),
+        ("x =", r"is no TOML"),
+    ],
+)  # fmt: skip
+def test_a_wrong_key_or_value_is_an_error(
+    project: Path, capsys: Any, text: str, message: str
+) -> None:
+    own(project, text)
+    write(project / "a.sql", "SELECT 1")
+    with pytest.raises(ConfigError, match=message):
+        Configuration().of(project / "a.sql")
+    assert main(["check", "a.sql"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
+
+
+def test_a_config_that_is_not_there(project: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot read"):
+        Configuration(project / "nope.toml")
+    write(project / "pyproject.toml", "[tool.ruff]\n")
+    with pytest.raises(ConfigError, match="has no table"):
+        Configuration(project / "pyproject.toml")
+
+
+def test_select_ignore_and_severity(project: Path) -> None:
+    settings = Settings(
+        select=("SIS1", "SIS501"),
+        ignore=("SIS104",),
+        per_file_ignores={"legacy/**": ("SIS101",)},
+        severity={"SIS501": Severity.ERROR},
+        root=project,
+    )
+    error, warning = Severity.ERROR, Severity.WARNING
+    assert settings.severity_of("SIS101", error, Path("a.sql")) is error
+    assert settings.severity_of("SIS101", error, Path("legacy/b/a.sql")) is None
+    assert settings.severity_of("SIS104", error) is None
+    assert settings.severity_of("SIS201", error) is None
+    assert settings.severity_of("SIS501", warning) is error
+    general = Settings(severity={"SIS5": error, "SIS501": warning, "ALL": warning})
+    assert general.severity_of("SIS502", warning) is error
+    assert general.severity_of("SIS501", error) is warning
+    assert general.severity_of("SIS101", error) is warning
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "expected"),
+    [
+        ("*.sql", "a/b/c.sql", True),
+        ("a/*.sql", "a/c.sql", True),
+        ("a/*.sql", "a/b/c.sql", False),
+        ("a/**/*.sql", "a/b/c.sql", True),
+        ("a/**/*.sql", "a/c.sql", True),
+        ("./a", "a/b/c.sql", True),
+        ("a/", "a/b/c.sql", True),
+        ("b", "a/b/c.sql", True),
+        ("b/c.sql", "a/b/c.sql", False),
+        ("**/b", "a/b/c.sql", True),
+        ("a?/x", "ab/x", True),
+        ("a.b", "axb", False),
+    ],
+)
+def test_globs(project: Path, glob: str, path: str, expected: bool) -> None:
+    assert matches(Path(path), glob, project) is expected
+    assert matches(project / path, glob, project) is expected
+
+
+def test_exclude_and_force_exclude(project: Path, capsys: Any) -> None:
+    own(project, 'exclude = ["old", "sub/gen*.sql"]')
+    for name in ("a.sql", "old/b.sql", "sub/gen1.sql", "sub/c.sql"):
+        write(project / name, WEEKS)
+
+    def files(*words: str) -> set[str]:
+        main(["check", "--output-format", "concise", "-q", "--select", "SIS101", *words])
+        return {
+            line.split(":")[0] for line in capsys.readouterr().out.splitlines() if "SIS101" in line
+        }
+
+    assert files() == {"a.sql", "sub/c.sql"}
+    assert files("old/b.sql") == {"old/b.sql"}
+    assert files("--force-exclude", "old/b.sql", "a.sql") == {"a.sql"}
+    assert files("--exclude", "sub/*", ".") == {"a.sql", "old/b.sql"}
+
+
+def test_ddl_files_are_read_first(project: Path, capsys: Any) -> None:
+    own(project, 'ddl = ["schema/*.sql"]')
+    write(project / "schema/1.sql", "CREATE TABLE db.t (id BIGINT) USING iceberg;")
+    write(project / "schema/2.sql", "ALTER TABLE db.t ADD COLUMN name STRING;")
+    write(project / "schema/3.sql", "ALTER TABLE db.t ADD PARTITION FIELD days(name);")
+    write(project / "job.sql", "ALTER TABLE db.t ADD PARTITION FIELD bucket(8, nope);")
+    write(project / "early.sql", "ALTER TABLE db.u ADD PARTITION FIELD bucket(8, nope);")
+    main(["check", "--output-format", "concise", "-q"])
+    found = [line.split(" ")[:2] for line in capsys.readouterr().out.splitlines()]
+    assert found == [
+        ["early.sql:1:13:", "note[SIS002]"],
+        ["job.sql:1:48:", "error[SIS201]"],
+        ["schema/3.sql:1:43:", "error[SIS202]"],
+    ]
+
+
+def test_names_mean_what_the_settings_say(project: Path, capsys: Any) -> None:
+    write(
+        project / "a.sql",
+        "CREATE TABLE cat.db.t (id BIGINT) USING iceberg;\n"
+        "ALTER TABLE t ADD PARTITION FIELD bucket(8, nope);",
+    )
+    assert main(["check", "-q", "a.sql"]) == 0
+    assert (
+        main(["check", "-q", "--default-catalog", "cat", "--default-namespace", "db", "a.sql"]) == 1
+    )
+    assert "`nope`" in capsys.readouterr().out
+
+
+def test_config_shows_what_is_in_force(project: Path, capsys: Any) -> None:
+    file = own(
+        project,
+        'ignore = ["SIS1"]\nper-file-ignores = { "x/*" = ["SIS2"] }\ncase-sensitive = true\n',
+    )
+    assert main(["config", "--select", "SIS1,SIS2", "--metadata", "db.t=m.json"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    shown = {line.split(" = ")[0]: line for line in lines if " = " in line}
+    assert set(shown) <= set(KEYS)
+    assert len(lines) == len(KEYS)
+    assert shown["ignore"].startswith('ignore = ["SIS1"]')
+    assert shown["ignore"].endswith(f"# {file}")
+    assert shown["select"].endswith("# the command line")
+    assert shown["exclude"].endswith("# default")
+    assert f'"db.t" = "{project / "m.json"}"' in shown["metadata"]
+    read = write(
+        project / "again.toml", "\n".join(line for line in lines if not line.startswith("#"))
+    )
+    assert Configuration(read).of(project).select == ("SIS1", "SIS2")

@@ -1,0 +1,308 @@
+"""The language server over standard input and output, driven by pygls's own client as an editor would."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+from spark_iceberg_sql.assist import meaning, suggestions
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.rules import ALL
+
+TABLE = "CREATE TABLE t (id BIGINT, `a b` STRING, ts TIMESTAMP, l ARRAY<INT>) USING iceberg"
+ADD = "ALTER TABLE t ADD PARTITION FIELD"
+
+
+class Editor:
+    """An editor with one server; keeps the diagnostics that the server has published last."""
+
+    def __init__(self, root: Path, encodings: list[lsp.PositionEncodingKind] | None = None) -> None:
+        self.root = root
+        self.client = LanguageClient("test", "1")
+        self.published: dict[str, list[lsp.Diagnostic]] = {}
+        self.messages: list[str] = []
+        self.news = asyncio.Event()
+        self.version = 0
+        self.encodings = encodings
+
+        @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def published(params: lsp.PublishDiagnosticsParams) -> None:
+            self.published[params.uri] = list(params.diagnostics)
+            self.news.set()
+
+        @self.client.feature(lsp.WINDOW_SHOW_MESSAGE)
+        def shown(params: lsp.ShowMessageParams) -> None:
+            self.messages.append(params.message)
+
+    async def __aenter__(self) -> Editor:
+        await self.client.start_io(
+            sys.executable, "-m", "spark_iceberg_sql", "server", cwd=str(self.root)
+        )
+        general = lsp.GeneralClientCapabilities(position_encodings=self.encodings)
+        self.result = await self.client.initialize_async(
+            lsp.InitializeParams(
+                capabilities=lsp.ClientCapabilities(general=general), root_uri=self.root.as_uri()
+            )
+        )
+        self.client.initialized(lsp.InitializedParams())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.shutdown_async(None)
+        self.client.exit(None)
+        await self.client.stop()
+
+    def uri(self, name: str) -> str:
+        return (self.root / name).as_uri()
+
+    async def open(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        item = lsp.TextDocumentItem(self.uri(name), "sql", self.version, text)
+        return await self._after(
+            lambda: self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item)), name
+        )
+
+    async def change(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        self.version += 1
+        document = lsp.VersionedTextDocumentIdentifier(self.version, self.uri(name))
+        whole = lsp.TextDocumentContentChangeWholeDocument(text)
+        return await self._after(
+            lambda: self.client.text_document_did_change(
+                lsp.DidChangeTextDocumentParams(document, [whole])
+            ),
+            name,
+        )
+
+    async def save(self, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        document = lsp.TextDocumentIdentifier(self.uri(name))
+        return await self._after(
+            lambda: self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(document)),
+            name,
+        )
+
+    async def close(self, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        document = lsp.TextDocumentIdentifier(self.uri(name))
+        return await self._after(
+            lambda: self.client.text_document_did_close(lsp.DidCloseTextDocumentParams(document)),
+            name,
+        )
+
+    async def _after(self, send: Callable[[], None], name: str) -> list[lsp.Diagnostic]:
+        self.news.clear()
+        send()
+        await asyncio.wait_for(self.news.wait(), 20)
+        return self.published[self.uri(name)]
+
+    async def hover(self, line: int, character: int) -> lsp.Hover | None:
+        return await self.client.text_document_hover_async(
+            lsp.HoverParams(
+                lsp.TextDocumentIdentifier(self.uri("a.sql")), lsp.Position(line, character)
+            )
+        )
+
+    async def complete(self, line: int, character: int) -> dict[str, lsp.CompletionItem]:
+        found = await self.client.text_document_completion_async(
+            lsp.CompletionParams(
+                lsp.TextDocumentIdentifier(self.uri("a.sql")), lsp.Position(line, character)
+            )
+        )
+        assert isinstance(found, list)
+        return {item.label: item for item in found}
+
+    async def actions(self, place: lsp.Range) -> list[lsp.CodeAction]:
+        found = await self.client.text_document_code_action_async(
+            lsp.CodeActionParams(
+                lsp.TextDocumentIdentifier(self.uri("a.sql")), place, lsp.CodeActionContext([])
+            )
+        )
+        return [item for item in found or [] if isinstance(item, lsp.CodeAction)]
+
+
+Session = Callable[[Editor], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+def drive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Session], None]]:
+    """Run a session in an editor; one server serves all, as one does for a day's work."""
+    loop = asyncio.new_event_loop()
+    editor = Editor(tmp_path_factory.mktemp("project"))
+    loop.run_until_complete(editor.__aenter__())
+    yield lambda session: loop.run_until_complete(asyncio.wait_for(session(editor), 60))
+    loop.run_until_complete(editor.__aexit__())
+    loop.close()
+
+
+def place(row: int, start: int, end: int) -> lsp.Range:
+    return lsp.Range(lsp.Position(row, start), lsp.Position(row, end))
+
+
+def test_diagnostics_as_one_types(drive: Callable[[Session], None]) -> None:
+    async def session(editor: Editor) -> None:
+        assert await editor.open("") == []
+        text = f"{TABLE};\r\n/* 🙂é */ ALTER TABLE t ADD PARTITION FIELD weeks(ts);"
+        [found] = await editor.change(text)
+        assert (found.code, found.severity) == ("SIS101", lsp.DiagnosticSeverity.Error)
+        # The emoji is two of the units in which an editor counts.
+        start = len("/* 🙂é */ ALTER TABLE t ADD PARTITION FIELD ") + 1
+        assert found.range == place(1, start, start + 5)
+        assert "help: " in found.message
+        assert await editor.change(text.replace("weeks", "days")) == []
+        await editor.change(text)
+        assert await editor.close() == []
+
+    drive(session)
+
+
+def test_an_editor_that_counts_in_code_points(tmp_path: Path) -> None:
+    async def session(editor: Editor) -> None:
+        assert editor.result.capabilities.position_encoding == lsp.PositionEncodingKind.Utf32
+        found = await editor.open("/* 🙂 */ ALTER TABLE t ADD PARTITION FIELD weeks(ts)", "b.sql")
+        at = [d.range.start.character for d in found if d.code == "SIS101"]
+        assert at == [len("/* 🙂 */ ALTER TABLE t ADD PARTITION FIELD ")]
+
+    async def run() -> None:  # another editor, so another server
+        async with Editor(tmp_path, [lsp.PositionEncodingKind.Utf32]) as editor:
+            await session(editor)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
+    async def session(editor: Editor) -> None:
+        text = "/* 🙂 */ CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
+        [found] = await editor.open(text)
+        [action] = await editor.actions(found.range)
+        assert action.kind == lsp.CodeActionKind.QuickFix
+        assert action.edit
+        assert action.edit.changes
+        line = text.encode("utf-16-le")
+        for edit in reversed(action.edit.changes[editor.uri("a.sql")]):
+            start, end = (2 * p.character for p in (edit.range.start, edit.range.end))
+            line = line[:start] + edit.new_text.encode("utf-16-le") + line[end:]
+        fixed = line.decode("utf-16-le")
+        assert fixed == text.replace("id, 16", "16, id")
+        assert await editor.change(fixed) == []
+        assert await editor.actions(found.range) == []
+
+    drive(session)
+
+
+def test_hover(drive: Callable[[Session], None]) -> None:
+    async def session(editor: Editor) -> None:
+        await editor.open(
+            f"{TABLE};\n🙂;\nALTER TABLE t ADD PARTITION FIELD bucket(16, id);\nSELECT weeks(ts)"
+        )
+        term = await editor.hover(2, 40)
+        assert term is not None
+        assert isinstance(term.contents, lsp.MarkupContent)
+        assert "partition field `id_bucket_16` (id 1000): bucket[16] of `id`" in term.contents.value
+        assert term.range == place(2, 34, 48)
+        assert await editor.hover(3, 9) is None
+        assert await editor.hover(99, 9) is None
+        await editor.change("ALTER TABLE t ADD PARTITION FIELD weeks(ts)")
+        fault = await editor.hover(0, 36)
+        assert fault is not None
+        assert isinstance(fault.contents, lsp.MarkupContent)
+        page = next(rule.page for rule in ALL if rule.code == "SIS101")
+        assert page in fault.contents.value
+
+    drive(session)
+
+
+def test_completion(drive: Callable[[Session], None]) -> None:
+    async def session(editor: Editor) -> None:
+        await editor.open(f"{TABLE}\nPARTITIONED BY (")
+        found = await editor.complete(1, 16)
+        assert {"bucket", "truncate", "years", "months", "days", "hours", "id", "a b", "ts"} == set(
+            found
+        )
+        assert found["bucket"].insert_text == "bucket(${1:16}, ${2:id})"
+        assert found["a b"].insert_text == "`a b`"
+        assert found["ts"].detail == "timestamp"
+        assert await editor.complete(0, 5) == {}
+
+    drive(session)
+
+
+def test_settings_and_other_files(drive: Callable[[Session], None]) -> None:
+    async def session(editor: Editor) -> None:
+        config = editor.root / ".iceberg-sql.toml"
+        config.write_text('ddl = ["tables.sql"]')
+        (editor.root / "tables.sql").write_text(TABLE)
+        text = "ALTER TABLE t ADD PARTITION FIELD bucket(8, nope)"
+        assert [d.code for d in await editor.open(text)] == ["SIS201"]
+        config.write_text('ddl = ["tables.sql"]\nignore = ["SIS201"]')
+        assert await editor.save() == []
+        config.write_text("nonsense = 1")
+        await editor.save()
+        assert "unknown key `nonsense`" in editor.messages[-1]
+        program = f'import x\nspark.sql("""\n{TABLE}\nPARTITIONED BY (weeks(ts))""")\n'
+        config.write_text("")
+        [found] = await editor.open(program, "job.py")
+        assert found.range == place(3, 16, 21)
+
+    drive(session)
+
+
+# --- the same without an editor -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f"{TABLE} PARTITIONED BY (id, |bucket(8, id))", "`id_bucket` (id 1001)"),
+        (f"{TABLE} PARTITIONED BY (truncate(4, |`a b`))", "`a b_trunc` (id 1000)"),
+        (f"{TABLE} PARTITIONED BY (|ts)", "`ts` (id 1000)"),
+        (f"{TABLE}; ALTER TABLE t ADD PARTITION FIELD |days(ts) AS d", "`d` (id 1000)"),
+        ("ALTER TABLE unknown ADD PARTITION FIELD |truncate(4, s.x)", "`s.x_trunc_4`"),
+        ("ALTER TABLE unknown ADD PARTITION FIELD |days(s) AS d", "`d`"),
+        (f"{TABLE} PARTITIONED BY (days(ts)); ALTER TABLE t REPLACE PARTITION FIELD days(ts) WITH |hours(ts)",
+         "`ts_hour` (id 1001)"),
+        (f"{TABLE} PARTITIONED BY (ts); ALTER TABLE t DROP PARTITION FIELD ts;\n{ADD} |ts", "`ts` (id 1000)"),
+    ],
+)  # fmt: skip
+def test_the_name_to_be(text: str, name: str) -> None:
+    offset = text.index("|")
+    found = meaning(text.replace("|", ""), offset, Known())
+    assert found is not None
+    assert found.text.startswith(f"partition field {name}")
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT |days(ts)", f"{TABLE} PARTITIONED BY (|weeks(ts))", "|", "CREATE| TABLE"]
+)
+def test_no_name_to_be(text: str) -> None:
+    assert meaning(text.replace("|", ""), text.index("|"), Known()) is None
+
+
+COLUMNS = {"id", "a b", "ts"}
+NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        (f"{TABLE} PARTITIONED BY (days(ts), |", NAMES | COLUMNS),
+        (f"{TABLE} PARTITIONED BY (days(|", {"ts"}),
+        (f"{TABLE} PARTITIONED BY (nonsense(|", COLUMNS),
+        (f"{TABLE} PARTITIONED BY (bucket(8, i|", COLUMNS),
+        (f"{TABLE} PARTITIONED BY (days(ts)) |", set()),
+        (f"{TABLE}; ALTER TABLE t ADD PARTITION FIELD |", NAMES | COLUMNS),
+        (f"{TABLE}; ALTER TABLE t ADD PARTITION FIELD buc|", NAMES | COLUMNS),
+        (f"{TABLE}; ALTER TABLE t ADD PARTITION FIELD bucket(8, |; SELECT 1", COLUMNS),
+        (f"{TABLE}; ALTER TABLE t REPLACE PARTITION FIELD days(ts) WITH |", NAMES | COLUMNS),
+        (f"{TABLE}; ALTER TABLE t ADD PARTITION FIELD days(ts) AS |", set()),
+        ("ALTER TABLE unknown ADD PARTITION FIELD |", NAMES),
+        ("SELECT |", set()),
+        ("|", set()),
+        ("", set()),
+    ],
+)
+def test_what_may_stand_there(text: str, labels: set[str]) -> None:
+    offset = text.find("|") if "|" in text else 0
+    assert {item.label for item in suggestions(text.replace("|", ""), offset, Known())} == labels
