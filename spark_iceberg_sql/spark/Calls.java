@@ -1,0 +1,66 @@
+package sparkicebergsql;
+
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import scala.Option;
+import scala.collection.immutable.Seq;
+
+/**
+ * Calls of Iceberg's transform functions in a plan.
+ *
+ * <p>Such a call is a StaticInvoke. Spark pushes it into the scan if it carries its function; Iceberg's rule
+ * ReplaceStaticInvoke turns the ones in comparisons into an ApplyFunctionExpression, which is pushed as well.
+ */
+public final class Calls {
+  private static final String FUNCTIONS = "org.apache.iceberg.spark.functions.";
+
+  private Calls() {}
+
+  /** The class of Iceberg's function that an expression calls, or null. */
+  public static Class function(Object e) {
+    Class c = null;
+    if (e instanceof StaticInvoke) c = ((StaticInvoke) e).staticObject();
+    else if (e instanceof ApplyFunctionExpression) c = ((ApplyFunctionExpression) e).function().getClass();
+    return c != null && c.getName().startsWith(FUNCTIONS) ? c : null;
+  }
+
+  /** Whether an expression is a call that can be pushed into a scan. */
+  public static boolean pushable(Object e) {
+    if (e instanceof StaticInvoke && ((StaticInvoke) e).scalarFunction().isEmpty()) return false;
+    return function(e) != null;
+  }
+
+  /** The same call with the same values, generated code and all, that is not pushed. */
+  public static StaticInvoke plain(Object call) {
+    Object e = call;
+    if (e instanceof ApplyFunctionExpression) {
+      ApplyFunctionExpression a = (ApplyFunctionExpression) e;
+      e = V2ExpressionUtils.resolveScalarFunction(a.function(), a.children());
+    }
+    StaticInvoke s = (StaticInvoke) e;
+    return new StaticInvoke(s.staticObject(), s.dataType(), s.functionName(), s.arguments(), s.inputTypes(),
+      s.propagateNull(), s.returnNullable(), s.isDeterministic(), Option.empty());
+  }
+
+  /** Whether a plan calls any of Iceberg's functions, sub-queries apart: they are optimised as plans of their own. */
+  public static boolean in(LogicalPlan plan) {
+    Seq expressions = plan.expressions();
+    for (int i = 0; i < expressions.size(); i++) if (in((Expression) expressions.apply(i))) return true;
+    Seq children = plan.children();
+    for (int i = 0; i < children.size(); i++) if (in((LogicalPlan) children.apply(i))) return true;
+    return false;
+  }
+
+  public static boolean in(Expression e) {
+    if (function(e) != null) return true;
+    Seq children = e.children();
+    for (int i = 0; i < children.size(); i++) if (in((Expression) children.apply(i))) return true;
+    return false;
+  }
+
+  public static Seq seq(List list) { return scala.jdk.javaapi.CollectionConverters.asScala(list).toSeq(); }
+}

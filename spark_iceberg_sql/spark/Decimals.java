@@ -1,0 +1,75 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.iceberg.spark.functions.SparkFunctions;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.BinaryComparison;
+import org.apache.spark.sql.catalyst.expressions.CheckOverflow;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.In;
+import org.apache.spark.sql.catalyst.expressions.InSet;
+import org.apache.spark.sql.catalyst.expressions.IsNotNull;
+import org.apache.spark.sql.catalyst.expressions.IsNull;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.types.DataTypeUtils;
+import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.StructType;
+import scala.collection.immutable.Seq;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.AbstractPartialFunction;
+
+/**
+ * Takes the check of the precision off <code>iceberg_truncate(w, decimal)</code> where the value is only compared.
+ *
+ * <p>Truncation rounds down, so the lowest values of a decimal(p, s) may leave its p digits: iceberg_truncate then
+ * fails, as writing the row into a table partitioned so does. A check of that kind is not pushed into the scan. In a
+ * comparison none is needed: the value is right before it is stored.
+ */
+public class Decimals extends SwitchedRule {
+
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    return Calls.in(plan) ? (LogicalPlan) plan.transformAllExpressions(new Comparisons()) : plan;
+  }
+
+  static class Comparisons extends AbstractPartialFunction {
+    public boolean isDefinedAt(Object e) {
+      return e instanceof BinaryComparison || e instanceof In || e instanceof InSet || e instanceof IsNull
+        || e instanceof IsNotNull;
+    }
+    public Object applyOrElse(Object e, scala.Function1 otherwise) {
+      return isDefinedAt(e) ? ((Expression) e).mapChildren(new Unchecked()) : otherwise.apply(e);
+    }
+  }
+
+  static class Unchecked extends AbstractFunction1 {
+    public Object apply(Object e) {
+      if (!(e instanceof CheckOverflow)) return e;
+      Expression child = ((CheckOverflow) e).child();
+      return Calls.function(child) != null ? child : e;
+    }
+  }
+
+  /** Puts truncate(50, p) = 1.00 with its check to the rule. Without it, such filters do not prune; rows are right. */
+  protected String check(SparkSession session) {
+    StructType source = new StructType().add("p", new DecimalType(4, 2));
+    List none = new ArrayList();
+    LogicalPlan rows = LocalRelation.fromExternalRows((Seq) DataTypeUtils.toAttributes(source), Calls.seq(none));
+    List arguments = new ArrayList();
+    arguments.add(new Literal(Integer.valueOf(50), DataTypes.IntegerType));
+    arguments.add(rows.output().apply(0));
+    StructType types = new StructType().add("w", DataTypes.IntegerType).add("p", new DecimalType(4, 2));
+    ScalarFunction bound = (ScalarFunction) SparkFunctions.load("truncate").bind(types);
+    Expression call = V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(arguments));
+    Expression checked = new CheckOverflow(call, new DecimalType(4, 2), false);
+    LogicalPlan plan = rewrite(new Filter(new IsNotNull(checked), rows));
+    Object left = ((IsNotNull) ((Filter) plan).condition()).child();
+    return Calls.pushable(left) ? null : "it leaves the check in a filter: " + plan;
+  }
+}

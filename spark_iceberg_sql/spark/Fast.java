@@ -1,0 +1,233 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import org.apache.iceberg.spark.functions.SparkFunctions;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Add;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.DateAdd;
+import org.apache.spark.sql.catalyst.expressions.DateFromUnixDate;
+import org.apache.spark.sql.catalyst.expressions.EvalMode;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GetStructField;
+import org.apache.spark.sql.catalyst.expressions.If;
+import org.apache.spark.sql.catalyst.expressions.IntegralDivide;
+import org.apache.spark.sql.catalyst.expressions.IsNull;
+import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.MicrosToTimestamp;
+import org.apache.spark.sql.catalyst.expressions.MillisToTimestamp;
+import org.apache.spark.sql.catalyst.expressions.Multiply;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.NumericEvalContext;
+import org.apache.spark.sql.catalyst.expressions.PreciseTimestampConversion;
+import org.apache.spark.sql.catalyst.expressions.Remainder;
+import org.apache.spark.sql.catalyst.expressions.ShiftRight;
+import org.apache.spark.sql.catalyst.expressions.Subtract;
+import org.apache.spark.sql.catalyst.expressions.UnixDate;
+import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Range;
+import org.apache.spark.sql.catalyst.types.DataTypeUtils;
+import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.collection.immutable.Seq;
+import scala.runtime.AbstractPartialFunction;
+
+/**
+ * Computes what is left of Iceberg's time functions, after push-down, with Spark's built-in expressions.
+ *
+ * <p>Iceberg's own go through java.time objects for each row; these are a few additions and divisions by constants,
+ * which the JVM compiles to multiplications. A filter that was pushed but not covered by the scan is left by Spark as
+ * an interpreted call: that becomes a generated one, for all of Iceberg's functions.
+ *
+ * <p>A composition is not pushed by Spark, so this must run after the push-down.
+ */
+public class Fast extends SwitchedRule {
+  private static final String FUNCTIONS = "org.apache.iceberg.spark.functions.";
+  /** Days in 400 years, 100 years less one leap day, and 4 years, of the Gregorian calendar. */
+  private static final long DAYS_400_YEARS = 146097, DAYS_4_YEARS = 1461;
+  /** 6,000,000 years: added before dividing, so that every date and timestamp divides as a positive number. */
+  private static final long CYCLES = 15000;
+  /** A day is 10546875 times 2^13 microseconds, an hour 3515625 times 2^10. */
+  private static final long DAY_ODD = 10546875, HOUR_ODD = 3515625;
+  private static final int DAY_BITS = 13, HOUR_BITS = 10;
+  private static final long OFFSET_DAYS = CYCLES * DAYS_400_YEARS, OFFSET_HOURS = 3000000000L;
+
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    return Calls.in(plan) ? (LogicalPlan) plan.transformAllExpressions(new Replace()) : plan;
+  }
+
+  static class Replace extends AbstractPartialFunction {
+    public boolean isDefinedAt(Object e) { return Calls.function(e) != null; }
+    public Object applyOrElse(Object e, scala.Function1 otherwise) {
+      if (Calls.function(e) == null) return otherwise.apply(e);
+      StaticInvoke call = e instanceof StaticInvoke ? (StaticInvoke) e : Calls.plain(e);
+      Expression fast = fast(call);
+      return fast == null ? call : fast;
+    }
+  }
+
+  /** An expression with the values of a call, or null where there is no faster one. */
+  static Expression fast(StaticInvoke call) {
+    String name = call.staticObject().getName().substring(FUNCTIONS.length());
+    if (call.arguments().size() != 1) return null;
+    Expression source = (Expression) call.arguments().apply(0);
+    boolean date = source.dataType().equals(DataTypes.DateType);
+    if (!date && !timestamp(source.dataType())) return null;
+    if (name.startsWith("DaysFunction"))
+      return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
+    if (name.startsWith("HoursFunction") && !date)
+      return integer(minus(hours(source), OFFSET_HOURS));
+    boolean years = name.startsWith("YearsFunction");
+    if (!years && !name.startsWith("MonthsFunction") || !repeatable(source)) return null;
+    Expression known = source.nullable() ? new KnownNotNull(source) : source;
+    Expression value = integer(years ? years(known) : months(known));
+    return source.nullable() ? new If(new IsNull(source), new Literal(null, DataTypes.IntegerType), value) : value;
+  }
+
+  static boolean timestamp(DataType t) {
+    return t.equals(DataTypes.TimestampType) || t.equals(DataTypes.TimestampNTZType);
+  }
+
+  /**
+   * Years and months name their source several times over, so it must be a column, or simple arithmetic that the JVM
+   * compiles but once. Others, to_timestamp(text) say, stay with Iceberg's own function.
+   */
+  static boolean repeatable(Expression e) { return weight(e) <= 12; }
+
+  private static int weight(Expression e) {
+    if (e instanceof Attribute || e instanceof BoundReference || e instanceof Literal) return 1;
+    if (e instanceof GetStructField) return weight(((GetStructField) e).child());
+    boolean simple = e instanceof Add || e instanceof Subtract || e instanceof Multiply || e instanceof Remainder
+      || e instanceof IntegralDivide || e instanceof KnownNotNull
+      || e instanceof MicrosToTimestamp || e instanceof MillisToTimestamp || e instanceof DateFromUnixDate
+      || e instanceof DateAdd || e instanceof PreciseTimestampConversion
+      || e instanceof Cast && number(e.dataType()) && number(((Cast) e).child().dataType());
+    int weight = simple && e.deterministic() ? 1 : 100;
+    Seq children = e.children();
+    for (int i = 0; i < children.size(); i++) weight += weight((Expression) children.apply(i));
+    return weight;
+  }
+
+  private static boolean number(DataType t) { return t.equals(DataTypes.IntegerType) || t.equals(DataTypes.LongType); }
+
+  /** Microseconds since 1970, UTC. */
+  static Expression micros(Expression timestamp) {
+    return new PreciseTimestampConversion(timestamp, timestamp.dataType(), DataTypes.LongType);
+  }
+
+  /** Days since 1970 plus OFFSET_DAYS. */
+  static Expression days(Expression source) {
+    if (!timestamp(source.dataType())) return plus(cast(new UnixDate(source), DataTypes.LongType), OFFSET_DAYS);
+    return divide(plus(shift(micros(source), DAY_BITS), OFFSET_DAYS * DAY_ODD), DAY_ODD);
+  }
+
+  /** Hours since 1970 plus OFFSET_HOURS. */
+  static Expression hours(Expression timestamp) {
+    return divide(plus(shift(micros(timestamp), HOUR_BITS), OFFSET_HOURS * HOUR_ODD), HOUR_ODD);
+  }
+
+  /**
+   * From days since some first day after a leap century to four times the days of a calendar in which every fourth
+   * year is a leap year, plus 3: dividing by DAYS_4_YEARS gives the years since.
+   */
+  static Expression quarters(Expression days) {
+    Expression centuries = divide(plus(times(days, 4), 3), DAYS_400_YEARS);
+    Expression missing = shift(plus(times(centuries, 3), 3), 2);  // 3 leap days in 4 centuries
+    return plus(times(new Add(days, missing, legacy()), 4), 3);
+  }
+
+  /** Years since 1970: counted from 1 January of the year 1. */
+  static Expression years(Expression source) {
+    Expression quarters = quarters(plus(days(source), 719162));
+    return minus(divide(quarters, DAYS_4_YEARS), 1969 + 400 * CYCLES);
+  }
+
+  /** Months since 1970: counted from 1 March of the year 0, so that the leap day is a year's last. */
+  static Expression months(Expression source) {
+    Expression quarters = quarters(plus(days(source), 719468));
+    Expression day = shift(remainder(quarters, DAYS_4_YEARS), 2);
+    Expression month = divide(plus(times(day, 5), 2), 153);
+    Expression months = times(divide(quarters, DAYS_4_YEARS), 12);
+    return minus(new Add(months, month, legacy()), 12 * (1970 + 400 * CYCLES) - 2);
+  }
+
+  private static NumericEvalContext legacy() { return new NumericEvalContext(EvalMode.LEGACY(), false); }
+
+  private static Expression number(long n) { return new Literal(Long.valueOf(n), DataTypes.LongType); }
+
+  private static Expression plus(Expression e, long n) { return new Add(e, number(n), legacy()); }
+
+  private static Expression minus(Expression e, long n) { return new Subtract(e, number(n), legacy()); }
+
+  private static Expression times(Expression e, long n) { return new Multiply(e, number(n), legacy()); }
+
+  private static Expression shift(Expression e, int bits) {
+    return new ShiftRight(e, new Literal(Integer.valueOf(bits), DataTypes.IntegerType));
+  }
+
+  /** Division by a constant; Spark thinks that any division may give null. */
+  private static Expression divide(Expression e, long n) {
+    Expression quotient = new IntegralDivide(e, number(n), legacy());
+    return e.nullable() ? quotient : new KnownNotNull(quotient);
+  }
+
+  private static Expression remainder(Expression e, long n) {
+    Expression rest = new Remainder(e, number(n), legacy());
+    return e.nullable() ? rest : new KnownNotNull(rest);
+  }
+
+  private static Expression cast(Expression e, DataType type) {
+    return new Cast(e, type, Option.empty(), EvalMode.LEGACY());
+  }
+
+  /** The low 32 bits, as Iceberg takes them. */
+  private static Expression integer(Expression e) { return cast(e, DataTypes.IntegerType); }
+
+  /** Puts all of them to the optimizer, and the two forms to values on both sides of epoch, leap days and centuries. */
+  protected String check(SparkSession session) {
+    String[] names = {"years", "months", "days", "hours"};
+    long[] hours = {-1, 0, 1, -24 * 25568L, 24 * 11016L - 1, 24 * 11016L, 24 * 11017L - 1, 24 * 47541L, 24 * 2932896L};
+    Range ids = new Range(0, 9, 1, Option.apply(Integer.valueOf(1)), (Seq) DataTypeUtils.toAttributes(
+      new StructType().add("id", DataTypes.LongType, false)), false);
+    Project times = project(new MicrosToTimestamp((Expression) ids.output().apply(0)), ids);
+    for (int i = 0; i < names.length; i++) {
+      StaticInvoke own = call(names[i], (Expression) times.output().apply(0));
+      LogicalPlan plan = (LogicalPlan) session.sessionState().optimizer().execute(project(own, times));
+      if (Calls.in(plan)) return "it leaves a call of " + names[i] + ": " + plan;
+      Expression source = new BoundReference(0, DataTypes.TimestampType, true);
+      StaticInvoke bound = call(names[i], source);
+      Expression fast = fast(bound);
+      for (int j = 0; j < hours.length; j++) {
+        Long micros = Long.valueOf(hours[j] * 3600000000L - 1);
+        InternalRow row = InternalRow.fromSeq(Calls.seq(Collections.singletonList(micros)));
+        if (!bound.eval(row).equals(fast.eval(row)))
+          return names[i] + " is " + fast.eval(row) + ", not " + bound.eval(row);
+      }
+    }
+    return null;
+  }
+
+  private static StaticInvoke call(String name, Expression source) {
+    ScalarFunction bound =
+      (ScalarFunction) SparkFunctions.load(name).bind(new StructType().add("ts", source.dataType(), true));
+    return (StaticInvoke) V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(Collections.singletonList(source)));
+  }
+
+  private static Project project(Expression e, LogicalPlan child) {
+    Alias alias = new Alias(e, "c", NamedExpression.newExprId(), Calls.seq(new ArrayList()), Option.empty(),
+      Calls.seq(new ArrayList()));
+    return new Project(Calls.seq(Collections.singletonList(alias)), child);
+  }
+}

@@ -1,0 +1,278 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * What a predicate implies for the values of each column alone: rows outside cannot satisfy it.
+ *
+ * <p>A comparison of a monotone expression (see Steps) with a literal is solved by bisection: Spark evaluates the
+ * user's own expression for some sixty values of the column. So a bound is right for whatever zone, calendar and mode
+ * the query itself is evaluated with. An evaluation that fails, or yields null, implies nothing.
+ */
+public final class Implied {
+  private static final int EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5;
+  /** Above this many values of IN, their span. */
+  private static final int MOST_VALUES = 16;
+
+  private final Layout layout;
+  private final boolean written;
+
+  /** A column and what is implied for it. */
+  public static final class Found {
+    public final Expression column;
+    public Intervals values;
+    Found(Expression column, Intervals values) {
+      this.column = column;
+      this.values = values;
+    }
+  }
+
+  /** layout: of the table that is filtered, or null. written: only what is said of the columns themselves. */
+  public Implied(Layout layout, boolean written) {
+    this.layout = layout;
+    this.written = written;
+  }
+
+  /** The column's canonical expression to Found; empty where nothing is implied. */
+  public Map of(Expression predicate) {
+    if (predicate instanceof And) {
+      Map result = new LinkedHashMap();
+      List conjuncts = conjuncts(predicate), rest = new ArrayList();
+      for (Object c : conjuncts) {
+        Map one = of((Expression) c);
+        if (one.isEmpty()) rest.add(c);
+        for (Object key : one.keySet()) {
+          Found found = (Found) one.get(key), known = (Found) result.get(key);
+          if (known == null) result.put(key, found);
+          else known.values = known.values.intersect(found.values);
+        }
+      }
+      for (Object o : result.values()) {
+        Found f = (Found) o;
+        if (!written) f.values = Recurring.refine(f.values, f.column, rest);
+      }
+      return result;
+    }
+    if (predicate instanceof Or) {
+      Map left = of(((Or) predicate).left()), result = new LinkedHashMap();
+      if (left.isEmpty()) return left;
+      Map right = of(((Or) predicate).right());
+      for (Object key : left.keySet()) {
+        Found a = (Found) left.get(key), b = (Found) right.get(key);
+        if (b != null) put(result, new Found(a.column, a.values.union(b.values)));
+      }
+      return result;
+    }
+    Map result = new LinkedHashMap();
+    try {
+      put(result, atom(predicate));
+    } catch (RuntimeException e) {
+      // An overflow, an invalid date, a null on the way: nothing is implied.
+    }
+    return result;
+  }
+
+  public static List conjuncts(Expression e) {
+    List result = new ArrayList();
+    if (e instanceof And) {
+      result.addAll(conjuncts(((And) e).left()));
+      result.addAll(conjuncts(((And) e).right()));
+    } else result.add(e);
+    return result;
+  }
+
+  private static void put(Map result, Found found) {
+    if (found != null && !found.values.isAll()) result.put(found.column.canonicalized(), found);
+  }
+
+  private Found atom(Expression e) {
+    if (e instanceof Not) {
+      Expression c = ((Not) e).child();
+      if (c instanceof EqualTo) return comparison((BinaryComparison) c, NE);
+      List values = values(c);
+      if (values == null || values.size() > MOST_VALUES) return null;
+      Found found = null;
+      for (Object v : values) {
+        Found one = solve((Expression) c.children().apply(0), NE, v);
+        if (one == null) return null;
+        if (found == null) found = one;
+        else found.values = found.values.intersect(one.values);
+      }
+      return found;
+    }
+    if (e instanceof EqualTo || e instanceof EqualNullSafe) return comparison((BinaryComparison) e, EQ);
+    if (e instanceof LessThan) return comparison((BinaryComparison) e, LT);
+    if (e instanceof LessThanOrEqual) return comparison((BinaryComparison) e, LE);
+    if (e instanceof GreaterThan) return comparison((BinaryComparison) e, GT);
+    if (e instanceof GreaterThanOrEqual) return comparison((BinaryComparison) e, GE);
+    if (e instanceof StartsWith || e instanceof Like) return prefix(e);
+    List values = values(e);
+    if (values == null || values.isEmpty()) return null;
+    Expression f = (Expression) e.children().apply(0);
+    if (values.size() > MOST_VALUES) {
+      Object least = values.get(0), greatest = least;
+      for (Object v : values) {
+        if (compare(v, least) < 0) least = v;
+        if (compare(v, greatest) > 0) greatest = v;
+      }
+      Found from = solve(f, GE, least), to = solve(f, LE, greatest);
+      return from == null || to == null ? null : new Found(from.column, from.values.intersect(to.values));
+    }
+    Found found = null;
+    for (Object v : values) {
+      Found one = solve(f, EQ, v);
+      if (one == null) return null;
+      if (found == null) found = one;
+      else found.values = found.values.union(one.values);
+    }
+    return found;
+  }
+
+  /** The values of IN that are not null; null where it is none, or not of literals. */
+  private static List values(Expression e) {
+    List result = new ArrayList();
+    if (e instanceof In) {
+      DataType type = ((In) e).value().dataType();
+      for (Object x : scala.jdk.javaapi.CollectionConverters.asJava(((In) e).list())) {
+        if (!(x instanceof Literal) || !((Literal) x).dataType().equals(type)) return null;
+        if (((Literal) x).value() != null) result.add(((Literal) x).value());
+      }
+      return result;
+    }
+    if (!(e instanceof InSet)) return null;
+    for (scala.collection.Iterator i = ((InSet) e).hset().iterator(); i.hasNext();) {
+      Object v = i.next();
+      if (v != null) result.add(v);
+    }
+    return result;
+  }
+
+  private Found comparison(BinaryComparison c, int op) {
+    boolean literalRight = c.right() instanceof Literal;
+    Expression f = (Expression) c.children().apply(literalRight ? 0 : 1);
+    Expression l = (Expression) c.children().apply(literalRight ? 1 : 0);
+    if (!(l instanceof Literal) || ((Literal) l).value() == null || !l.dataType().equals(f.dataType())) return null;
+    if (!literalRight) op = turned(op);
+    return solve(f, op, ((Literal) l).value());
+  }
+
+  private static int turned(int op) { return op == LT ? GT : op == GT ? LT : op == LE ? GE : op == GE ? LE : op; }
+
+  private Found solve(Expression f, int op, Object value) {
+    Steps s = steps(f);
+    if (s == null) return null;
+    if (s.direction < 0) op = turned(op);
+    if (s.count == 0) {
+      long v = ((Number) value).longValue();
+      if (v == Intervals.GREATEST) return null;
+      Intervals below = Intervals.of(Intervals.LEAST, op == LE ? v + 1 : v);
+      Intervals above = Intervals.of(op == GE ? v : v + 1, Intervals.GREATEST);
+      if (op == EQ) return new Found(f, Intervals.of(v, v + 1));
+      return new Found(f, op == NE ? below.union(above) : op == LT || op == LE ? below : above);
+    }
+    Crossing c = new Crossing(s, f, value);
+    if (op == NE) return new Found(s.column, c.values(LT).union(c.values(GT)));
+    return new Found(s.column, c.values(op));
+  }
+
+  /** Null where nothing is known, or where it is left to Iceberg: a partition field is what the expression computes. */
+  private Steps steps(Expression f) {
+    if (f instanceof Literal || f.dataType() instanceof StringType && !Steps.isText(f)) return null;
+    if (written && !Steps.isColumn(f)) return null;
+    Steps s = Steps.of(f);
+    if (s == null || layout == null) return s;
+    String transform = Layout.transform(f);
+    return transform != null && layout.everywhere(s.column, transform) ? null : s;
+  }
+
+  private Found prefix(Expression e) {
+    Expression f = (Expression) e.children().apply(0);
+    Expression p = (Expression) e.children().apply(1);
+    if (!(p instanceof Literal) || ((Literal) p).value() == null || !Steps.isText(f)) return null;
+    String text = ((Literal) p).value().toString();
+    if (e instanceof Like) {
+      char escape = ((Like) e).escapeChar();
+      int end = 0;
+      while (end < text.length() && "%_".indexOf(text.charAt(end)) < 0 && text.charAt(end) != escape) end++;
+      text = text.substring(0, end);
+    }
+    Steps s = text.isEmpty() ? null : steps(f);
+    if (s == null || s.direction < 0) return null;
+    return new Found(s.column, new Crossing(s, f, UTF8String.fromString(text)).prefixed());
+  }
+
+  static int compare(Object a, Object b) {
+    if (!(a instanceof Double)) return ((Comparable) a).compareTo(b);
+    double x = ((Double) a).doubleValue(), y = ((Double) b).doubleValue();
+    if (x != x || y != y) throw new ArithmeticException("NaN");
+    return x < y ? -1 : x > y ? 1 : 0;
+  }
+
+  /** Where an expression crosses a value. */
+  static final class Crossing {
+    private final Steps steps;
+    private final OneColumn expression;
+    private final Object value;
+
+    Crossing(Steps steps, Expression e, Object value) {
+      this.steps = steps;
+      this.value = value;
+      expression = new OneColumn(e, steps.column);
+      for (Object w : steps.written()) {
+        DataType t = ((Expression) w).dataType();
+        OneColumn date = new OneColumn((Expression) w, steps.column);
+        if (!Steps.hasFourDigits(t, date.at(steps.first)) || !Steps.hasFourDigits(t, date.at(steps.last)))
+          throw new ArithmeticException("a year without four digits");
+      }
+    }
+
+    /** The least value of the column from where on the expression is at or above the value; last + 1 if nowhere. */
+    private long start() { return least(false, false); }
+
+    /** From where on it is above. */
+    private long end() { return least(true, false); }
+
+    private long least(boolean above, boolean prefix) {
+      long from = steps.first, to = steps.last + 1;
+      while (from < to) {
+        long middle = (from & to) + ((from ^ to) >> 1);
+        Object v = expression.at(middle);
+        if (v == null) throw new ArithmeticException("null");
+        int c = steps.direction * compare(v, value);
+        boolean is = above ? c > 0 : c >= 0;
+        if (prefix && is && ((UTF8String) v).startsWith((UTF8String) value)) is = false;
+        if (is) to = middle;
+        else from = middle + 1;
+      }
+      return from;
+    }
+
+    Intervals values(int op) {
+      if (op == EQ) return between(start(), end());
+      if (op == GE || op == GT) return between(op == GE ? start() : end(), steps.last + 1);
+      return between(steps.first, op == LE ? end() : start());
+    }
+
+    Intervals prefixed() { return between(start(), least(true, true)); }
+
+    private Intervals between(long start, long end) {
+      boolean open = start == steps.first, endless = end == steps.last + 1;
+      if (start >= end) end = start + 1; // nothing is equal to the value: one point, for a set must not be empty
+      Intervals result = Intervals.of(open ? Intervals.LEAST : start - steps.margin(start),
+        endless ? Intervals.GREATEST : end + steps.margin(end));
+      boolean edge = open || endless || start > steps.last || end <= steps.first + 1;
+      if (steps.before == Steps.ANYTHING || edge && steps.before == Steps.APART)
+        result = result.union(Intervals.of(Intervals.LEAST, steps.first));
+      if (steps.beyond == Steps.ANYTHING || edge && steps.beyond == Steps.APART)
+        result = result.union(Intervals.of(steps.last + 1, Intervals.GREATEST));
+      return result;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A set of whole numbers as sorted, disjoint, non-touching intervals [from, to): the values that a column may have.
+ *
+ * <p>Timestamps are microseconds and dates are days since 1970, as Spark has them. The least long as `from` and the
+ * greatest as `to` stand for no bound.
+ */
+public final class Intervals {
+  public static final long LEAST = Long.MIN_VALUE, GREATEST = Long.MAX_VALUE;
+  public static final Intervals ALL = of(LEAST, GREATEST);
+  /** More pieces than this make a filter slower than they make a scan smaller. */
+  private static final int MOST = 32;
+
+  /** long[]{from, to} each. */
+  private final List pieces;
+
+  private Intervals(List pieces) { this.pieces = pieces; }
+
+  /** [from, to); empty where from >= to. */
+  public static Intervals of(long from, long to) {
+    List pieces = new ArrayList();
+    if (from < to) pieces.add(new long[] {from, to});
+    return new Intervals(pieces);
+  }
+
+  public int size() { return pieces.size(); }
+  public long from(int i) { return ((long[]) pieces.get(i))[0]; }
+  public long to(int i) { return ((long[]) pieces.get(i))[1]; }
+  public boolean isAll() { return size() == 1 && from(0) == LEAST && to(0) == GREATEST; }
+
+  public Intervals union(Intervals other) {
+    List result = new ArrayList();
+    int i = 0, j = 0;
+    while (i < size() || j < other.size()) {
+      long[] next = j == other.size() || i < size() && from(i) <= other.from(j)
+        ? (long[]) pieces.get(i++) : (long[]) other.pieces.get(j++);
+      long[] last = result.isEmpty() ? null : (long[]) result.get(result.size() - 1);
+      if (last == null || next[0] > last[1]) result.add(next.clone());
+      else last[1] = Math.max(last[1], next[1]);
+    }
+    return new Intervals(result);
+  }
+
+  public Intervals intersect(Intervals other) {
+    List result = new ArrayList();
+    for (int i = 0, j = 0; i < size() && j < other.size();) {
+      long from = Math.max(from(i), other.from(j)), to = Math.min(to(i), other.to(j));
+      if (from < to) result.add(new long[] {from, to});
+      if (to(i) < other.to(j)) i++; else j++;
+    }
+    return new Intervals(result);
+  }
+
+  public boolean contains(Intervals other) { return other.intersect(this).same(other); }
+
+  /** The same set, or one interval around it where it has too many pieces. */
+  public Intervals coarse() { return size() <= MOST ? this : of(from(0), to(size() - 1)); }
+
+  private boolean same(Intervals other) {
+    if (size() != other.size()) return false;
+    for (int i = 0; i < size(); i++) if (from(i) != other.from(i) || to(i) != other.to(i)) return false;
+    return true;
+  }
+}

@@ -1,0 +1,201 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.iceberg.BaseTable;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.Schema;
+import org.apache.iceberg.StaticTableOperations;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.TableMetadata;
+import org.apache.iceberg.hadoop.HadoopFileIO;
+import org.apache.iceberg.spark.source.SparkTable;
+import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.analysis.Analyzer;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceData;
+import org.apache.spark.sql.catalyst.trees.BinaryLike;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import scala.Option;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.AbstractPartialFunction;
+
+/**
+ * Puts beside a predicate such as <code>year(ts) = 2024</code> what it implies for the column alone, so that the scan
+ * of an Iceberg table prunes: <code>ts &gt;= 2024-01-01 AND ts &lt; 2025-01-01</code>. The predicate itself stays.
+ *
+ * <p>It looks at the filters that have arrived at a relation, and at the condition by which a copy-on-write DELETE,
+ * UPDATE or MERGE chooses its files. Where the columns' own comparisons say as much already it adds nothing, so it may
+ * run again. What it adds is to be known in EXPLAIN by the word `implied` after the literal.
+ */
+public class Prune extends SwitchedRule {
+
+  protected LogicalPlan rewrite(LogicalPlan plan) { return (LogicalPlan) plan.transform(new Nodes()); }
+
+  static class Nodes extends AbstractPartialFunction {
+    public boolean isDefinedAt(Object node) { return node instanceof Filter || node instanceof ReplaceData; }
+    public Object applyOrElse(Object node, scala.Function1 otherwise) {
+      if (node instanceof Filter) {
+        Filter filter = (Filter) node;
+        Expression both = with(filter.condition(), filter.child());
+        return both == filter.condition() ? filter : new Filter(both, filter.child());
+      }
+      if (!(node instanceof ReplaceData)) return otherwise.apply(node);
+      final Expression condition = ((ReplaceData) node).condition();
+      final Expression both = with(condition, (LogicalPlan) ((ReplaceData) node).originalTable());
+      if (both == condition) return node;
+      return ((ReplaceData) node).mapExpressions(new AbstractFunction1() {
+        public Object apply(Object e) { return e == condition ? both : e; }
+      });
+    }
+  }
+
+  /** The condition and what it implies; itself where that is nothing new. */
+  static Expression with(Expression condition, LogicalPlan relation) {
+    try {
+      Layout layout = Layout.of(relation);
+      // What rand(7) yields for a row depends on the files that are read.
+      if (layout == null || !condition.deterministic()) return condition;
+      Expression result = condition;
+      for (Object o : added(condition, layout)) {
+        Expression e = (Expression) o;
+        // The condition of a MERGE speaks of the source too.
+        if (e.references().subsetOf(relation.outputSet())) result = new And(noted(result, e), e);
+      }
+      return result;
+    } catch (RuntimeException e) {
+      return condition; // a query must not fail for what it did not ask
+    }
+  }
+
+  /** What a condition on a relation of an Iceberg table implies and does not say, as one condition; null if nothing. */
+  public Expression implied(Expression condition, LogicalPlan relation) {
+    Expression result = null;
+    for (Object e : added(condition, Layout.of(relation)))
+      result = result == null ? (Expression) e : new And(result, (Expression) e);
+    return result;
+  }
+
+  private static List added(Expression condition, Layout layout) {
+    List result = ranges(condition, layout), known = Implied.conjuncts(condition);
+    for (Object c : known) result.addAll(Transformed.of((Expression) c, known, layout));
+    return result;
+  }
+
+  /** The condition with a note on a literal from which the addition follows: the filter itself may go to the scan. */
+  private static Expression noted(Expression condition, Expression added) {
+    if (!added.references().subsetOf(condition.references())) return condition;
+    // Nodes are made anew: to Spark a noted literal equals the plain one, and `transform` would keep that.
+    if (condition instanceof And || condition instanceof Or) {
+      BinaryLike both = (BinaryLike) condition;
+      Expression left = (Expression) both.left(), right = (Expression) both.right();
+      Expression l = noted(left, added), r = l == left ? noted(right, added) : right;
+      return l == left && r == right ? condition : (Expression) both.withNewChildrenInternal(l, r);
+    }
+    if (condition instanceof Not) {
+      Expression child = ((Not) condition).child(), c = noted(child, added);
+      return c == child ? condition : new Not(c);
+    }
+    if (condition instanceof In && !Steps.isColumn(((In) condition).value())) {
+      List list = new ArrayList(scala.jdk.javaapi.CollectionConverters.asJava(((In) condition).list()));
+      Literal noted = list.isEmpty() ? null : noted(list.get(list.size() - 1), added);
+      if (noted == null) return condition;
+      list.set(list.size() - 1, noted);
+      return new In(((In) condition).value(), Calls.seq(list));
+    }
+    if (!(condition instanceof BinaryLike)) return condition;
+    BinaryLike compared = (BinaryLike) condition;
+    Literal right = noted(compared.right(), added), left = right == null ? noted(compared.left(), added) : null;
+    if (right != null && !Steps.isColumn((Expression) compared.left()))
+      return (Expression) compared.withNewChildrenInternal(compared.left(), right);
+    if (left != null && !Steps.isColumn((Expression) compared.right()))
+      return (Expression) compared.withNewChildrenInternal(left, compared.right());
+    return condition;
+  }
+
+  /** Null where it is no literal, or has a note. */
+  private static Literal noted(Object e, Expression added) {
+    if (!(e instanceof Literal) || e instanceof ImpliedLiteral) return null;
+    String text = added.toString().replaceAll("#\\d+L?", "").replace(" (implied)", "");
+    if (text.length() > 200) text = text.substring(0, 200) + "...";
+    return new ImpliedLiteral(((Literal) e).value(), ((Literal) e).dataType(), text);
+  }
+
+  /** What is to be added for columns of time and of whole numbers. */
+  static List ranges(Expression condition, Layout layout) {
+    List result = new ArrayList();
+    Map implied = new Implied(layout, false).of(condition);
+    if (implied.isEmpty()) return result;
+    Map written = new Implied(layout, true).of(condition);
+    for (Object key : implied.keySet()) {
+      Implied.Found found = (Implied.Found) implied.get(key), known = (Implied.Found) written.get(key);
+      Intervals all = found.values.coarse(), own = known == null ? Intervals.ALL : known.values;
+      // A filter that nothing satisfies is left to the query.
+      if (all.size() == 0 || all.contains(own)) continue;
+      Expression range = range(found.column, all, own);
+      if (range != null) result.add(range);
+    }
+    return result;
+  }
+
+  /** The values of a column as a condition, without the bounds that the query's own comparisons have. */
+  private static Expression range(Expression column, Intervals values, Intervals own) {
+    DataType type = column.dataType();
+    Expression result = null;
+    boolean one = values.size() == 1 && own.size() == 1;
+    for (int i = 0; i < values.size(); i++) {
+      Expression from = null, to = null;
+      if (values.from(i) != Intervals.LEAST && !(one && own.from(0) == values.from(0)))
+        from = new GreaterThanOrEqual(column, ImpliedLiteral.of(values.from(i), type));
+      if (values.to(i) != Intervals.GREATEST && !(one && own.to(0) == values.to(0)))
+        to = new LessThan(column, ImpliedLiteral.of(values.to(i), type));
+      Expression piece = from == null ? to : to == null ? from : new And(from, to);
+      if (piece == null) return null;
+      result = result == null ? piece : new Or(result, piece);
+    }
+    return result;
+  }
+
+  /** Puts one predicate of each kind to an empty table: the scan must be given February 2024, or its start. */
+  protected String check(SparkSession session) {
+    String start = "ts >= 1706745600000000", end = "ts < 1709251200000000";
+    String[][] predicates = {
+      {"year(ts) = 2024 AND month(ts) = 2", start, end},
+      {"date_trunc('month', ts) = timestamp '2024-02-01'", start, end},
+      {"date_format(ts, 'yyyy-MM') = '2024-02'", start, end}, {"cast(ts AS string) LIKE '2024-02%'", start, end},
+      {"year(ts) * 100 + month(ts) = 202402", start, end}, {"trunc(ts, 'month') = date '2024-02-01'", start, end},
+      {"unix_timestamp(ts) >= 1706745600", start}, {"ts + interval 7 days >= timestamp '2024-02-08'", start}};
+    SQLConf.get().setConfString("spark.sql.session.timeZone", "UTC");
+    Types.NestedField ts = Types.NestedField.optional(1, "ts", Types.TimestampType.withZone());
+    TableMetadata metadata = TableMetadata.newTableMetadata(
+      new Schema(new Types.NestedField[] {ts}), PartitionSpec.unpartitioned(), "memory:/check", new HashMap());
+    Table table = new BaseTable(
+      new StaticTableOperations(metadata, new HadoopFileIO(session.sessionState().newHadoopConf())), "check");
+    Analyzer analyzer = session.sessionState().analyzer();
+    try {
+      for (String[] p : predicates) {
+        LogicalPlan plan = DataSourceV2Relation.create(new SparkTable(table), Option.empty(), Option.empty());
+        plan = new Filter(session.sessionState().sqlParser().parseExpression(p[0]), plan);
+        plan = (LogicalPlan) session.sessionState().optimizer().execute((LogicalPlan) analyzer.execute(plan));
+        if (!(plan instanceof Filter)) return "it does not keep " + p[0] + ": " + plan;
+        LogicalPlan scan = (LogicalPlan) plan.children().apply(0);
+        String pushed = ((DataSourceV2ScanRelation) scan).scan().description();
+        for (int i = 1; i < p.length; i++)
+          if (!pushed.contains(p[i])) return p[0] + " does not imply " + p[i] + ": " + pushed;
+      }
+    } catch (ParseException e) {
+      return e.toString();
+    }
+    return null;
+  }
+}

@@ -1,0 +1,142 @@
+package sparkicebergsql;
+
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * Predicates on parts that come again: month(ts) = 2, dayofweek(ts) IN (1, 7), hour(ts) < 6.
+ *
+ * <p>Alone they say nothing about a file; within a range that something else implies, they leave some of its months,
+ * days or hours. Spark evaluates the predicate once for each.
+ */
+public final class Recurring {
+  /** What a predicate depends on, ever finer; NOTHING: literals alone. */
+  private static final int UNKNOWN = -1, NOTHING = 0, MONTHS = 1, DAYS = 2, HOURS = 3;
+  private static final List BY_MONTH = Arrays.asList(new String[] {"Year", "Quarter", "Month", "LastDay"});
+  private static final List BY_DAY = Arrays.asList(new String[] {
+    "DayOfMonth", "DayOfWeek", "DayOfYear", "WeekDay", "WeekOfYear", "YearOfWeek"});
+  /** Evaluations for each grain. */
+  private static final int MOST = 400;
+
+  private Recurring() {}
+
+  /** The values of a column for which all of the predicates may be true; those on anything else say nothing. */
+  public static Intervals refine(Intervals values, Expression column, List predicates) {
+    Intervals result = values;
+    for (int grain = MONTHS; grain <= HOURS; grain++) {
+      for (Object o : predicates) {
+        Expression p = (Expression) o;
+        Set zones = new HashSet();
+        if (grain(p, column, zones) != grain || zones.size() > 1) continue;
+        ZoneId zone = zones.isEmpty() ? ZoneOffset.UTC : (ZoneId) zones.iterator().next();
+        try {
+          result = result.intersect(pieces(result, column, p, grain, zone)).coarse();
+        } catch (RuntimeException e) {
+          // Beyond the calendar: nothing more is implied.
+        }
+      }
+    }
+    return result;
+  }
+
+  private static int grain(Expression e, Expression column, Set zones) {
+    if (e instanceof Literal) return NOTHING;
+    if (e instanceof Attribute || e instanceof GetStructField || !isPure(e)) return UNKNOWN;
+    String name = e.getClass().getSimpleName();
+    Expression c = e.children().size() == 1 ? (Expression) e.children().apply(0) : null;
+    if (c != null && isDate(e, column, zones)) return DAYS;
+    if (name.equals("Hour") && c != null && c.semanticEquals(column)) {
+      if (c.dataType().equals(DataTypes.TimestampType)) zones.add(((TimeZoneAwareExpression) e).zoneId());
+      return HOURS;
+    }
+    if (c != null && isDate(c, column, zones)) {
+      if (BY_MONTH.contains(name)) return MONTHS;
+      if (BY_DAY.contains(name)) return DAYS;
+    }
+    int finest = NOTHING;
+    for (int i = 0; i < e.children().size(); i++) {
+      int g = grain((Expression) e.children().apply(i), column, zones);
+      if (g == UNKNOWN) return UNKNOWN;
+      finest = Math.max(finest, g);
+    }
+    return finest;
+  }
+
+  /** The column as a date in its zone. */
+  private static boolean isDate(Expression e, Expression column, Set zones) {
+    if (!e.dataType().equals(DataTypes.DateType)) return false;
+    if (e.semanticEquals(column)) return true;
+    if (!(e instanceof Cast) || !((Cast) e).child().semanticEquals(column)) return false;
+    if (column.dataType().equals(DataTypes.TimestampType)) zones.add(((Cast) e).zoneId());
+    return Steps.isTime(column.dataType());
+  }
+
+  /** Spark's own, and nothing that a planner must not evaluate. */
+  private static boolean isPure(Expression e) {
+    return e.getClass().getName().startsWith("org.apache.spark.sql.catalyst.expressions.") && e.deterministic()
+      && !(e instanceof PlanExpression) && !(e instanceof Unevaluable) && !(e instanceof UserDefinedExpression);
+  }
+
+  private static Intervals pieces(Intervals values, Expression column, Expression predicate, int grain, ZoneId zone) {
+    Intervals result = Intervals.of(0, 0);
+    int left = MOST;
+    OneColumn bound = new OneColumn(predicate, column);
+    DataType type = column.dataType();
+    for (int i = 0; i < values.size(); i++) {
+      long from = values.from(i), to = values.to(i);
+      if (from == Intervals.LEAST || to == Intervals.GREATEST) return Intervals.ALL;
+      LocalDateTime at = floor(local(from, type, zone), grain), end = local(to - 1, type, zone);
+      while (!at.isAfter(end)) {
+        if (--left < 0) return Intervals.ALL;
+        LocalDateTime next = grain == MONTHS ? at.plusMonths(1) : grain == DAYS ? at.plusDays(1) : at.plusHours(1);
+        LocalDateTime middle = at.plusMinutes(grain == MONTHS ? 14 * 1440 : grain == DAYS ? 720 : 30);
+        if (mayHold(bound, value(middle, type, zone))) result = result.union(between(at, next, type, zone));
+        at = next;
+      }
+    }
+    return result;
+  }
+
+  private static boolean mayHold(OneColumn predicate, long at) {
+    try {
+      return Boolean.TRUE.equals(predicate.at(at));
+    } catch (RuntimeException e) {
+      return true;
+    }
+  }
+
+  private static Intervals between(LocalDateTime from, LocalDateTime to, DataType type, ZoneId zone) {
+    long a = value(from, type, zone), b = value(to, type, zone);
+    if (type.equals(DataTypes.TimestampType)) {
+      a -= Steps.clocks(zone, a, 0);
+      b += Steps.clocks(zone, b, 0);
+    }
+    return Intervals.of(a, b);
+  }
+
+  private static LocalDateTime floor(LocalDateTime t, int grain) {
+    LocalDateTime day = t.toLocalDate().atStartOfDay();
+    return grain == MONTHS ? day.withDayOfMonth(1) : grain == DAYS ? day : day.plusHours(t.getHour());
+  }
+
+  private static LocalDateTime local(long value, DataType type, ZoneId zone) {
+    if (type.equals(DataTypes.DateType)) return LocalDate.ofEpochDay(value).atStartOfDay();
+    return LocalDateTime.ofInstant(Steps.instant(value), type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC);
+  }
+
+  private static long value(LocalDateTime t, DataType type, ZoneId zone) {
+    if (type.equals(DataTypes.DateType)) return t.toLocalDate().toEpochDay();
+    Instant i = t.atZone(type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC).toInstant();
+    return i.getEpochSecond() * 1000000L + i.getNano() / 1000;
+  }
+}

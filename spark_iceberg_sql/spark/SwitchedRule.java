@@ -1,0 +1,66 @@
+package sparkicebergsql;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.internal.SQLConf;
+import scala.runtime.AbstractFunction0;
+
+/**
+ * An optimizer rule with a switch in the session's configuration and a count of the plans that it changed.
+ *
+ * <p>A rule is one class without state, shared by every session and thread of the JVM. Janino compiles it at run
+ * time: raw types, no lambdas.
+ */
+public abstract class SwitchedRule extends Rule {
+  private final LongAdder hits = new LongAdder();
+  private String switchKey;
+
+  /** The same plan, or the very argument where the rule has nothing to say. */
+  protected abstract LogicalPlan rewrite(LogicalPlan plan);
+
+  /**
+   * Puts small plans to the session's whole optimizer, with every rule in its place.
+   *
+   * @return null where they come out as this version of Spark and Iceberg is known to leave them, else what was seen
+   */
+  protected abstract String check(SparkSession session);
+
+  public TreeNode apply(TreeNode plan) {
+    if (!isOn(conf())) return plan;
+    LogicalPlan result = rewrite((LogicalPlan) plan);
+    if (result != plan) hits.increment();
+    return result;
+  }
+
+  public void setSwitchKey(String key) { switchKey = key; }
+
+  /** How many plans the rule has changed in this JVM. */
+  public long hits() { return hits.sum(); }
+
+  /** Whether this session's configuration lets the rule run. */
+  public boolean isOn(SQLConf conf) {
+    if (!"true".equalsIgnoreCase(conf.getConfString(switchKey, "true").trim())) return false;
+    scala.Option excluded = conf.optimizerExcludedRules();
+    return excluded.isEmpty() || !(", " + excluded.get() + ",").replace(" ", "").contains("," + ruleName() + ",");
+  }
+
+  /** {@link #check} with the switch on, whatever the session says; null, or what is wrong. */
+  public String fault(final SparkSession session) {
+    SQLConf conf = session.sessionState().conf().clone();
+    conf.setConfString(switchKey, "true");
+    conf.setConfString("spark.sql.optimizer.excludedRules", "");
+    try {
+      Object fault = SQLConf.withExistingConf(conf, new AbstractFunction0() {
+        public Object apply() { return check(session); }
+      });
+      return fault == null ? null : ((String) fault).replaceAll("\\s+", " ").trim();
+    } catch (Exception e) {
+      return String.valueOf(e);
+    } catch (LinkageError e) {
+      return String.valueOf(e);
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * What a predicate on a transform implies for another transform of the same column.
+ *
+ * <p>A bucket is a hash modulo a number: bucket(8, id) = 6 implies bucket(4, id) = 6 % 4. A truncated string is a
+ * prefix: truncate(4, s) = 'abcd' implies that s starts with abcd, which any width of truncate prunes by.
+ */
+public final class Transformed {
+  private Transformed() {}
+
+  /** The predicates implied by one of the conjuncts of a filter and not among them, for the fields that a table has. */
+  public static List of(Expression predicate, List conjuncts, Layout layout) {
+    List result = new ArrayList();
+    Expression call = predicate instanceof In ? ((In) predicate).value()
+      : predicate instanceof EqualTo ? ((EqualTo) predicate).left() : null;
+    if (predicate instanceof EqualTo && call instanceof Literal) call = ((EqualTo) predicate).right();
+    List values = call == null || !Calls.pushable(call) ? null : values(predicate, call);
+    String transform = values == null || values.isEmpty() ? null : Layout.transform(call);
+    if (transform == null || call.children().size() != 2) return result;
+    Expression column = (Expression) call.children().apply(1);
+    List fields = Steps.isColumn(column) ? layout.anywhere(column) : new ArrayList();
+    // What the guard takes out of the scan need not be put there.
+    if (!Steps.isColumn(column) || fields.contains("identity") || layout.isUuid(column)) return result;
+    if (layout.everywhere(column, transform)) return result;
+    if (transform.startsWith("bucket[")) {
+      int n = number(transform);
+      for (Iterator i = new LinkedHashSet(fields).iterator(); i.hasNext();) {
+        String field = (String) i.next();
+        if (!field.startsWith("bucket[") || number(field) >= n || n % number(field) != 0) continue;
+        Expression coarser = with(call, number(field));
+        if (!isIn(Calls.plain(coarser), conjuncts)) result.add(bucket(coarser, number(field), values));
+      }
+    } else if (column.dataType().equals(DataTypes.StringType) && !isIn(column, conjuncts))
+      result.add(prefix(column, number(transform), values));
+    while (result.remove(null)) continue;
+    return result;
+  }
+
+  /** Whether any of the expressions compares a call, or a column, with a literal that this rule has put there. */
+  private static boolean isIn(Expression e, List expressions) {
+    for (Object o : expressions) {
+      Expression x = (Expression) o;
+      List children = scala.jdk.javaapi.CollectionConverters.asJava(x.children());
+      if (isIn(e, children)) return true;
+      for (Object c : children) {
+        Expression compared = Calls.function(c) == null ? (Expression) c : Calls.plain(c);
+        if (compared.semanticEquals(e) && hasBound(x)) return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean hasBound(Expression e) {
+    if (e instanceof InSet) return true;
+    for (int i = 0; i < e.children().size(); i++) if (ImpliedLiteral.isBound(e.children().apply(i))) return true;
+    return false;
+  }
+
+  private static int number(String transform) { return Integer.parseInt(transform.replaceAll("\\D", "")); }
+
+  private static List values(Expression predicate, Expression call) {
+    List result = new ArrayList();
+    if (predicate instanceof EqualTo) {
+      EqualTo e = (EqualTo) predicate;
+      Expression other = e.left() == call ? e.right() : e.left();
+      return other instanceof Literal && add(result, ((Literal) other).value()) ? result : null;
+    }
+    for (Object x : scala.jdk.javaapi.CollectionConverters.asJava(((In) predicate).list()))
+      if (!(x instanceof Literal) || !add(result, ((Literal) x).value())) return null;
+    return result;
+  }
+
+  private static boolean add(List list, Object value) { return value != null && list.add(value); }
+
+  private static Expression with(Expression call, int n) {
+    List arguments = new ArrayList();
+    arguments.add(new Literal(Integer.valueOf(n), DataTypes.IntegerType));
+    arguments.add(call.children().apply(1));
+    return (Expression) call.withNewChildren(Calls.seq(arguments));
+  }
+
+  private static Expression bucket(Expression coarser, int n, List values) {
+    LinkedHashSet buckets = new LinkedHashSet();
+    for (Object v : values) {
+      int k = ((Integer) v).intValue();
+      if (k < 0) return null;
+      buckets.add(Integer.valueOf(k % n));
+    }
+    if (buckets.size() == n) return null;
+    List literals = new ArrayList();
+    for (Object b : buckets) literals.add(new ImpliedLiteral(b, DataTypes.IntegerType));
+    return buckets.size() == 1 ? (Expression) new EqualTo(coarser, (Expression) literals.get(0))
+      : new In(coarser, Calls.seq(literals));
+  }
+
+  private static Expression prefix(Expression column, int width, List values) {
+    Expression result = null;
+    for (Object v : values) {
+      UTF8String s = (UTF8String) v;
+      Expression literal = new ImpliedLiteral(s, DataTypes.StringType), one;
+      if (s.numChars() > width) return null;
+      one = s.numChars() < width ? (Expression) new EqualTo(column, literal) : new StartsWith(column, literal);
+      result = result == null ? one : new Or(result, one);
+    }
+    return result;
+  }
+}

@@ -1,0 +1,1 @@
+"""The Spark half: native functions, table functions, optimizer rules, sessions."""

@@ -1,0 +1,196 @@
+"""Names for tables at a path, so that they can be written; compaction; configuration of catalogs.
+
+A table function reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL want a table in a catalog, since
+a write must have one place that decides which commit comes next: for a Hadoop-layout table that is the
+folder itself, for a table that a catalog has written it is that catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.model.metadata import MetadataFile, metadata_file
+from spark_iceberg_sql.spark import jvm_tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+
+
+def attach(spark: SparkSession, path: str, name: str) -> str:
+    """Give the table at a path a name in SQL, for reading and writing; returns the quoted name.
+
+    A Hadoop-layout table (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
+    where the last parts are those of the path; the catalog is configured in this session.
+    A table that a catalog has written (00003-<uuid>.metadata.json): the name's catalog must be one
+    that this session has (see `catalog`); the table is registered there, with its newest metadata.
+    Take the catalog that owns the table, or a copy of it that nobody else writes to: a table written
+    through two catalogs loses commits.
+
+    spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
+    Raises IcebergSqlError where there is no table, or the name does not fit.
+    """
+    parts = [part.strip("`") for part in name.split(".")]
+    if len(parts) < 2:
+        raise IcebergSqlError(
+            f"`{name}` names no catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
+        )
+    newest = _newest(spark, path)
+    quoted = ".".join(f"`{part}`" for part in parts)
+    known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
+    if newest.name.startswith("v"):
+        _attach_folder(spark, path, parts, known)
+    elif known is None:
+        raise IcebergSqlError(
+            f"the table at `{path}` was written by a catalog, and this session has no catalog "
+            f"`{parts[0]}`\nhelp: spark_iceberg_sql.catalog(spark, '{parts[0]}', 'jdbc', "
+            "uri='jdbc:sqlite:/lake/catalog.db', warehouse='/lake'), then attach again"
+        )
+    elif not spark.catalog.tableExists(quoted):
+        _register(spark, parts, newest.location)
+    spark.sql(f"DESCRIBE TABLE {quoted}")
+    return quoted
+
+
+def _newest(spark: SparkSession, path: str) -> MetadataFile:
+    """The newest metadata file, as the table functions choose it."""
+    rows = spark.sql(
+        "SELECT file FROM iceberg_metadata_log(:path) ORDER BY timestamp DESC, file DESC LIMIT 1",
+        args={"path": path},
+    ).collect()
+    found = metadata_file(rows[0][0]) if rows else None
+    if found is None:
+        raise IcebergSqlError(
+            f"the metadata file `{rows[0][0]}` at `{path}` has no version in its name"
+        )
+    return found
+
+
+def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str | None) -> None:
+    folders = path.rstrip("/").split("/")
+    tail = parts[1:]
+    if folders[-len(tail) :] != tail:
+        fits = ".".join([parts[0], *folders[-len(tail) :]])
+        raise IcebergSqlError(
+            f"a Hadoop-layout table is named as its folder is, so `{'.'.join(parts)}` cannot be "
+            f"`{path}`\nhelp: attach it as `{fits}`"
+        )
+    warehouse = "/".join(folders[: -len(tail)]) or "/"
+    if known is None:
+        catalog(spark, parts[0], "hadoop", warehouse=warehouse)
+        return
+    theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
+    if _plain(theirs or "") != _plain(warehouse):
+        raise IcebergSqlError(
+            f"the catalog `{parts[0]}` is there already, over `{theirs}` and not over `{warehouse}`\n"
+            "help: attach it under another catalog name"
+        )
+
+
+def _plain(path: str) -> str:
+    return "/" + path.removeprefix("file:").strip("/")
+
+
+def _register(spark: SparkSession, parts: list[str], file: str) -> None:
+    namespace = parts[1:-1]
+    if namespace:
+        quoted = ".".join(f"`{part}`" for part in [parts[0], *namespace])
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {quoted}")
+    table = ".".join(parts[1:])
+    spark.sql(
+        f"CALL `{parts[0]}`.system.register_table(table => :table, metadata_file => :file)",
+        args={"table": table, "file": file},
+    )
+
+
+_KINDS = ("hadoop", "jdbc", "rest", "glue", "hive", "nessie")
+
+
+def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> None:
+    """Configure an Iceberg catalog in a running session.
+
+    kind and the properties it needs:
+    hadoop: warehouse.
+    jdbc: uri (jdbc:...), warehouse; user and password as jdbc_user=, jdbc_password=.
+    rest: uri; warehouse, credential, token, scope as the server wants.
+    glue: warehouse (s3://...); endpoint and keys as glue_endpoint=, s3_endpoint=, client_region=.
+    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_,
+    io_manifest_) and `-` elsewhere: s3_path_style_access="true" is s3.path-style-access.
+
+    spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
+    missing property, or a name that is taken by another configuration.
+    """
+    if kind not in _KINDS:
+        raise IcebergSqlError(f"`{kind}` is no kind of catalog\nhelp: one of {', '.join(_KINDS)}")
+    for needed in _NEEDED.get(kind, ()):
+        if needed not in properties:
+            raise IcebergSqlError(
+                f"a {kind} catalog needs `{needed}`\nhelp: catalog(spark, '{name}', '{kind}', {needed}=...)"
+            )
+    if kind == "jdbc":  # without views Spark cannot even look for a table in it
+        properties.setdefault("jdbc_schema_version", "V1")
+    prefix = f"spark.sql.catalog.{name}"
+    settings = {f"{prefix}.type": kind}
+    settings.update({f"{prefix}.{_property(key)}": value for key, value in properties.items()})
+    if spark.conf.get(prefix, None) is not None:
+        changed = [key for key, value in settings.items() if spark.conf.get(key, None) != value]
+        if changed:
+            raise IcebergSqlError(
+                f"the catalog `{name}` is configured already, with another {changed[0]}\n"
+                "help: take another name; Spark keeps a catalog as it was first used"
+            )
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    spark.conf.set(prefix, _CATALOG)
+
+
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "hadoop": ("warehouse",),
+    "jdbc": ("uri", "warehouse"),
+    "rest": ("uri",),
+    "glue": ("warehouse",),
+}
+_GROUPS = ("s3", "jdbc", "client", "glue", "adls", "http-client", "rest", "header")
+
+
+def _property(key: str) -> str:
+    """Iceberg's name of a property: s3_path_style_access -> s3.path-style-access."""
+    words = key.replace("_", "-")
+    for group in _GROUPS:
+        if words.startswith(f"{group}-"):
+            return f"{group}.{words[len(group) + 1 :]}"
+    return words
+
+
+def optimize(spark: SparkSession, table: str) -> dict[str, int]:
+    """Compact a table's data files and merge its delete files into them.
+
+    Old snapshots stay readable; nothing is expired.
+
+    spark: the session. table: its name in a catalog (`attach` gives one to a path).
+    Returns how many files were rewritten, added, and how many delete files were removed.
+    Raises pyspark's AnalysisException where there is no such table.
+    """
+    parts = jvm_tables.full_name(table)
+    procedures = f"`{parts[0]}`.system"
+    name = ".".join(f"`{part}`" for part in parts[1:])
+    options = "map('delete-file-threshold', '1', 'min-input-files', '2')"
+    data = spark.sql(
+        f"CALL {procedures}.rewrite_data_files(table => :table, options => {options})",
+        args={"table": name},
+    ).collect()[0]
+    # After that no delete file applies any more; rewriting all of them drops those.
+    deletes = spark.sql(
+        f"CALL {procedures}.rewrite_position_delete_files(table => :table, "
+        "options => map('rewrite-all', 'true'))",
+        args={"table": name},
+    ).collect()[0]
+    return {
+        "rewritten_data_files": int(data["rewritten_data_files_count"]),
+        "added_data_files": int(data["added_data_files_count"]),
+        "removed_delete_files": int(data["removed_delete_files_count"])
+        + int(deletes["rewritten_delete_files_count"]),
+    }

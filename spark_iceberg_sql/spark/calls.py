@@ -1,0 +1,50 @@
+"""One call of a table function, from Spark's argument expressions to a plan or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from spark_iceberg_sql.spark import jvm, jvm_tables
+from spark_iceberg_sql.spark.arguments import bind, invalid, named
+from spark_iceberg_sql.spark.jvm import Java, Refusal
+from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, is_analysis_error, message
+from spark_iceberg_sql.spark.secrets import Secrets, settings_of, warn_of_literals
+from spark_iceberg_sql.spark.signatures import Function, Value
+
+
+def answer(
+    function: Function, plan: Callable[[Function, Mapping[str, Value]], Java], arguments: Java
+) -> Java:
+    """What Spark calls while it analyses a statement.
+
+    plan: makes the logical plan from the bound values. arguments: the Seq of expressions.
+    Raises Refusal for all that goes wrong, without the call's secrets.
+    """
+    secrets = Secrets()
+    try:
+        return plan(function, _values(function, arguments, secrets))
+    except Refusal as refusal:
+        raise secrets.out_of(refusal) from None
+    except JVM_ERRORS as error:
+        if is_analysis_error(error):
+            raise
+        first = function.positional[0].name
+        raise secrets.out_of(invalid(function.name, first, message(error))) from None
+
+
+def _values(function: Function, arguments: Java, secrets: Secrets) -> Mapping[str, Value]:
+    given: list[tuple[str | None, Value]] = []
+    literals: list[Value] = []
+    for position, expression in enumerate(jvm.from_seq(arguments)):
+        name, value = jvm_tables.named_argument(expression)
+        if name is not None and named(function, name).name == "timestamp":
+            given.append((name, jvm_tables.timestamp_micros(value)))
+            continue
+        slot = function.positional[min(position, len(function.positional) - 1)].name
+        given.append((name, jvm_tables.constant(function.name, name or slot, value)))
+        if jvm_tables.is_literal(value):
+            literals.append(given[-1][1])
+    bound = bind(function, given, settings_of)
+    secrets.learn(function, bound)
+    warn_of_literals(function, bound, literals)
+    return bound

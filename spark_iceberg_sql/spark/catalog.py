@@ -1,0 +1,75 @@
+"""A session's catalogs as Known: what the checker knows of tables that exist."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.table import Absent, Kind, Known, Name, Table
+from spark_iceberg_sql.model.table_metadata import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.types import UnknownTypeError, struct_from_spark
+from spark_iceberg_sql.spark import jvm_catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_KINDS = {
+    "metadata table": Kind.METADATA,
+    "branch": Kind.BRANCH,
+    "other": Kind.OTHER,
+    "view": Kind.VIEW,
+}
+
+
+class SessionKnown(Known):
+    """Tables of a live session, read when asked for; a catalog that cannot answer is no error.
+
+    spark: the session. sql: its own `spark.sql` with its parameters bound, for the columns of a query
+    (nothing is run).
+    """
+
+    def __init__(self, spark: SparkSession, sql: Callable[..., DataFrame]) -> None:
+        catalog, namespace = jvm_catalog.current_place(spark)
+        sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
+        super().__init__(catalog=catalog, namespace=namespace, case_sensitive=sensitive)
+        self._spark = spark
+        self._sql = sql
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether the session has a catalog of this name."""
+        return super().is_catalog(name) or jvm_catalog.is_catalog(self._spark, name)
+
+    def get(self, parts: Name) -> Table | Absent | None:
+        """As Known; a temporary view hides a table of the same name, as it does in Spark."""
+        if len(parts) <= 2 and jvm_catalog.is_temporary_view(self._spark, parts):
+            return Table(parts, kind=Kind.VIEW)
+        return super().get(parts)
+
+    def look_up(self, name: Name) -> Table | Absent | None:
+        """What the session's catalog says of a full name, now."""
+        try:
+            loaded = jvm_catalog.load(self._spark, name)
+        except jvm_catalog.CatalogSilentError as error:
+            return Table(name, why_unknown=f"the catalog `{name[0]}` did not answer: {error}")
+        if loaded.what == "absent":
+            return Absent(name, f"the catalog `{name[0]}` has no such table")
+        if loaded.metadata is None:
+            return Table(name, kind=_KINDS[loaded.what], provider=loaded.provider)
+        try:
+            table = table_from_metadata(name, loaded.metadata)
+        except MetadataError as error:
+            return Table(name, why_unknown=str(error))
+        return replace(table, has_rows=loaded.has_rows)
+
+    def columns_of(self, query: str) -> Schema | None:
+        """The columns that a query has, by Spark's own analysis; None where Spark refuses it."""
+        from pyspark.errors import PySparkException
+
+        try:
+            schema = self._sql(query).schema
+            return Schema(struct_from_spark(schema.jsonValue()).fields)
+        except (PySparkException, UnknownTypeError):
+            return None

@@ -1,0 +1,169 @@
+"""Optimizer rules put into a live session, without a jar: compiled, injected, checked, switched.
+
+To add a rule, write a Java resource beside this module (a class that extends SwitchedRule) and add a
+record to RULES. `SELECT * FROM iceberg_rules()` lists them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from enum import Enum
+from importlib import resources
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark import jvm_rules
+
+_PACKAGE = "sparkicebergsql"
+# What every rule may build on, each on the ones before it.
+_SHARED = ("SwitchedRule", "Calls", "RuleTable")
+
+
+class Phase(Enum):
+    """When a rule runs: while filters still move towards the scan, or after the scan took its part."""
+
+    BEFORE_PUSH_DOWN = "before push-down"
+    AFTER_PUSH_DOWN = "after push-down"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An optimizer rule.
+
+    name: in iceberg_rules(). java: its class, and the name of its resource `<java>.java`. does: one
+    sentence. without: what its absence means to the user, for the warning. parts: what the class is
+    built on beside what all rules share, each on the ones before it.
+    """
+
+    name: str
+    java: str
+    phase: Phase
+    does: str
+    without: str
+    parts: tuple[str, ...] = ()
+
+    @property
+    def switch(self) -> str:
+        """The key in the session's configuration that turns it off: `false`."""
+        return f"spark.iceberg_sql.{self.name}"
+
+    @property
+    def excluded(self) -> str:
+        """Its name for `spark.sql.optimizer.excludedRules`."""
+        return f"{_PACKAGE}.{self.java}"
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        name="decimals",
+        java="Decimals",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="lets comparisons with iceberg_truncate of a decimal reach the scan",
+        without="filters on iceberg_truncate of a decimal return the right rows but do not prune",
+    ),
+    Rule(
+        name="guard",
+        java="Guard",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="keeps Iceberg's functions out of the scan where the scan would return wrong rows",
+        without="filters on iceberg_* functions return the right rows but do not prune",
+    ),
+    Rule(
+        name="fast",
+        java="Fast",
+        phase=Phase.AFTER_PUSH_DOWN,
+        does="computes what is left of Iceberg's time functions with Spark's built-in expressions",
+        without="time functions return the same values at Iceberg's own speed",
+    ),
+    Rule(
+        name="prune",
+        java="Prune",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="adds what predicates such as year(ts) = 2024 imply for the column, so that scans prune",
+        without="predicates on expressions return the right rows but do not prune",
+        parts=(
+            *("Intervals", "Layout", "Steps", "OneColumn", "Recurring"),
+            *("Implied", "ImpliedLiteral", "Transformed"),
+        ),
+    ),
+)
+
+
+def install(spark: SparkSession) -> None:
+    """Put the rules into a session and the sessions that newSession() makes of it; again is harmless.
+
+    A rule that cannot be compiled, or that does not do what it should on small plans, stays off:
+    one RuntimeWarning says so.
+    """
+    table = _table(spark)
+    if table is not None:
+        table.install(jvm_rules.java_session(spark))
+        _warn(table)
+
+
+def uninstall(spark: SparkSession) -> None:
+    """Take the rules out of force in a session and the sessions that share its extensions."""
+    if jvm_rules.knows_table(spark) and (table := _table(spark)) is not None:
+        table.uninstall(jvm_rules.java_session(spark))
+
+
+def guarded(spark: SparkSession) -> bool:
+    """Whether a call of Iceberg's function may be pushed in this session: the guard is in force.
+
+    A session that has not been installed is, on the way: functions in Spark's builtin registry are
+    there in every session of the process, and must give right rows in each. One call to the JVM.
+    Where it is False, a function's builder returns `jvm_rules.unpushed(spark, call)` instead of the call.
+    """
+    table = _table(spark)
+    if table is None:
+        return False
+    if table.inForce("guard", jvm_rules.java_session(spark)):
+        return True
+    _warn(table)
+    return False
+
+
+def _table(spark: SparkSession) -> Any | None:
+    if not jvm_rules.knows_table(spark):
+        jvm_rules.keep_table(spark, _compile(spark))
+    return jvm_rules.table(spark)
+
+
+def _compile(spark: SparkSession) -> Any | None:
+    loader = jvm_rules.context_loader(spark)
+    try:
+        for name in _SHARED:
+            loader = jvm_rules.compile_java(spark, _text(name), f"{name}.java", loader)
+        table = jvm_rules.instance(spark, loader, f"{_PACKAGE}.RuleTable")
+    except ValueError as error:
+        for rule in RULES:
+            warnings.warn(_off(rule, str(error)), RuntimeWarning, stacklevel=4)
+        return None
+    for rule in RULES:
+        made, fault = None, None
+        try:
+            own = loader
+            for name in (*rule.parts, rule.java):
+                own = jvm_rules.compile_java(spark, _text(name), f"{name}.java", own)
+            made = jvm_rules.instance(spark, own, rule.excluded)
+        except ValueError as error:
+            fault = str(error)
+        before = rule.phase is Phase.BEFORE_PUSH_DOWN
+        table.add(rule.name, rule.phase.value, before, rule.switch, rule.does, made, fault)
+    return table
+
+
+def _text(name: str) -> str:
+    return resources.files(__package__).joinpath(f"{name}.java").read_text(encoding="utf-8")
+
+
+def _warn(table: Any) -> None:
+    rules = {rule.name: rule for rule in RULES}
+    for name in table.news():
+        warnings.warn(_off(rules[name], table.fault(name)), RuntimeWarning, stacklevel=3)
+
+
+def _off(rule: Rule, fault: str) -> str:
+    return f"the optimizer rule `{rule.name}` is off, so {rule.without}: {fault}"

@@ -1,0 +1,143 @@
+"""session(), install(spark), uninstall(spark), register(spark): the ways into the Spark half."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.spark import (
+    answers,
+    functions,
+    gate,
+    jvm,
+    metadata_functions,
+    optimizer,
+    relations,
+)
+from spark_iceberg_sql.spark.jar import java, runtime_jar
+from spark_iceberg_sql.spark.versions import runtime
+
+_EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+
+
+def session(
+    warehouse: str | Path = "iceberg-warehouse",
+    *,
+    catalog: str = "local",
+    timezone: str = "UTC",
+    config: Mapping[str, str] | None = None,
+    ddl: str = "error",
+) -> SparkSession:
+    """A Spark session of this process with an embedded Iceberg catalog, installed and quiet.
+
+    warehouse: a folder (made when first written to) or a URI for the tables. catalog: its name in
+    SQL: `local.db.t`. timezone: the session time zone; Iceberg's time transforms are in UTC. config:
+    Spark settings, which win over all of ours. ddl: as for `install`.
+
+    Where a session runs already, that one is returned with the settings that a running session
+    can still take.
+
+    Raises JavaError, JarError, or IcebergSqlError where the running session lacks Iceberg.
+    """
+    settings = {**_settings(warehouse, catalog, timezone), **(config or {})}
+    if config:
+        _join(settings, config, "spark.sql.extensions", _EXTENSIONS, ",")
+        _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
+    if not jvm.running():
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # for UDFs; else PATH's `python3`
+        _provide_runtime(settings)
+    builder = SparkSession.builder
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return install(builder.getOrCreate(), ddl=ddl)
+
+
+def _provide_runtime(settings: dict[str, str]) -> None:
+    """Make sure of a Java, and put the runtime jar into `spark.jars` unless the caller brings one."""
+    java()
+    brought = settings.get("spark.jars", ""), settings.get("spark.jars.packages", "")
+    if not any("iceberg-spark-runtime" in jars for jars in brought):
+        jar = runtime_jar(runtime(pyspark.__version__), settings.get("spark.jars.ivySettings"))
+        settings["spark.jars"] = ",".join(filter(None, (str(jar), brought[0])))
+
+
+def _join(
+    settings: dict[str, str], config: Mapping[str, str], key: str, ours: str, mark: str
+) -> None:
+    """A setting that is a list: ours, and what the caller adds to it."""
+    theirs = config.get(key, "")
+    settings[key] = theirs if ours in theirs else mark.join(filter(None, (ours, theirs)))
+
+
+def _quiet() -> str:
+    log4j = resources.files("spark_iceberg_sql.spark") / "log4j2-quiet.properties"
+    return f"-Dlog4j2.configurationFile={log4j}"
+
+
+def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, str]:
+    place = str(warehouse)
+    if "://" not in place and not place.startswith("file:"):
+        place = str(Path(place).expanduser().absolute())
+    return {
+        "spark.master": "local[*]",
+        "spark.app.name": "spark-iceberg-sql",
+        "spark.driver.extraJavaOptions": _quiet(),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.extensions": _EXTENSIONS,
+        f"spark.sql.catalog.{catalog}": "org.apache.iceberg.spark.SparkCatalog",
+        f"spark.sql.catalog.{catalog}.type": "hadoop",
+        f"spark.sql.catalog.{catalog}.warehouse": place,
+        "spark.sql.session.timeZone": timezone,
+    }
+
+
+def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
+    """Give a session, whoever made it, everything this package has; returns the session.
+
+    Calling it again is harmless. ddl: what a fault in partition DDL does: "error", "warn", "off".
+
+    Raises IcebergSqlError where Iceberg's runtime is not on the session's class path, or the
+    session is one of Spark Connect.
+    """
+    register(spark)
+    optimizer.install(spark)
+    return gate.install(spark, ddl)
+
+
+def register(spark: SparkSession) -> None:
+    """Register the functions and table functions alone.
+
+    They then serve this session, its newSession() and every session that this process starts later.
+
+    Raises IcebergSqlError, as `install` does.
+    """
+    jvm.java_session(spark)
+    if not jvm.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
+        wanted = runtime(spark.version)
+        raise IcebergSqlError(
+            "Iceberg's runtime is not on this session's class path\n"
+            f"help: start it with spark.jars.packages={wanted.coordinate}, "
+            "or stop it and call spark_iceberg_sql.session() in a new process"
+        )
+    functions.register(spark)
+    relations.register(spark)
+    metadata_functions.register(spark)
+    answers.register(spark)
+
+
+def uninstall(spark: SparkSession) -> None:
+    """Take out what `install` put into a session."""
+    gate.uninstall(spark)
+    optimizer.uninstall(spark)
+    functions.unregister(spark)
+    relations.unregister(spark)
+    metadata_functions.unregister(spark)
+    answers.unregister(spark)

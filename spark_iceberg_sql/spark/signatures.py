@@ -1,0 +1,205 @@
+"""What the table functions take: one record a function. Everything else is derived from these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Value = str | int | bool | None
+
+FORMATS = ("auto", "parquet", "orc", "avro")
+COMPRESSIONS = ("auto", "none", "gzip", "gz", "zstd", "zst", "snappy", "lz4", "brotli", "br", "xz")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a table function.
+
+    name: in SQL. type: str, int or bool; `expression` arguments (timestamp) are handed over unread.
+    words: what it does. default: where the call has none. also: other names for it, ClickHouse's
+    own among them. secret: its value must appear nowhere.
+    """
+
+    name: str
+    type: type
+    words: str
+    default: Value = None
+    also: tuple[str, ...] = ()
+    secret: bool = False
+
+
+FORMAT = Argument("format", str, "auto, parquet, orc or avro; each file says so itself", "auto")
+COMPRESSION = Argument(
+    "compression_method",
+    str,
+    "as in ClickHouse; each file says so itself",
+    "auto",
+    ("compression",),
+)
+
+# Every function has these, by name.
+SETTINGS = (
+    Argument("collection", str, "a named collection: spark.iceberg_sql.collection.NAME.argument"),
+    Argument("filename", str, "appended to the location, for a collection of many tables"),
+    Argument("snapshot_id", int, "the table as of a snapshot", also=("iceberg_snapshot_id",)),
+    Argument(
+        "timestamp_ms",
+        int,
+        "the table as of milliseconds since 1970 UTC",
+        also=("iceberg_timestamp_ms",),
+    ),
+    Argument("timestamp", int, "the table as of a time: anything that TIMESTAMP AS OF takes"),
+    Argument("ref", str, "the table as of a branch or tag", also=("branch", "tag", "version")),
+    Argument(
+        "metadata_file_path",
+        str,
+        "this metadata file, from the table's folder or in full",
+        also=("iceberg_metadata_file_path",),
+    ),
+    Argument(
+        "metadata_table_uuid",
+        str,
+        "only metadata files of the table with this uuid",
+        also=("iceberg_metadata_table_uuid",),
+    ),
+    Argument(
+        "newest_by_last_updated",
+        bool,
+        "the metadata file with the newest last-updated-ms, not with the highest version",
+        False,
+        (
+            "recent_metadata_file_by_last_updated_ms_field",
+            "iceberg_recent_metadata_file_by_last_updated_ms_field",
+        ),
+    ),
+    Argument(
+        "use_partition_pruning",
+        bool,
+        "false reads all files, to see what pruning saves",
+        True,
+        ("use_iceberg_partition_pruning",),
+    ),
+    Argument(
+        "use_metadata_files_cache",
+        bool,
+        "false reads metadata and manifests anew",
+        True,
+        ("use_iceberg_metadata_files_cache",),
+    ),
+    Argument(
+        "virtual_columns",
+        bool,
+        "true offers _path, _file, _size, _time, _etag to the DataFrame API, too",
+        False,
+    ),
+    Argument("split_size", int, "target size of a read task in bytes"),
+    Argument("structure", str, "only auto: the table has its own columns", "auto"),
+)
+
+PATH = Argument("path", str, "the table's folder, or one of its metadata files", also=("url",))
+_URL = Argument("url", str, "s3://bucket/path, or the endpoint's http(s) URL", also=("path",))
+_S3 = (
+    _URL,
+    Argument("access_key_id", str, "the access key, or NOSIGN", also=("access_key",), secret=True),
+    Argument("secret_access_key", str, "its secret", also=("secret_key",), secret=True),
+    Argument("session_token", str, "of temporary keys", secret=True),
+    FORMAT,
+    COMPRESSION,
+)
+_S3_SETTINGS = (
+    Argument("endpoint", str, "of an S3 that is not Amazon's"),
+    Argument("region", str, "of the bucket", "us-east-1"),
+    Argument("no_sign", bool, "true reads a public bucket without keys", False, ("nosign",)),
+)
+_AZURE = (
+    Argument(
+        "connection_string",
+        str,
+        "a connection string, or the account's URL",
+        also=("storage_account_url", "account_url"),
+        secret=True,
+    ),
+    Argument("container_name", str, "the container", also=("container",)),
+    Argument("blobpath", str, "the table's folder in it", also=("blob_path", "path")),
+    Argument("account_name", str, "with the account's URL"),
+    Argument("account_key", str, "with the account's URL", secret=True),
+    FORMAT,
+    COMPRESSION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One table function.
+
+    name, also: its names in SQL, any letter case. store: which part of stores.py finds its location.
+    positional: by position, in order; the first `required` must be given. settings: by name only.
+    words: one sentence for DESCRIBE FUNCTION. example: a call.
+    """
+
+    name: str
+    also: tuple[str, ...]
+    store: str
+    positional: tuple[Argument, ...]
+    settings: tuple[Argument, ...]
+    required: int
+    words: str
+    example: str
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """All of them."""
+        return self.positional + self.settings
+
+
+FUNCTIONS = (
+    Function(
+        "iceberg",
+        (),
+        "any",
+        _S3,
+        _S3_SETTINGS + tuple(a for a in _AZURE if a.name.startswith("account_")) + SETTINGS,
+        1,
+        "Reads the Iceberg table at a location, in the store that its scheme names.",
+        "iceberg('s3://bucket/db/t', snapshot_id => 123)",
+    ),
+    Function(
+        "icebergS3",
+        ("iceberg_s3",),
+        "s3",
+        _S3,
+        _S3_SETTINGS + SETTINGS,
+        1,
+        "Reads the Iceberg table at a location in S3 or a store that speaks its protocol.",
+        "icebergS3('http://minio:9000/bucket/db/t', collection => 'minio')",
+    ),
+    Function(
+        "icebergAzure",
+        ("iceberg_azure",),
+        "azure",
+        _AZURE,
+        SETTINGS,
+        3,
+        "Reads the Iceberg table at a location in Azure Blob Storage.",
+        "icebergAzure('https://account.blob.core.windows.net', 'lake', 'db/t')",
+    ),
+    Function(
+        "icebergHDFS",
+        ("iceberg_hdfs",),
+        "hadoop",
+        (PATH, FORMAT, COMPRESSION),
+        SETTINGS,
+        1,
+        "Reads the Iceberg table at a location in HDFS, or another Hadoop file system.",
+        "icebergHDFS('hdfs://namenode:8020/warehouse/db/t')",
+    ),
+    Function(
+        "icebergLocal",
+        ("iceberg_local",),
+        "local",
+        (PATH, FORMAT, COMPRESSION),
+        SETTINGS,
+        1,
+        "Reads the Iceberg table at a location in the local file system.",
+        "icebergLocal('/warehouse/db/t', timestamp => current_timestamp() - INTERVAL 1 DAY)",
+    ),
+)

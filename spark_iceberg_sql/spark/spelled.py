@@ -1,0 +1,33 @@
+"""Statements in ClickHouse's spellings, on their way through the gate."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark import jvm_tables
+from spark_iceberg_sql.spark.attach import attach
+from spark_iceberg_sql.spark.secrets import COLLECTIONS
+from spark_iceberg_sql.spellings import may_need_translation, translate
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_BARE = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")  # a first argument that may name a collection
+
+
+def in_spark_s_words(spark: SparkSession, text: str) -> str:
+    """The statement as Spark takes it: the same text where nothing needs translation.
+
+    A path that the statement writes to gets its catalog first. Raises IcebergSqlError where there is
+    no table at that path.
+    """
+    if not may_need_translation(text):
+        return text
+    names = jvm_tables.settings(COLLECTIONS) if _BARE.search(text) else {}
+    found = translate(text, {key.split(".", 1)[0] for key in names})
+    if found is None:
+        return text
+    for wanted in found.attach:
+        attach(spark, wanted.path, f"{wanted.catalog}.{wanted.path.rsplit('/', 1)[-1]}")
+    return found.text

@@ -1,0 +1,138 @@
+"""Run by test_layouts in processes of their own: sessions that somebody else made, with other catalogs.
+
+Prints one JSON object: what became of each statement.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.jar import runtime_jar
+from spark_iceberg_sql.spark.versions import runtime
+
+AGREES = (
+    "SELECT iceberg_bucket(4, id) = "
+    "(SELECT first(partition.id_bucket_4) FROM default.ice.files) FROM ice"
+)
+PLAN = (
+    "SELECT count(*) FROM iceberg_plan('ALTER TABLE j DROP PARTITION FIELD ts_hour') "
+    "WHERE part = 'change'"
+)
+EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+
+
+def session(folder, jars, **config):
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.jars", ",".join([str(runtime_jar(runtime("4.1"))), *jars]))
+    builder = builder.config("spark.sql.warehouse.dir", f"{folder}/spark")
+    for key, value in config.items():
+        builder = builder.config(key.replace("__", "."), value)
+    return sis.install(builder.getOrCreate())
+
+
+def outcomes(spark, statements):
+    found = {}
+    for statement in statements:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                rows = spark.sql(statement).collect()
+                found[statement] = {"ok": [list(map(str, row)) for row in rows]}
+            except sis.IcebergSqlError as error:
+                codes = [d.code for d in error.report] if error.report is not None else None
+                found[statement] = {"codes": codes, "text": str(error)}
+            except Exception as error:
+                found[statement] = {"error": type(error).__name__, "text": str(error)}
+            found[statement]["warnings"] = [str(w.message) for w in said]
+    return found
+
+
+def session_catalog(folder, jar):
+    spark = session(
+        folder,
+        [jar],
+        spark__sql__extensions=EXTENSIONS,
+        spark__sql__catalog__spark_catalog="org.apache.iceberg.spark.SparkSessionCatalog",
+        spark__sql__catalog__spark_catalog__type="hadoop",
+        spark__sql__catalog__spark_catalog__warehouse=f"{folder}/session",
+        spark__sql__catalog__db="org.apache.iceberg.spark.SparkCatalog",
+        spark__sql__catalog__db__type="jdbc",
+        spark__sql__catalog__db__uri=f"jdbc:sqlite:{folder}/catalog.db",
+        spark__sql__catalog__db__warehouse=f"{folder}/jdbc",
+        **{"spark__sql__catalog__db__jdbc.schema-version": "V1"},
+    )
+    return outcomes(
+        spark,
+        [
+            "CREATE TABLE ice (id bigint, name string, ts timestamp) USING iceberg",
+            "ALTER TABLE ice ADD PARTITION FIELD bucket(4, id)",
+            "ALTER TABLE ice ADD PARTITION FIELD days(name)",
+            "ALTER TABLE default.ice ADD PARTITION FIELD days(ts)",
+            "ALTER TABLE spark_catalog.default.ice ADD PARTITION FIELD days(ts)",
+            "INSERT INTO ice VALUES (1, 'a', timestamp'2024-01-01')",
+            AGREES,
+            "CREATE TABLE par (id int, dt string) USING parquet PARTITIONED BY (dt)",
+            "ALTER TABLE par ADD PARTITION FIELD bucket(4, id)",
+            "CREATE TABLE par2 (id int) USING parquet PARTITIONED BY (bucket(4, id))",
+            "CREATE VIEW see AS SELECT 1 AS id",
+            "ALTER TABLE see ADD PARTITION FIELD bucket(4, id)",
+            "USE db",
+            "CREATE NAMESPACE n",
+            "USE n",
+            "CREATE TABLE j (id bigint, ts timestamp) USING iceberg PARTITIONED BY (days(ts))",
+            "ALTER TABLE j ADD PARTITION FIELD bucket(4, nope)",
+            "ALTER TABLE j REPLACE PARTITION FIELD ts_day WITH hours(ts)",
+            PLAN,
+        ],
+    )
+
+
+def bare(folder, jar):
+    """No extensions, no Iceberg catalog: only the functions can work, and errors are explained."""
+    spark = session(folder, [])
+    return outcomes(
+        spark,
+        [
+            "SELECT iceberg_bucket(16, 34)",
+            "CREATE TABLE par (id int) USING parquet",
+            "ALTER TABLE par ADD PARTITION FIELD bucket(4, id)",
+            "ALTER TABLE nope ADD PARTITION FIELD bucket(4, id)",
+        ],
+    )
+
+
+def no_extensions(folder, jar):
+    spark = session(
+        folder,
+        [],
+        spark__sql__catalog__local="org.apache.iceberg.spark.SparkCatalog",
+        spark__sql__catalog__local__type="hadoop",
+        spark__sql__catalog__local__warehouse=f"{folder}/wh",
+    )
+    return outcomes(
+        spark,
+        [
+            "CREATE TABLE local.db.t (id bigint) USING iceberg",
+            "ALTER TABLE local.db.t ADD PARTITION FIELD bucket(4, id)",
+        ],
+    )
+
+
+def no_iceberg_catalog(folder, jar):
+    """Extensions, but no Iceberg catalog; the gate only warns, so Spark's own error comes through."""
+    spark = sis.install(session(folder, [], spark__sql__extensions=EXTENSIONS), ddl="warn")
+    return outcomes(
+        spark,
+        [
+            "CREATE TABLE par (id int) USING parquet",
+            "ALTER TABLE par ADD PARTITION FIELD bucket(4, id)",
+        ],
+    )
+
+
+json.dump(globals()[sys.argv[1]](sys.argv[2], sys.argv[3]), sys.stdout)

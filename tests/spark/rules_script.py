@@ -1,0 +1,100 @@
+"""What only a process of its own can show: a rule that does not compile, and life after stop(). Prints JSON."""
+
+import json
+import sys
+import warnings
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark import optimizer
+
+CONFIG = {
+    "spark.master": "local[1]",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.driver.memory": "512m",
+}
+QUERY = "SELECT x FROM local.db.t WHERE {call} = 2"
+
+
+def rows(spark, call="iceberg_bucket(4, x)"):
+    found = spark.sql(QUERY.format(call=call))
+    plan = found._jdf.queryExecution().executedPlan().toString()
+    return {"rows": sorted(row.x for row in found.collect()), "pushed": "filters=bucket" in plan}
+
+
+def started(warehouse):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", RuntimeWarning)
+        spark = sis.session(warehouse, config=CONFIG)
+        sis.install(spark)
+        spark.sql("SELECT iceberg_bucket(4, 1)").collect()
+    return spark, {"warnings": [str(w.message) for w in seen if w.category is RuntimeWarning]}
+
+
+def tables(spark):
+    numbers = "SELECT CAST(id AS int) AS x FROM range(6)"
+    for name, by in (("t", "x"), ("same", "bucket(4, x)")):
+        spark.sql(f"CREATE TABLE local.db.{name} USING iceberg PARTITIONED BY ({by}) AS {numbers}")
+
+
+def rules(spark):
+    return spark.sql("SELECT * FROM iceberg_rules()").collect()
+
+
+def broken(warehouse):
+    texts = optimizer._text
+
+    def text(name):
+        return (
+            texts(name).replace("extends SwitchedRule", "extends Gone")
+            if name == "Guard"
+            else texts(name)
+        )
+
+    optimizer._text = text
+    spark, said = started(warehouse)
+    tables(spark)
+    said["rows"] = rows(spark)
+    same = spark.sql("SELECT x FROM local.db.same WHERE iceberg_bucket(4, x) = 2")
+    said["same"] = sorted(row.x for row in same.collect())
+    said["rules"] = {r.name: [r.enabled, bool(r.fault)] for r in rules(spark)}
+    spark.stop()
+    return said
+
+
+def right(warehouse):
+    spark, said = started(warehouse)
+    tables(spark)
+    spark.stop()
+    spark, _ = started(warehouse)
+    said["rows"] = rows(spark)
+    said["system"] = rows(spark, "local.system.bucket(4, x)")
+    said["rules"] = {r.name: [r.enabled, r.hits > 0] for r in rules(spark)}
+    sis.uninstall(spark)
+    said["uninstalled"] = rows(spark, "local.system.bucket(4, x)")
+    sis.install(spark)
+    said["again"] = rows(spark, "local.system.bucket(4, x)")
+    spark.stop()
+
+    # Nobody installs anything: the functions are in Spark's builtin registry, and bring the guard with them.
+    builder = type(spark).builder
+    for key, value in {
+        **CONFIG,
+        "spark.sql.catalog.local": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.local.type": "hadoop",
+        "spark.sql.catalog.local.warehouse": warehouse,
+    }.items():
+        builder = builder.config(key, value)
+    later = builder.getOrCreate()
+    said["later"] = rows(later)
+    said["later_same"] = (
+        later.sql("SELECT x FROM local.db.same WHERE iceberg_bucket(4, x) = 2")
+        ._jdf.queryExecution()
+        .executedPlan()
+        .toString()
+        .count("filters=bucket[4](x) = 2")
+    )
+    later.stop()
+    return said
+
+
+print(json.dumps({"broken": broken, "right": right}[sys.argv[1]](sys.argv[2])))

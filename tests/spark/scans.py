@@ -1,0 +1,41 @@
+"""What the scans of an executed DataFrame read and skipped, by Iceberg's own metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+
+def metrics(rows: DataFrame) -> dict[str, int]:
+    """Run it; the sums of its scans' metrics, such as resultDataFiles and skippedDataManifests."""
+    rows.collect()
+    found: dict[str, int] = {}
+    for leaf in _leaves(rows._jdf.queryExecution().executedPlan()):
+        if leaf.nodeName().startswith("BatchScan"):
+            entries = leaf.metrics().iterator()
+            while entries.hasNext():
+                entry = entries.next()
+                found[entry._1()] = found.get(entry._1(), 0) + entry._2().value()
+    return found
+
+
+def plan(rows: DataFrame) -> str:
+    """The executed plan's text."""
+    return str(rows._jdf.queryExecution().executedPlan().toString())
+
+
+def _leaves(node: Any) -> Iterator[Any]:
+    kind = node.getClass().getSimpleName()
+    if kind == "AdaptiveSparkPlanExec":
+        yield from _leaves(node.executedPlan())
+        return
+    if kind.endswith("QueryStageExec"):
+        yield from _leaves(node.plan())
+        return
+    children = node.children()
+    if children.size() == 0:
+        yield node
+    for index in range(children.size()):
+        yield from _leaves(children.apply(index))

@@ -1,0 +1,31 @@
+"""Spark's lexer, Spark's parser and Iceberg's routing over many texts at once, by `SparkGrammar.java`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+Ask = Callable[[str, list[str]], list[str]]
+
+
+@cache  # py4j knows classes by name: a second class of the same name would be taken for the first
+def compiled(spark: SparkSession) -> Ask:
+    """A function of a task, "tokens", "plan" or "routing", and texts: an answer to each text."""
+    jvm: Any = spark._jvm
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(jvm.Thread.currentThread().getContextClassLoader())
+    compiler.cook(Path(__file__).with_name("SparkGrammar.java").read_text(encoding="utf-8"))
+    grammar = compiler.getClassLoader().loadClass("SparkGrammar").newInstance()
+    parser = spark._jsparkSession.sessionState().sqlParser()
+
+    def ask(task: str, texts: list[str]) -> list[str]:
+        arguments = spark.sparkContext._gateway.new_array(jvm.Object, 3)
+        arguments[0], arguments[1], arguments[2] = parser, task, "\x01".join(texts)
+        answers: list[str] = grammar.apply(arguments).split("\x01")
+        return answers
+
+    return ask

@@ -1,0 +1,256 @@
+"""Statements from a seeded grammar: CREATE and ALTER TABLE as people write them, and near misses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from spark_iceberg_sql.text import TRIVIA, tokenize
+
+NAMES = [
+    *(
+        "id",
+        "ts",
+        "data",
+        "Region",
+        "x1",
+        "1a",
+        "_c",
+        "`a b`",
+        "`a``b`",
+        "`a.b`",
+        "`sel``ect`",
+        "date",
+    ),
+    *("bucket", "partition", "field", "with", "as", "add", "table", "select", "values", "comment"),
+    *(
+        "days",
+        "timestamp",
+        "array",
+        "map",
+        "interval",
+        "null",
+        "true",
+        "retention",
+        "identifier",
+        "x",
+    ),
+]
+BAD_NAMES = ["a-b", "größe", "'id'", '"id"', "1", "gs://a/b", "s3.1", "", "a..b", "?", ":p"]
+CALLS = [
+    *("bucket", "BUCKET", "truncate", "Truncate", "days", "years", "month", "hour", "date_hour"),
+    *("identity", "void", "zorder", "`bucket`", "date"),
+]
+NUMBERS = [
+    *("16", "4", "0", "-5", "- 7", "8L", "300Y", "2S", "1.5", "1e3", "2.5BD", "4294967304L"),
+    *("99999999999", "1.0F", "3D", ".5"),
+]
+STRINGS = ["'x'", '"x"', "'it''s'", "'a' 'b'", r"'\'q'", "r'raw'", "'add partition field'", "''"]
+TYPES = [
+    *("int", "BIGINT", "string", "timestamp", "timestamp_ntz", "date", "decimal(10,2)", "decimal"),
+    *("varchar(10)", "char(3)", "binary", "boolean", "float", "double", "tinyint", "smallint"),
+    *("array<int>", "map<string,bigint>", "struct<a:int,b:struct<c:string>>", "array<array<int>>"),
+    *(
+        "struct<a int not null comment 'x', b string>",
+        "timestamp without time zone",
+        "real",
+        "dec(5)",
+    ),
+    *("map<string,array<struct<k:int>>>", "timestamp_ltz", "long", "string collate utf8_lcase"),
+]
+BLANKS = [" "] * 12 + [
+    "  ",
+    "\n",
+    "\t",
+    "\r\n",
+    " /* c */ ",
+    " -- c\n",
+    " /* a /* b */ */ ",
+    " --\\\nx\n",
+]
+QUERIES = ["SELECT 1 AS id", "SELECT * FROM s WHERE a > 1", "VALUES (1, 'x')", "(SELECT 1)"]
+QUERIES += ["WITH q AS (SELECT 1) SELECT * FROM q", "TABLE s", "FROM s SELECT a"]
+STRAYS = [
+    *(
+        ",",
+        "(",
+        ")",
+        ".",
+        "AS",
+        "WITH",
+        "BY",
+        "PARTITIONED BY (id)",
+        "FIELD",
+        "FIELDS",
+        "x",
+        "16",
+        "'s'",
+    ),
+    *(
+        "IF NOT EXISTS",
+        "IF EXISTS",
+        "=",
+        "+ 1",
+        "?",
+        "-",
+        "DESC",
+        "USING iceberg",
+        "COMMENT 'c'",
+        ";",
+    ),
+    *("NOT NULL", "`q`", "TO", "string", "ADD", "<", ">", "::", "{", "TABLE", "SPEC"),
+]
+
+
+class Maker:
+    """Makes a statement of a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def pick(self, values: list[str]) -> str:
+        return self.rng.choice(values)
+
+    def some(self, chance: float) -> bool:
+        return self.rng.random() < chance
+
+    def several(self, make: Callable[[], str], most: int = 3) -> str:
+        return ", ".join(make() for _ in range(self.rng.randint(1, most)))
+
+    def name(self) -> str:
+        return self.pick(BAD_NAMES) if self.some(0.02) else self.pick(NAMES)
+
+    def path(self, most: int = 3) -> str:
+        return ".".join(self.name() for _ in range(self.rng.randint(1, most)))
+
+    def argument(self) -> str:
+        draw = self.rng.random()
+        if draw < 0.45:
+            return self.pick(NUMBERS)
+        if draw < 0.9:
+            return self.path(2)
+        if draw < 0.94:
+            return self.pick(STRINGS)
+        return self.pick(
+            ["date '2020-01-01'", "X'1F'", "interval '1' day", "interval 2 hours", "days(ts)"]
+        )
+
+    def term(self) -> str:
+        if self.some(0.3):
+            return self.path(2)
+        call = self.pick(CALLS)
+        if call.lower() in ("bucket", "truncate") and self.some(0.7):
+            return f"{call}({self.rng.randint(1, 64)}, {self.path(2)})"
+        return f"{call}({self.several(self.argument, 2)})"
+
+    def typed(self) -> str:
+        kind = self.pick(TYPES)
+        words = [self.name(), kind]
+        if self.some(0.2):
+            words.append("NOT NULL")
+        if self.some(0.15):
+            words.append(f"COMMENT {self.pick(STRINGS)}")
+        if self.some(0.08):
+            words.append(
+                self.pick(["DEFAULT 1", "DEFAULT CASE WHEN true THEN 1 END", "DEFAULT (1 + 2)",
+                           "DEFAULT current_date()", "GENERATED ALWAYS AS (id + 1)", "PRIMARY KEY",
+                           "CHECK (id > 0)", "UNIQUE", "REFERENCES u (id)"])
+            )  # fmt: skip
+        return " ".join(words)
+
+    def property(self) -> str:
+        key = self.pick(["'format-version'", "'a.b'", "write.format", "k", '"q"'])
+        return key + self.pick([" = '2'", "='x'", " = 2", " 'v'", " = true"])
+
+    def clause(self) -> str:
+        return self.pick(
+            [f"TBLPROPERTIES ({self.several(self.property)})", f"COMMENT {self.pick(STRINGS)}",
+             "LOCATION 's3://b/t'", "OPTIONS (a = 'b', c = 1 + 2)", "STORED AS parquet",
+             "CLUSTERED BY (id) INTO 4 BUCKETS", "CLUSTERED BY (id) SORTED BY (ts DESC) INTO 8 BUCKETS",
+             "ROW FORMAT DELIMITED FIELDS TERMINATED BY ','", "DEFAULT COLLATION utf8_binary"]
+        )  # fmt: skip
+
+    def create(self) -> str:
+        words = [
+            self.pick(["CREATE TABLE"] * 4 + ["CREATE OR REPLACE TABLE", "REPLACE TABLE"]
+                      + ["CREATE TABLE IF NOT EXISTS", "CREATE EXTERNAL TABLE"]),
+            self.path(),
+        ]  # fmt: skip
+        if self.some(0.9):
+            words.append(f"({self.several(self.typed, 5)})")
+        if self.some(0.7):
+            words.append(f"USING {self.pick(['iceberg', 'ICEBERG', 'parquet', '`iceberg`'])}")
+        clauses = [self.clause() for _ in range(self.rng.choice([0, 0, 1, 2]))]
+        if self.some(0.85):
+            inside = self.several(self.term) if self.some(0.9) else self.several(self.typed, 2)
+            clauses.append(f"PARTITIONED BY ({inside})")
+        self.rng.shuffle(clauses)
+        words += clauses
+        if self.some(0.25):
+            words += [self.pick(["AS", "AS", ""]), self.pick(QUERIES)]
+        return " ".join(words)
+
+    def alter_field(self) -> str:
+        verb = self.pick(["ADD", "ADD", "DROP", "REPLACE"])
+        words = ["ALTER TABLE", self.path(), verb, "PARTITION FIELD", self.term()]
+        if verb == "REPLACE":
+            words += ["WITH", self.term()]
+        if verb != "DROP" and self.some(0.4):
+            words += ["AS", self.name()]
+        return " ".join(words)
+
+    def alter_other(self) -> str:
+        table = f"ALTER TABLE {self.path()}"
+        return self.pick(
+            [f"{table} ADD COLUMN {self.typed()}", f"{table} ADD COLUMNS ({self.several(self.typed)})",
+             f"{table} DROP COLUMN {self.path(2)}", f"{table} DROP COLUMNS (a, {self.path(2)})",
+             f"{table} RENAME COLUMN {self.path(2)} TO {self.name()}", f"{table} RENAME TO {self.path()}",
+             f"{table} ALTER COLUMN {self.path(2)} TYPE {self.pick(TYPES)}",
+             f"{table} ALTER COLUMN {self.path(2)} DROP NOT NULL", f"{table} ALTER COLUMN a FIRST",
+             f"{table} ALTER COLUMN a TYPE bigint, b COMMENT 'x'", f"{table} CHANGE a b int",
+             f"{table} SET TBLPROPERTIES ({self.several(self.property)})",
+             f"{table} UNSET TBLPROPERTIES ('a', 'b.c')", f"{table} ADD PARTITION (dt = 'x')",
+             f"{table} DROP IF EXISTS PARTITION (dt = 'x')", f"{table} RECOVER PARTITIONS",
+             f"{table} WRITE ORDERED BY {self.term()}", f"{table} SET IDENTIFIER FIELDS {self.name()}",
+             f"{table} CREATE TAG {self.name()}", f"DROP TABLE IF EXISTS {self.path()}",
+             f"CREATE VIEW {self.path()} AS SELECT 1", f"DROP VIEW {self.path()}", f"USE {self.path()}",
+             f"INSERT OVERWRITE {self.path()} PARTITION (dt = 'x', h) SELECT 1",
+             f"SET {self.pick(['a.b', 'x'])} = {self.pick(['1', 'abc'])}", f"SET CATALOG {self.name()}"]
+        )  # fmt: skip
+
+    def broken(self, sql: str) -> str:
+        """The statement with a token lost, doubled, swapped with the next, or a stray one put in."""
+        words = [t.text for t in tokenize(sql) if t.kind not in TRIVIA]
+        for _ in range(self.rng.choice([1, 1, 2])):
+            i = self.rng.randrange(2, max(3, len(words)))
+            draw = self.rng.random()
+            if draw < 0.3:
+                del words[i : i + 1]
+            elif draw < 0.45:
+                words[i : i + 1] = words[i : i + 1] * 2
+            elif draw < 0.6:
+                words[i : i + 2] = reversed(words[i : i + 2])
+            else:
+                words.insert(i, self.pick(STRAYS))
+        return " ".join(words)
+
+    def dressed(self, sql: str) -> str:
+        """The statement in other letter case, with other blanks and comments between its tokens."""
+        words = []
+        for token in tokenize(sql):
+            if token.kind in TRIVIA:
+                words.append(self.pick(BLANKS))
+            else:
+                plain = token.text.isalpha() and token.text.isascii() and self.some(0.1)
+                words.append(token.text.swapcase() if plain else token.text)
+        return "".join(words)
+
+
+def statement(seed: int) -> str:
+    """The statement of a seed: a third are broken on purpose, a third dressed up."""
+    maker = Maker(seed)
+    makers = [maker.create, maker.create, maker.alter_field, maker.alter_field, maker.alter_other]
+    sql = maker.rng.choice(makers)()
+    if maker.some(0.35):
+        sql = maker.broken(sql)
+    return maker.dressed(sql) if maker.some(0.35) else sql

@@ -1,0 +1,183 @@
+"""Real stores on 127.0.0.1, each started once, and one Spark process that has the jars for all.
+
+What cannot be had here (no network, no node, no moto) skips the tests that need it, and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+from store_parts import (
+    AWS,
+    AZURITE,
+    HADOOP,
+    S3,
+    SQLITE,
+    Remote,
+    azure_jars,
+    client,
+    end,
+    fetched,
+    free_port,
+    jar,
+)
+
+from spark_iceberg_sql.spark.jar import cache_directory
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Starts a process and waits until its port answers; ends them all in the end."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(command: list[str], port: int, seconds: int = 90, **options: Any) -> Any:
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
+        )
+        started.append(process)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    return process
+            if process.poll() is not None:
+                break
+            time.sleep(0.2)
+        pytest.skip(f"{Path(command[0]).name} did not start on 127.0.0.1")
+
+    yield start
+    for process in started:
+        process.terminate()
+    for process in started:
+        end(process)
+
+
+@pytest.fixture(scope="session")
+def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
+    jars = [str(jar(coordinate)) for coordinate in (AWS, SQLITE)]
+    jars += [str(file) for file in azure_jars()]
+    folder = tmp_path_factory.mktemp("stores")
+    process = Remote(
+        {
+            "warehouse": str(folder / "warehouse"),
+            "spark.master": "local[2]",
+            "spark.driver.memory": "1g",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.jars": ",".join(jars),
+        }
+    )
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="session")
+def s3(servers: Any, remote: Remote) -> S3:
+    pytest.importorskip("moto", reason="needs moto[server,s3,glue]")
+    pytest.importorskip("flask", reason="needs moto[server,s3,glue]")
+    port = free_port()
+    endpoint = f"http://127.0.0.1:{port}"
+    environment = {**os.environ, "MOTO_PORT": str(port)}
+    servers(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        port,
+        env=environment,
+    )
+    client(endpoint).create_bucket(Bucket="lake", ACL="public-read")
+    keys = {"access_key_id": "sentinelkey", "secret_access_key": "sentinelsecret"}
+    remote.call(
+        "spark_iceberg_sql.spark.attach",
+        "catalog",
+        "glue",
+        "glue",
+        warehouse="s3://lake/warehouse",
+        glue_endpoint=endpoint,
+        s3_endpoint=endpoint,
+        s3_path_style_access="true",
+        client_region="us-east-1",
+        s3_access_key_id=keys["access_key_id"],
+        s3_secret_access_key=keys["secret_access_key"],
+        s3_acl="public-read",
+        io_impl="org.apache.iceberg.aws.s3.S3FileIO",
+    )
+    remote.sql("CREATE NAMESPACE glue.db")
+    remote.sql("CREATE TABLE glue.db.t (id INT, name STRING) USING iceberg")
+    remote.sql("INSERT INTO glue.db.t VALUES (1, 'a')")
+    remote.sql("INSERT INTO glue.db.t VALUES (2, 'b')")
+    location = remote.sql("DESCRIBE EXTENDED glue.db.t")
+    table = next(row[1] for row in location if row[0] == "Location")
+    remote.conf({f"spark.iceberg_sql.collection.moto.{k}": v for k, v in keys.items()})
+    remote.conf(
+        {
+            "spark.iceberg_sql.collection.moto.endpoint": endpoint,
+            "spark.iceberg_sql.collection.moto.url": table.rsplit("/", 1)[0],
+        }
+    )
+    return S3(endpoint, table)
+
+
+@pytest.fixture(scope="session")
+def hdfs(servers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URI of a one-node HDFS."""
+    folder = tmp_path_factory.mktemp("hdfs")
+    cluster = fetched("hadoop-minicluster-3.4.2", HADOOP, transitive=False)
+    if not cluster:
+        pytest.skip("needs org.apache.hadoop:hadoop-client-minicluster:3.4.2")
+    spark_jars = Path(pyspark.__file__).parent / "jars"
+    port, http = free_port(), free_port()
+    main = "org.apache.hadoop.mapreduce.MiniHadoopClusterManager"
+    command = [
+        shutil.which("java") or "java", "-Xmx512m", "-cp", ":".join([*map(str, cluster), f"{spark_jars}/*"]), main,
+        "-nomr", "-format", "-nnport", str(port), "-nnhttpport", str(http), "-datanodes", "1",
+        "-writeDetails", str(folder / "details"),
+    ]  # fmt: skip
+    servers(command, port, cwd=folder)
+    deadline = time.monotonic() + 90
+    while not (folder / "details").is_file() and time.monotonic() < deadline:
+        time.sleep(0.3)
+    return f"hdfs://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="session")
+def azurite(servers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A connection string."""
+    if not azure_jars():
+        pytest.skip("needs com.azure:azure-storage-file-datalake")
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        pytest.skip("needs node and npm")
+    home = cache_directory() / "azurite"
+    program = home / "node_modules" / ".bin" / "azurite-blob"
+    if not program.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            [npm, "install", "--no-audit", "--no-fund", "--prefix", str(home), AZURITE],
+            capture_output=True,
+            timeout=240,
+            check=False,
+        )
+        if done.returncode:
+            pytest.skip(f"needs {AZURITE} from npm")
+    port = free_port()
+    data = tmp_path_factory.mktemp("azurite")
+    servers(
+        [str(program), "--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(data),
+         "--skipApiVersionCheck", "--loose", "--disableTelemetry", "--silent"],
+        port,
+    )  # fmt: skip
+    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+    return (
+        f"DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={key};"
+        f"BlobEndpoint=http://127.0.0.1:{port}/devstoreaccount1;"
+    )

@@ -1,0 +1,259 @@
+"""Tables by path in real stores: S3 and Glue (moto), HDFS (MiniDFS), Azure (Azurite), JDBC (SQLite)."""
+
+from __future__ import annotations
+
+import socket
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from store_parts import S3, Remote, SqlFailed, client
+
+IN_TIME = 60  # seconds, on a busy machine; without our limits the clients take minutes
+
+
+def request(url: str, method: str = "GET", content: bytes | None = None) -> bytes:
+    with urllib.request.urlopen(
+        urllib.request.Request(url, data=content, method=method), timeout=30
+    ) as answer:
+        return bytes(answer.read())
+
+
+# ------------------------------------------------------------------------------ S3
+
+
+def test_s3_by_keys(remote: Remote, s3: S3) -> None:
+    key = s3.table.removeprefix("s3://")
+    for call in (
+        f"icebergS3('{s3.endpoint}/{key}', {s3.keys})",
+        f"icebergS3('{s3.endpoint}/{key}', {s3.keys}, 'parquet')",
+        f"iceberg('{s3.table}', {s3.keys}, endpoint => '{s3.endpoint}')",
+        f"iceberg_s3('{s3.table}', 'NOSIGN', endpoint => '{s3.endpoint}')",
+        "icebergS3('moto', filename => 't')",
+        f"icebergS3('{s3.table}', collection => 'moto', format => 'auto')",
+    ):
+        assert remote.sql(f"SELECT * FROM {call} ORDER BY id") == [[1, "a"], [2, "b"]]
+
+
+def test_s3_virtual_columns(remote: Remote, s3: S3) -> None:
+    call = f"iceberg('{s3.table}', collection => 'moto')"
+    rows = remote.sql(f"SELECT _path, _file, _size, _time, _etag FROM {call}")
+    assert len(rows) == 2
+    for path, file, size, time, etag in rows:
+        assert path.startswith("s3://lake/")
+        assert path.endswith(file)
+        assert size > 0
+        assert time is not None
+        assert len(etag) == 32
+    call = f"iceberg_snapshots('{s3.table}', collection => 'moto')"
+    assert len(remote.sql(f"SELECT * FROM {call}")) == 2
+
+
+def test_s3_requests_saved_by_the_cache(remote: Remote, s3: S3) -> None:
+    """A call lists the folder; with the cache it reads no metadata and no manifest again."""
+    recorder = f"{s3.endpoint}/moto-api/recorder"
+
+    def requests(settings: str) -> int:
+        request(f"{recorder}/reset-recording", "POST", b"")
+        request(f"{recorder}/start-recording", "POST", b"")
+        remote.sql(
+            f"SELECT count(*) FROM iceberg('{s3.table}', collection => 'moto'{settings}) WHERE id > 5"
+        )
+        request(f"{recorder}/stop-recording", "POST", b"")
+        return len(request(f"{recorder}/download-recording").splitlines())
+
+    requests("")
+    again, off = requests(""), requests(", use_metadata_files_cache => false")
+    assert again < off
+    assert again <= 3
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            "iceberg('s3://nosuchbucket/t', collection => 'moto')",
+            "NoSuchBucket|bucket|PATH_NOT_FOUND",
+        ),
+        ("iceberg('s3://lake/nothing', collection => 'moto')", "PATH_NOT_FOUND|does not exist"),
+        (
+            "icebergS3('http://127.0.0.1:{dead}/lake/t', 'sentinelkey', 'sentinelsecret')",
+            "onnect|refused",
+        ),
+        (
+            "icebergS3('http://127.0.0.1:{silent}/lake/t', 'sentinelkey', 'sentinelsecret')",
+            "time|Time|Unable",
+        ),
+    ],
+)
+def test_s3_errors(remote: Remote, s3: S3, call: str, words: str) -> None:
+    with socket.socket() as silent, socket.socket() as dead:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(1)
+        dead.bind(("127.0.0.1", 0))
+        text = call.format(dead=dead.getsockname()[1], silent=silent.getsockname()[1])
+        with pytest.raises(SqlFailed, match=words) as failed:
+            remote.sql(f"SELECT * FROM {text}")
+    assert failed.value.kind == "AnalysisException"
+    assert failed.value.seconds < IN_TIME
+    assert "sentinel" not in str(failed.value)
+
+
+def test_s3_wrong_credentials(remote: Remote, s3: S3) -> None:
+    """A server that answers 403, as S3 does: moto itself takes any key."""
+    import threading
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    class Forbidden(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = (
+                b"<?xml version='1.0'?><Error><Code>InvalidAccessKeyId</Code>"
+                b"<Message>The key does not exist</Message></Error>"
+            )
+            self.send_response(403)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Forbidden) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(SqlFailed, match=r"403|key does not exist") as failed:
+            remote.sql(
+                f"SELECT * FROM icebergS3('http://127.0.0.1:{server.server_port}/lake/t', "
+                "'sentinelkey', 'sentinelsecret')"
+            )
+        server.shutdown()
+    assert failed.value.kind == "AnalysisException"
+    assert failed.value.seconds < IN_TIME
+    assert "sentinel" not in str(failed.value)
+
+
+def test_s3_truncated_metadata(remote: Remote, s3: S3) -> None:
+    name = "00009-0c9b9d3e-7a43-4c4d-a5ef-6ad6d3a0ffab.metadata.json"
+    key = f"{s3.table.removeprefix('s3://lake/')}/metadata/{name}"
+    client(s3.endpoint).put_object(Bucket="lake", Key=key, Body=b'{"format-version": 2, "tab')
+    words = f"{name}` cannot be read: .*others there: 00002-"
+    try:
+        with pytest.raises(SqlFailed, match=words) as failed:
+            remote.sql(f"SELECT * FROM iceberg('{s3.table}', collection => 'moto')")
+        assert failed.value.kind == "AnalysisException"
+    finally:
+        client(s3.endpoint).delete_object(Bucket="lake", Key=key)
+
+
+# ------------------------------------------------------------------------------ catalogs
+
+
+def test_glue(remote: Remote, s3: S3) -> None:
+    """Written through Glue, read by path at once."""
+    remote.sql("CREATE TABLE glue.db.grows USING iceberg AS SELECT 1 AS id")
+    location = s3.table.rsplit("/", 1)[0] + "/grows"
+    call = f"iceberg('{location}', collection => 'moto')"
+    assert remote.sql(f"SELECT id FROM {call}") == [[1]]
+    remote.sql("INSERT INTO glue.db.grows VALUES (2)")
+    assert remote.sql(f"SELECT id FROM {call} ORDER BY id") == [[1], [2]]
+
+
+def test_jdbc(remote: Remote, tmp_path: Path) -> None:
+    """A catalog-written table is attached to a JDBC catalog, written, compacted, read by path."""
+    module = "spark_iceberg_sql.spark.attach"
+    for name in ("one", "two"):
+        remote.call(
+            module,
+            "catalog",
+            f"{name}_{tmp_path.name}",
+            "jdbc",
+            uri=f"jdbc:sqlite:{tmp_path}/{name}.db",
+            warehouse=str(tmp_path / "lake"),
+        )
+    remote.sql(f"CREATE NAMESPACE one_{tmp_path.name}.db")
+    remote.sql(f"CREATE TABLE one_{tmp_path.name}.db.t USING iceberg AS SELECT 1 AS id")
+    path = str(tmp_path / "lake" / "db" / "t")
+    assert remote.sql(f"SELECT id FROM icebergLocal('{path}')") == [[1]]
+    name = remote.call(module, "attach", path, f"two_{tmp_path.name}.db.mine")
+    remote.sql(f"INSERT INTO {name} VALUES (2)")
+    remote.sql(
+        f"MERGE INTO {name} t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE"
+    )
+    remote.sql(f"INSERT INTO {name} VALUES (3)")
+    assert remote.call(module, "optimize", name)["rewritten_data_files"] == 2
+    assert remote.sql(f"SELECT id FROM icebergLocal('{path}') ORDER BY id") == [[2], [3]]
+
+
+# ------------------------------------------------------------------------------ HDFS
+
+
+def test_hdfs(remote: Remote, hdfs: str) -> None:
+    remote.call(
+        "spark_iceberg_sql.spark.attach", "catalog", "dfs", "hadoop", warehouse=f"{hdfs}/lake"
+    )
+    remote.sql("CREATE TABLE dfs.db.t USING iceberg AS SELECT id FROM range(5)")
+    for call in (f"icebergHDFS('{hdfs}/lake/db/t')", f"iceberg('{hdfs}/lake/db/t')"):
+        assert remote.sql(f"SELECT count(*) FROM {call}") == [[5]]
+    name = remote.call("spark_iceberg_sql.spark.attach", "attach", f"{hdfs}/lake/db/t", "dfs.db.t")
+    remote.sql(f"INSERT INTO {name} VALUES (9)")
+    rows = remote.sql(
+        f"SELECT _path, _size, _time FROM icebergHDFS('{hdfs}/lake/db/t') WHERE id = 9"
+    )
+    assert rows[0][0].startswith(f"{hdfs}/lake/db/t/data/")
+    assert rows[0][1] > 0
+    assert rows[0][2] is not None
+    with pytest.raises(SqlFailed, match="PATH_NOT_FOUND"):
+        remote.sql(f"SELECT * FROM icebergHDFS('{hdfs}/lake/db/none')")
+
+
+def test_a_dead_name_node(remote: Remote) -> None:
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))
+        uri = f"hdfs://127.0.0.1:{dead.getsockname()[1]}"
+        with pytest.raises(SqlFailed, match="onnect") as failed:
+            remote.sql(f"SELECT * FROM icebergHDFS('{uri}/t')")
+    assert failed.value.kind == "AnalysisException"
+    assert failed.value.seconds < IN_TIME
+
+
+# ------------------------------------------------------------------------------ Azure
+
+
+def test_azure(remote: Remote, azurite: str, tmp_path: Path) -> None:
+    """Written by Iceberg's own FileIO through a Hadoop-layout copy of a local table."""
+    parts = dict(part.split("=", 1) for part in azurite.strip(";").split(";"))
+    remote.call("azure_upload", "container", azurite, "lake")
+    remote.sql("CREATE TABLE local.db.azure USING iceberg AS SELECT 1 AS id, 'a' AS name")
+    local = next(r[1] for r in remote.sql("DESCRIBE EXTENDED local.db.azure") if r[0] == "Location")
+    there = "abfss://lake@devstoreaccount1.dfs.core.windows.net/db/t"
+    remote.call("azure_upload", "copy", azurite, "lake", local.removeprefix("file:"), "db/t", there)
+    remote.conf({"spark.iceberg_sql.collection.azurite.connection_string": azurite})
+    key = parts["AccountKey"]
+    for call in (
+        f"icebergAzure('{azurite}', 'lake', 'db/t')",
+        "icebergAzure('azurite', container_name => 'lake', blobpath => 'db/t')",
+        f"iceberg_azure('{parts['BlobEndpoint']}', 'lake', 'db/t', 'devstoreaccount1', '{key}')",
+    ):
+        assert remote.sql(f"SELECT * FROM {call}") == [[1, "a"]]
+    call = "icebergAzure('azurite', container_name => 'lake', blobpath => 'db/t')"
+    ((path, size, time, etag),) = remote.sql(f"SELECT _path, _size, _time, _etag FROM {call}")
+    assert path.startswith(there)
+    assert size > 0
+    assert time
+    assert etag
+    with pytest.raises(SqlFailed, match="PATH_NOT_FOUND") as failed:
+        remote.sql(
+            "SELECT * FROM icebergAzure('azurite', container_name => 'lake', blobpath => 'no')"
+        )
+    assert key not in str(failed.value)
+
+
+def test_a_dead_azure(remote: Remote, azurite: str) -> None:
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))
+        account = f"AccountName=a;AccountKey=c2VudGluZWw=;BlobEndpoint=http://127.0.0.1:{dead.getsockname()[1]}/a"
+        with pytest.raises(SqlFailed, match="onnect") as failed:
+            remote.sql(f"SELECT * FROM icebergAzure('{account}', 'lake', 'db/t')")
+    assert failed.value.kind == "AnalysisException"
+    assert failed.value.seconds < IN_TIME
+    assert "c2VudGluZWw=" not in str(failed.value)

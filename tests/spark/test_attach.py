@@ -1,0 +1,142 @@
+"""Writing to a table at a path, compaction, and ClickHouse's spellings through the gate."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.spark.attach import attach, catalog, optimize
+
+
+@pytest.fixture
+def path(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
+    """A Hadoop-layout table of ids 1, 2, 3 that this session knows under no name."""
+    catalog(spark, f"maker_{tmp_path.name}", "hadoop", warehouse=str(tmp_path))
+    name = f"maker_{tmp_path.name}.db.t"
+    spark.sql(f"CREATE TABLE {name} (id INT, name STRING) USING iceberg")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    yield tmp_path / "db" / "t"
+    spark.sql(f"DROP TABLE {name} PURGE")
+
+
+def ids(spark: SparkSession, path: Path) -> list[int]:
+    rows = spark.sql(f"SELECT id FROM icebergLocal('{path}') ORDER BY id").collect()
+    return [row[0] for row in rows]
+
+
+def test_every_write(spark: SparkSession, path: Path) -> None:
+    name = attach(spark, str(path), f"writes_{path.parts[-3]}.db.t")
+    spark.sql(f"INSERT INTO {name} VALUES (4, 'd')")
+    spark.sql(f"DELETE FROM {name} WHERE id = 1")
+    spark.sql(f"UPDATE {name} SET name = 'new' WHERE id = 2")
+    spark.sql(
+        f"MERGE INTO {name} t USING (SELECT 9 AS id) s ON t.id = s.id "
+        "WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
+    )
+    spark.sql(f"ALTER TABLE {name} ADD PARTITION FIELD bucket(4, id)")
+    spark.sql(f"CALL {name.split('.')[0]}.system.rewrite_manifests(table => 'db.t')")
+    assert ids(spark, path) == [2, 3, 4, 9]
+    assert attach(spark, str(path), f"writes_{path.parts[-3]}.db.t") == name
+    specs = spark.sql(f"SELECT max(spec_id) FROM iceberg_partition_specs('{path}')").collect()
+    assert specs[0][0] == 1
+
+
+def test_a_catalog_written_table_wants_a_catalog(
+    spark: SparkSession, path: Path, tmp_path: Path
+) -> None:
+    """What happens with one is in tests/spark/stores, for JDBC needs a jar."""
+    newest = path / "metadata" / "v2.metadata.json"
+    name = "00009-0c9b9d3e-7a43-4c4d-a5ef-6ad6d3a0ffab.metadata.json"
+    shutil.copy(newest, newest.with_name(name))
+    owner = f"owner_{tmp_path.name}"
+    with pytest.raises(IcebergSqlError, match=f"no catalog `{owner}`\nhelp: .*'jdbc'"):
+        attach(spark, str(path), f"{owner}.db.mine")
+
+
+def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
+    with pytest.raises(IcebergSqlError, match=r"names no catalog\nhelp: attach it as `mine\.t`"):
+        attach(spark, str(path), "mine")
+    with pytest.raises(IcebergSqlError, match=r"help: attach it as `lake\.db\.t`"):
+        attach(spark, str(path), "lake.db.other")
+    with pytest.raises(IcebergSqlError, match="is there already, over"):
+        attach(spark, str(path), "local.db.t")
+    with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
+        attach(spark, str(path.parent), "lake.db")
+
+
+def test_catalog_helper(spark: SparkSession) -> None:
+    with pytest.raises(IcebergSqlError, match="one of hadoop, jdbc, rest"):
+        catalog(spark, "x", "oracle")
+    with pytest.raises(IcebergSqlError, match="needs `warehouse`"):
+        catalog(spark, "x", "jdbc", uri="jdbc:sqlite::memory:")
+    with pytest.raises(IcebergSqlError, match="`local` is configured already"):
+        catalog(spark, "local", "hadoop", warehouse="/elsewhere")
+    catalog(spark, "far", "rest", uri="http://127.0.0.1:9", s3_path_style_access="true")
+    assert spark.conf.get("spark.sql.catalog.far.s3.path-style-access") == "true"
+
+
+def test_optimize_keeps_old_snapshots(spark: SparkSession, path: Path) -> None:
+    name = attach(spark, str(path), f"optimized_{path.parts[-3]}.db.t")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
+    for n in (4, 5, 6):
+        spark.sql(
+            f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ * FROM VALUES ({n}, 'x'), ({n}0, 'x')"
+        )
+    spark.sql(f"DELETE FROM {name} WHERE id IN (4, 50)")
+    before = spark.sql(
+        f"SELECT snapshot_id, committed_at FROM iceberg_snapshots('{path}')"
+    ).collect()
+    old = {
+        snapshot: spark.sql(
+            f"SELECT * FROM icebergLocal('{path}', snapshot_id => {snapshot}) ORDER BY id"
+        ).collect()
+        for snapshot, _ in before
+    }
+    rows = ids(spark, path)
+    report = optimize(spark, name)
+    assert report["rewritten_data_files"] >= 4
+    assert report["added_data_files"] == 1
+    assert ids(spark, path) == rows
+    files = spark.sql(f"SELECT content FROM iceberg_files('{path}')").collect()
+    assert [row[0] for row in files] == [0]
+    for snapshot, expected in old.items():
+        call = f"icebergLocal('{path}', snapshot_id => {snapshot})"
+        assert spark.sql(f"SELECT * FROM {call} ORDER BY id").collect() == expected
+
+
+def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
+    first = spark.sql(f"SELECT min(snapshot_id) FROM iceberg_snapshots('{path}')").collect()[0][0]
+    for text in (
+        f"SELECT * FROM icebergLocal('{path}', iceberg_snapshot_id = {first})",
+        f"SELECT * FROM icebergLocal('{path}', SETTINGS iceberg_snapshot_id = {first})",
+        f"SELECT * FROM icebergLocal('{path}') SETTINGS iceberg_snapshot_id = {first}",
+    ):
+        assert spark.sql(text).count() == 3
+        with pytest.raises((AnalysisException, ParseException)):
+            SparkSession.sql(spark, text)
+    described = spark.sql(f"DESCRIBE icebergLocal('{path}')").collect()
+    assert [row.col_name for row in described] == ["id", "name"]
+    spark.conf.set("spark.iceberg_sql.collection.mine.path", str(path.parent))
+    assert spark.sql("SELECT * FROM icebergLocal(mine, filename = 't')").count() == 3
+    spark.conf.unset("spark.iceberg_sql.collection.mine.path")
+
+
+def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
+    spark.sql(f"INSERT INTO FUNCTION icebergLocal('{path}') VALUES (7, 'g')")
+    assert ids(spark, path) == [1, 2, 3, 7]
+    name = attach(spark, str(path), f"spelled_{path.parts[-3]}.db.t")
+    plan = spark.sql(f"EXPLAIN ALTER TABLE {name} DELETE WHERE id = 2").collect()[0][0]
+    assert "Delete" in plan or "ReplaceData" in plan
+    assert ids(spark, path) == [1, 2, 3, 7]
+    spark.sql(f"ALTER TABLE {name} DELETE WHERE id = 2")
+    spark.sql(f"OPTIMIZE TABLE {name}")
+    assert ids(spark, path) == [1, 3, 7]
+    assert spark.sql(f"SELECT * FROM {name}.files").count() == 1
+    with pytest.raises(ParseException):
+        SparkSession.sql(spark, f"OPTIMIZE TABLE {name}")

@@ -1,0 +1,114 @@
+"""The functions by every way of calling them, and what Spark says about them."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name everybody uses
+
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
+
+ALL = sorted(BY_FUNCTION)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_example_of_the_documentation_is_true(spark: SparkSession, name: str) -> None:
+    call, answer = BY_FUNCTION[name].example
+    value = spark.sql(f"SELECT {name}({call})").head()[0]
+    assert ("NULL" if value is None else str(value)) == answer
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_describe_function_tells_what_it_does(spark: SparkSession, name: str) -> None:
+    rows = spark.sql(f"DESCRIBE FUNCTION EXTENDED {name}").collect()
+    told = "\n".join(row.function_desc for row in rows)
+    assert f"Function: {name}" in told
+    assert BY_FUNCTION[name].summary in told
+    assert f"> SELECT {name}({BY_FUNCTION[name].example[0]});" in told
+
+
+def test_show_functions_lists_all_of_them(spark: SparkSession) -> None:
+    shown = {row.function for row in spark.sql("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
+    assert shown.issuperset(ALL)
+    assert all(spark.catalog.functionExists(name) for name in ALL)
+
+
+def test_the_table_has_the_promised_names() -> None:
+    singular = {f"iceberg_{t.name}" for t in TRANSFORMS}
+    plural = {f"iceberg_{unit}s" for unit in ("year", "month", "day", "hour")}
+    assert set(ALL) == singular | plural
+
+
+def test_every_way_of_calling(spark: SparkSession) -> None:
+    rows = spark.range(3)
+    wanted = [(12,), (4,), (4,)]
+    ways = (
+        rows.selectExpr("iceberg_bucket(16, id)"),
+        rows.select(F.expr("Iceberg_Bucket(16, id)")),
+        rows.select(F.call_function("ICEBERG_BUCKET", F.lit(16), F.col("id"))),
+        spark.sql("SELECT iceberg_bucket(16, id) FROM {rows}", rows=rows),
+        spark.sql("SELECT iceberg_bucket(:n, id) FROM range(3)", args={"n": 16}),
+        spark.sql("SELECT iceberg_bucket(?, id) FROM range(3)", args=[16]),
+        spark.sql("SELECT iceberg_bucket(col => id, n => 16) FROM range(3)"),
+        spark.sql("SELECT iceberg_bucket(4 * 4, id) FROM range(3)"),
+        spark.sql("SELECT iceberg_bucket(16L, id) FROM range(3)"),
+    )
+    for way in ways:
+        assert [tuple(row) for row in way.collect()] == wanted
+
+
+def test_a_session_variable_is_a_constant(spark: SparkSession) -> None:
+    spark.sql("DECLARE OR REPLACE VARIABLE buckets INT DEFAULT 16")
+    assert spark.sql("SELECT iceberg_bucket(buckets, 0L) AS b").head().b == 12
+    spark.sql("DROP TEMPORARY VARIABLE buckets")
+
+
+@pytest.mark.parametrize(
+    ("written", "column"),
+    [
+        ("iceberg_bucket(16, tailnum)", "iceberg_bucket(16, tailnum)"),
+        ("ICEBERG_Bucket( 16,tailnum )", "iceberg_bucket(16, tailnum)"),
+        ("iceberg_truncate(2, t.tailnum)", "iceberg_truncate(2, tailnum)"),
+        ("iceberg_days(ts)", "iceberg_days(ts)"),
+        ("iceberg_day(ts)", "iceberg_day(ts)"),
+        ("iceberg_identity(tailnum)", "iceberg_identity(tailnum)"),
+        ("iceberg_void(ts)", "iceberg_void(ts)"),
+        ("iceberg_bucket(16, s.a)", "iceberg_bucket(16, s.a)"),
+        ("iceberg_bucket(16, tailnum) + 1", "(iceberg_bucket(16, tailnum) + 1)"),
+        ("max(iceberg_days(ts))", "max(iceberg_days(ts))"),
+    ],
+)
+def test_the_column_is_called_what_was_typed(
+    spark: SparkSession, written: str, column: str
+) -> None:
+    source = "(SELECT 'N1' AS tailnum, current_timestamp() AS ts, named_struct('a', 1) AS s) t"
+    assert spark.sql(f"SELECT {written} FROM {source}").columns == [column]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("iceberg_bucket(16, NULL)", "int"),
+        ("iceberg_days(NULL)", "date"),
+        ("iceberg_hours(NULL)", "int"),
+        ("iceberg_truncate(4, NULL)", "void"),
+        ("iceberg_truncate(4, CAST(NULL AS DECIMAL(9, 2)))", "decimal(9,2)"),
+        ("iceberg_identity(CAST(NULL AS DOUBLE))", "double"),
+        ("iceberg_void(1)", "int"),
+        ("iceberg_void(named_struct('a', 1))", "struct<a:int>"),
+    ],
+)
+def test_null_keeps_the_type_of_the_result(spark: SparkSession, call: str, kind: str) -> None:
+    answer = spark.sql(f"SELECT {call} AS x")
+    assert answer.schema["x"].dataType.simpleString() == kind
+    assert answer.head().x is None
+
+
+def test_days_is_a_date_and_the_others_count_from_1970(spark: SparkSession) -> None:
+    row = spark.sql(
+        "SELECT iceberg_days(ts) AS d, iceberg_years(ts) AS y, iceberg_months(ts) AS m, "
+        "iceberg_hours(ts) AS h FROM (SELECT TIMESTAMP_NTZ '1969-12-31 23:59:59.999999' AS ts)"
+    ).head()
+    assert (row.d, row.y, row.m, row.h) == (datetime.date(1969, 12, 31), -1, -1, -1)

@@ -1,0 +1,265 @@
+"""The gate on a live session: what it refuses never reaches Spark, what it passes arrives as it was."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import pytest
+from pyspark.errors import AnalysisException, ParseException
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.catalog import SessionKnown
+from spark_iceberg_sql.spark.gate import IcebergSqlWarning
+
+
+@pytest.fixture
+def table(spark):
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.gate")
+    spark.sql("DROP TABLE IF EXISTS local.gate.t")
+    spark.sql(
+        "CREATE TABLE local.gate.t (id bigint, name string, ts timestamp, p struct<x: int>) "
+        "USING iceberg PARTITIONED BY (bucket(4, id))"
+    )
+    yield "local.gate.t"
+    spark.sql("USE local.default") if spark.catalog.databaseExists("local.default") else None
+
+
+def fields(spark, table):
+    """The current partition fields, read past every cache."""
+    found = SessionKnown(spark, gate.own_sql(spark)).get(tuple(table.split(".")))
+    return [field.clause for field in found.specs.spec.fields]
+
+
+def codes(error):
+    return [d.code for d in error.value.report]
+
+
+class TestRefusal:
+    def test_a_refused_statement_never_reaches_spark(self, spark, table, monkeypatch):
+        handed = []
+        monkeypatch.setattr(gate, "_own", lambda s, m: lambda *a, **k: handed.append(a))
+        with pytest.raises(sis.IcebergSqlError) as error:
+            sis.sql(spark, f"ALTER TABLE {table} ADD PARTITION FIELD bucket(0, id)")
+        assert codes(error) == ["SIS103"]
+        assert handed == []
+
+    def test_all_faults_at_once_and_nothing_is_made(self, spark, table):
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(
+                "CREATE TABLE local.gate.many (id bigint, name string) USING iceberg\n"
+                "PARTITIONED BY (days(name), bucket(0, id), weeks(id))"
+            )
+        assert sorted(codes(error)) == ["SIS101", "SIS103", "SIS202"]
+        assert not spark.catalog.tableExists("local.gate.many")
+
+    def test_it_reads_as_text_with_place_and_remedy(self, spark, table):
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(name)")
+        text = str(error.value)
+        assert "error[SIS202]" in text
+        assert "^^^^" in text
+        assert "help:" in text
+        assert error.value._render_traceback_() == text.splitlines()
+
+    def test_what_iceberg_accepts_and_what_breaks_the_table(self, spark, table):
+        spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, name) AS shard")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(
+                f"ALTER TABLE {table} REPLACE PARTITION FIELD shard WITH bucket(16, name) AS shard"
+            )
+        assert "SIS404" in codes(error)
+
+    def test_nothing_that_is_no_partition_ddl_is_looked_at(self, spark, monkeypatch):
+        monkeypatch.setattr(gate, "check", lambda *a, **k: pytest.fail("it was checked"))
+        assert spark.sql("SELECT 1 AS one").collect()[0].one == 1
+        assert spark.sql("SHOW NAMESPACES IN local").columns
+
+
+class TestPassing:
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "ALTER TABLE {t} ADD PARTITION FIELD days(ts);",
+            "\ufeffALTER TABLE {t} ADD PARTITION FIELD days(ts)",
+            "ALTER /* why */ TABLE {t} ADD PARTITION FIELD days(ts)",
+            "ALTER TABLE {t} ADD /* the */ PARTITION FIELD days(ts)",
+            "-- from the documentation\r\nALTER TABLE {t} ADD PARTITION FIELD days(ts);  -- so\n",
+            "\n\n  alter table {t}\n  add partition field days(ts)\n;\n",
+        ],
+    )
+    def test_good_statements_that_icebergs_routing_trips_over(self, spark, table, statement):
+        spark.sql(statement.format(t=table))
+        assert fields(spark, table) == ["bucket(4, id)", "days(ts)"]
+
+    def test_arguments_of_every_form(self, spark, table):
+        assert spark.sql("SELECT :x AS x", {"x": 7}).collect()[0].x == 7
+        assert spark.sql("SELECT ? AS x", [8]).collect()[0].x == 8
+        df = spark.createDataFrame([(1, "a")], "id int, name string")
+        assert spark.sql("SELECT id FROM {df}", df=df).collect()[0].id == 1
+        assert spark.sql("SELECT id FROM {df} WHERE id < :m", {"m": 2}, df=df).count() == 1
+
+    def test_ctas_with_arguments(self, spark, table):
+        df = spark.createDataFrame([(1, "a")], "id int, name string")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(
+                "CREATE TABLE local.gate.c USING iceberg PARTITIONED BY (days(name)) "
+                "AS SELECT * FROM {df} WHERE id < :m",
+                {"m": 5},
+                df=df,
+            )
+        assert codes(error) == ["SIS202"]
+        spark.sql(
+            "CREATE OR REPLACE TABLE local.gate.c USING iceberg PARTITIONED BY (bucket(4, id)) "
+            "AS SELECT * FROM {df} WHERE id < :m",
+            {"m": 5},
+            df=df,
+        )
+        assert spark.table("local.gate.c").count() == 1
+
+    def test_the_query_of_a_ctas_does_not_run(self, spark, table):
+        with pytest.raises(sis.IcebergSqlError):
+            spark.sql(
+                "CREATE TABLE local.gate.r USING iceberg PARTITIONED BY (days(x)) "
+                "AS SELECT raise_error('it ran') AS x"
+            )
+
+
+class TestModes:
+    def test_warn(self, spark, table):
+        sis.install(spark, ddl="warn")
+        try:
+            statement = f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, name) AS name"
+            with pytest.warns(IcebergSqlWarning, match="SIS304"):
+                spark.sql(statement)
+        finally:
+            sis.install(spark)
+        assert fields(spark, table) == ["bucket(4, id)", "bucket(8, name)"]
+
+    def test_off_and_uninstall_put_everything_back(self, spark, table):
+        for off in (lambda: sis.install(spark, ddl="off"), lambda: sis.uninstall(spark)):
+            off()
+            try:
+                assert "sql" not in vars(spark)
+                assert "newSession" not in vars(spark)
+            finally:
+                sis.install(spark)
+            assert "sql" in vars(spark)
+
+    def test_an_unknown_mode(self, spark):
+        with pytest.raises(sis.IcebergSqlError, match="warn"):
+            sis.install(spark, ddl="loud")
+
+    def test_twice_is_harmless_and_new_sessions_are_gated(self, spark, table):
+        sis.install(spark)
+        other = sis.install(spark).newSession()
+        with pytest.raises(sis.IcebergSqlError):
+            other.sql(f"ALTER TABLE {table} ADD PARTITION FIELD weeks(ts)")
+
+    def test_sql_without_installing(self, spark, table):
+        sis.install(spark, ddl="off")
+        try:
+            with pytest.raises(sis.IcebergSqlError):
+                sis.sql(spark, f"ALTER TABLE {table} ADD PARTITION FIELD weeks(ts)")
+            sis.sql(spark, f"ALTER TABLE {table} ADD PARTITION FIELD months(ts)")
+        finally:
+            sis.install(spark)
+        assert fields(spark, table) == ["bucket(4, id)", "months(ts)"]
+
+
+class TestKnowsTheCatalog:
+    def test_use_is_followed(self, spark, table):
+        spark.sql("USE local.gate")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql("ALTER TABLE t ADD PARTITION FIELD days(nam)")
+        assert codes(error) == ["SIS201"]
+        assert "write `days(name)`" in str(error.value)
+
+    def test_no_such_table(self, spark, table):
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql("ALTER TABLE local.gate.nope ADD PARTITION FIELD days(ts)")
+        assert codes(error) == ["SIS412"]
+
+    @pytest.mark.parametrize("name", ["local.gate.t.files", "local.gate.t.branch_b1"])
+    def test_metadata_tables_and_branches(self, spark, table, name):
+        spark.sql(f"INSERT INTO {table} VALUES (1, 'a', timestamp'2024-01-01', null)")
+        spark.sql(f"ALTER TABLE {table} CREATE BRANCH b1")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)")
+        assert codes(error) == ["SIS412"]
+
+    def test_a_temporary_view(self, spark, table):
+        spark.sql("CREATE OR REPLACE TEMPORARY VIEW gate_view AS SELECT 1 AS id")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql("ALTER TABLE gate_view ADD PARTITION FIELD bucket(4, id)")
+        assert codes(error) == ["SIS412"]
+
+    def test_another_sessions_change_is_seen_at_once(self, spark, table):
+        other = spark.newSession()
+        other.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)")
+        assert codes(error) == ["SIS402"]
+
+    def test_letter_case_follows_the_session(self, spark, table):
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(TS)")
+        assert codes(error) == ["SIS201"]
+        assert "days(ts)" in str(error.value)
+
+    def test_a_catalog_that_cannot_answer_is_a_note_and_sparks_own_error(self, spark):
+        key = "spark.sql.catalog.dead"
+        spark.conf.set(key, "org.apache.iceberg.spark.SparkCatalog")
+        spark.conf.set(f"{key}.type", "rest")
+        spark.conf.set(f"{key}.uri", "http://127.0.0.1:9/")
+        spark.conf.set(f"{key}.rest.client.max-retries", "0")
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            with pytest.raises(Exception) as error:
+                spark.sql("ALTER TABLE dead.db.t ADD PARTITION FIELD days(ts)")
+        assert "Traceback" not in str(error.value)
+        assert any("SIS002" in str(w.message) for w in said)
+
+
+class TestSparksOwnErrors:
+    def test_a_parse_error_stays_sparks(self, spark):
+        with pytest.raises(ParseException):
+            spark.sql("CREATE OR REPLACE NONSENSE x")
+
+    def test_an_analysis_error_stays_sparks(self, spark):
+        with pytest.raises(AnalysisException):
+            spark.sql("CREATE TABLE local.gate.x USING iceberg AS SELECT nope")
+
+
+class TestRaces:
+    def test_two_sessions_evolve_one_table(self, spark, table):
+        """Each adds and drops its own field: whatever the order, both additions are there."""
+        sessions = [spark.newSession(), spark.newSession()]
+        terms = [["days(ts)", "truncate(4, name)"], ["hours(ts)", "truncate(8, name)"]]
+        start, failures = threading.Barrier(2), []
+
+        def evolve(session, own):
+            try:
+                start.wait()
+                for term in own:
+                    session.sql(f"ALTER TABLE {table} ADD PARTITION FIELD {term}")
+            except Exception as error:  # a thread's failure is the test's
+                failures.append(error)
+
+        threads = [
+            threading.Thread(target=evolve, args=pair) for pair in zip(sessions, terms, strict=True)
+        ]
+        # The filters are the process's own, not a thread's: two threads that set them undo each other.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IcebergSqlWarning)
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert failures == []
+        found = fields(spark, table)
+        assert found[0] == "bucket(4, id)"
+        assert sorted(found[1:]) == sorted(
+            ["days(ts)", "hours(ts)", "truncate(4, name)", "truncate(8, name)"]
+        )

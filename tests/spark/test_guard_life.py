@@ -1,0 +1,108 @@
+"""The rules' life in sessions: switches, the list, a compiler that fails, stop() and a session after it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark.optimizer import RULES
+
+
+def run(part: str, folder: Path) -> dict[str, Any]:
+    """A process of its own: the JVM keeps what it compiled for as long as it lives."""
+    script = Path(__file__).with_name("rules_script.py")
+    command = [sys.executable, str(script), part, str(folder / "warehouse")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, cwd=folder, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def test_a_guard_that_does_not_compile_is_said_once_and_rows_are_right(tmp_path: Path) -> None:
+    said = run("broken", tmp_path)
+    [warning] = said["warnings"]
+    assert "rule `guard` is off" in warning
+    assert "do not prune" in warning
+    assert said["rows"] == {"rows": [4], "pushed": False}
+    assert said["same"] == [4]
+    assert said["rules"]["guard"] == [False, True]
+    assert said["rules"]["fast"] == [True, False]
+
+
+def test_stop_uninstall_and_sessions_that_nobody_installed(tmp_path: Path) -> None:
+    said = run("right", tmp_path)
+    assert said["warnings"] == []
+    assert said["rows"] == {"rows": [4], "pushed": False}
+    assert said["system"] == {"rows": [4], "pushed": False}
+    assert said["rules"]["guard"] == [True, True]
+    assert said["uninstalled"] == {"rows": [2], "pushed": True}  # Iceberg alone: the wrong row
+    assert said["again"] == {"rows": [4], "pushed": False}
+    assert said["later"] == {"rows": [4], "pushed": False}
+    assert said["later_same"] == 1
+
+
+@pytest.fixture
+def other(spark: SparkSession) -> SparkSession:
+    return spark.newSession()
+
+
+def test_the_list_of_rules(spark: SparkSession) -> None:
+    listed = {row.name: row for row in spark.sql("SELECT * FROM iceberg_rules()").collect()}
+    assert list(listed) == [rule.name for rule in RULES]
+    for rule in RULES:
+        row = listed[rule.name]
+        assert (row.phase, row["switch"], row.description) == (
+            rule.phase.value,
+            rule.switch,
+            rule.does,
+        )
+        assert row.fault is None
+        assert row.enabled
+    with pytest.raises(AnalysisException, match="WRONG_NUM_ARGS"):
+        spark.sql("SELECT * FROM iceberg_rules(1)")
+
+
+def test_a_switch_is_one_sessions(spark: SparkSession, other: SparkSession) -> None:
+    enabled = "SELECT name FROM iceberg_rules() WHERE NOT enabled"
+    other.sql("SET spark.iceberg_sql.guard = false")
+    other.conf.set("spark.sql.optimizer.excludedRules", "sparkicebergsql.Fast")
+    assert {row.name for row in other.sql(enabled).collect()} == {"guard", "fast"}
+    assert spark.sql(enabled).collect() == []
+    other.conf.unset("spark.iceberg_sql.guard")
+    assert {row.name for row in other.sql(enabled).collect()} == {"fast"}
+
+
+def test_the_guards_switch_gives_icebergs_own_rows(
+    spark: SparkSession, other: SparkSession
+) -> None:
+    spark.sql(
+        "CREATE TABLE local.default.switched USING iceberg PARTITIONED BY (x) AS SELECT int(id) AS x FROM range(6)"
+    )
+    query = "SELECT x FROM local.default.switched WHERE iceberg_bucket(4, x) = 2"
+    assert [row.x for row in other.sql(query).collect()] == [4]
+    other.conf.set("spark.iceberg_sql.guard", "false")
+    assert [row.x for row in other.sql(query).collect()] == [2]
+    assert [row.x for row in spark.sql(query).collect()] == [4]
+
+
+def test_cost_for_a_query_that_has_none_of_it(spark: SparkSession) -> None:
+    """All our rules together, of the median of some runs: under a millisecond."""
+    totals = []
+    for _ in range(15):
+        execution = spark.sql(
+            "SELECT id, count(*) FROM range(9) WHERE id > 3 GROUP BY id ORDER BY 2"
+        )._jdf.queryExecution()
+        execution.optimizedPlan()
+        rules = execution.tracker().rules()
+        names = [rule.excluded for rule in RULES]
+        totals.append(sum(rules.apply(n).totalTimeNs() for n in names if rules.contains(n)) / 1e6)
+    assert sorted(totals)[7] < 1

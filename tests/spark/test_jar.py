@@ -1,0 +1,165 @@
+"""The runtime jar: fetched once, by however many at once, checked, and honoured where it is.
+
+No session is needed here, but the network once: the shared session's jar is copied where it can be.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from spark_iceberg_sql.spark import jar as jar_module
+from spark_iceberg_sql.spark.jar import JarError, JavaError, cache_directory, java, runtime_jar
+from spark_iceberg_sql.spark.versions import Runtime, runtime
+
+PINNED = runtime(pyspark.__version__)
+
+
+@pytest.fixture(scope="module")
+def jar() -> Path:
+    return runtime_jar(PINNED)
+
+
+@pytest.fixture
+def nothing_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A machine that has no jar: empty cache, no variable, no jar in the checkout. -> the cache."""
+    monkeypatch.delenv("SPARK_ICEBERG_SQL_JAR", raising=False)
+    monkeypatch.setenv("SPARK_ICEBERG_SQL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(jar_module, "checkout_jars", lambda: tmp_path / "jars")
+    return tmp_path / "cache"
+
+
+def _unreachable(tmp_path: Path) -> str:
+    settings = tmp_path / "ivysettings.xml"
+    settings.write_text(
+        '<ivysettings><settings defaultResolver="none"/><resolvers>'
+        '<ibiblio name="none" m2compatible="true" root="http://127.0.0.1:9/"/>'
+        "</resolvers></ivysettings>"
+    )
+    return str(settings)
+
+
+def test_four_processes_starting_cold_all_succeed(nothing_there: Path) -> None:
+    script = (
+        "import pyspark, sys; from pathlib import Path; from spark_iceberg_sql.spark import jar\n"
+        "from spark_iceberg_sql.spark.versions import runtime\n"
+        "jar.checkout_jars = lambda: Path('/nonexistent')\n"
+        "print(jar.runtime_jar(runtime(pyspark.__version__)))"
+    )
+    command = [sys.executable, "-c", script]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    said = {process.communicate(timeout=300)[0].strip() for process in started}
+    assert [process.returncode for process in started] == [0] * 4
+    assert said == {str(nothing_there / PINNED.filename)}
+    left = {path.name for path in nothing_there.iterdir()}
+    assert left <= {PINNED.filename, f"{PINNED.filename}.lock"}
+
+
+def test_a_corrupted_jar_is_fetched_again(jar: Path, nothing_there: Path) -> None:
+    nothing_there.mkdir()
+    broken = nothing_there / PINNED.filename
+    broken.write_bytes(jar.read_bytes()[:1000])
+    assert runtime_jar(PINNED) == broken
+    assert broken.stat().st_size == jar.stat().st_size
+
+
+def test_a_jar_that_is_there_is_honoured(
+    jar: Path, nothing_there: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings = _unreachable(tmp_path)
+    nothing_there.mkdir()
+    shutil.copy(jar, nothing_there / PINNED.filename)
+    assert runtime_jar(PINNED, settings) == nothing_there / PINNED.filename
+    in_checkout = tmp_path / "jars" / PINNED.filename
+    in_checkout.parent.mkdir()
+    shutil.move(nothing_there / PINNED.filename, in_checkout)
+    assert runtime_jar(PINNED, settings) == in_checkout
+    own = tmp_path / "our-own-build.jar"
+    own.write_bytes(b"ours")
+    monkeypatch.setenv("SPARK_ICEBERG_SQL_JAR", str(own))
+    assert runtime_jar(PINNED, settings) == own
+
+
+def test_no_network_is_one_line_that_says_what_to_do(nothing_there: Path, tmp_path: Path) -> None:
+    with pytest.raises(JarError) as caught:
+        runtime_jar(PINNED, _unreachable(tmp_path))
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith(f"cannot fetch {PINNED.coordinate}: ")
+    assert "SPARK_ICEBERG_SQL_JAR" in line
+
+
+def test_another_jar_than_the_pinned_one_is_refused(nothing_there: Path) -> None:
+    other = Runtime("org.slf4j", "slf4j-api", "2.0.17", "0" * 64)
+    with pytest.raises(JarError, match="but 0000") as caught:
+        runtime_jar(other)
+    assert len(str(caught.value).splitlines()) == 1
+    assert not (nothing_there / other.filename).exists()
+
+
+def test_a_variable_that_names_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_ICEBERG_SQL_JAR", "/nonexistent.jar")
+    with pytest.raises(JarError, match="not a file: correct it or unset it"):
+        runtime_jar(PINNED)
+
+
+def test_a_cache_that_cannot_be_written(
+    nothing_there: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SPARK_ICEBERG_SQL_CACHE", str(tmp_path / "file"))
+    with pytest.raises(JarError, match="cannot keep the Iceberg runtime"):
+        runtime_jar(PINNED)
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("SPARK_ICEBERG_SQL_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_directory() == tmp_path / "spark-iceberg-sql"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_directory() == Path.home() / ".cache" / "spark-iceberg-sql"
+    monkeypatch.setenv("SPARK_ICEBERG_SQL_CACHE", "~/here")
+    assert cache_directory() == Path.home() / "here"
+
+
+def _fake_java(folder: Path, version: str) -> None:
+    folder.mkdir(parents=True)
+    script = folder / "java"
+    script.write_text(f"#!/bin/sh\necho '{version}' >&2\n")
+    script.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("says", "words"),
+    [
+        ('openjdk version "25.0.1" 2025-10-21', "is version 25.0.1: Spark needs Java 17 or 21"),
+        ('java version "1.8.0_452"', "is version 1.8.0_452: Spark needs Java 17 or 21"),
+        ("what?", "is of an unreadable version: Spark"),
+    ],
+)
+def test_a_wrong_java_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, words: str
+) -> None:
+    _fake_java(tmp_path / "bin", says)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(JavaError, match=words) as caught:
+        java()
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_no_java_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(JavaError, match="no Java on PATH: install a Java runtime 17 or 21"):
+        java()
+
+
+@pytest.mark.parametrize("version", ["17.0.15", "21.0.7"])
+def test_a_right_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str) -> None:
+    _fake_java(tmp_path / "bin", f'openjdk version "{version}" 2025-04-15')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert java() == str(tmp_path / "bin" / "java")

@@ -1,0 +1,243 @@
+"""Statement nodes against Spark's own parser with Iceberg's extensions, on generated statements."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from spark_grammar import compiled
+from sql_maker import statement
+
+from spark_iceberg_sql.ddl import read
+from spark_iceberg_sql.ddl.routing import goes_to_iceberg, handed_on
+from spark_iceberg_sql.nodes import (
+    AddField,
+    Argument,
+    ColumnDef,
+    Create,
+    DropField,
+    Literal,
+    Node,
+    ReplaceField,
+    Templated,
+    Term,
+    Unreadable,
+)
+from spark_iceberg_sql.text import statements
+
+MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
+STATEMENTS = 60_000 if os.environ.get("SIS_SWEEP") == "full" else 6_000
+FIELDS = (AddField, DropField, ReplaceField)
+SUFFIX_TYPES = {"L": "LongType", "S": "ShortType", "Y": "ByteType"}
+# What Spark refuses after its grammar has read the statement, on grounds that rules judge and not the reader.
+LATER = (
+    "INVALID_SQL_SYNTAX", "UNSUPPORTED_TYPED_LITERAL", "INVALID_NUMERIC_LITERAL_RANGE",
+    "UNSUPPORTED_DATATYPE", "INVALID_TYPED_LITERAL", "INCOMPLETE_TYPE_DEFINITION",
+    "DATATYPE_MISSING_SIZE", "CREATE_TABLE_COLUMN", "Invalid number of buckets", "DECIMAL_PRECISION",
+    "MULTIPLE_PRIMARY_KEYS", "SPECIFY_", "ROW FORMAT DELIMITED is only compatible",
+    "COLLATION_INVALID_NAME", "INVALID_INLINE_TABLE",
+)  # fmt: skip
+
+
+def argument(value: Argument) -> str:
+    if not isinstance(value, Literal):
+        return "\x04".join(("ref", *value.parts))
+    if value.kind == "integer":
+        return f"lit\x04{SUFFIX_TYPES.get(value.suffix, 'integer')}\x04{value.value}"
+    if value.kind == "string":
+        return f"lit\x04StringType\x04{value.text}"
+    return "lit"
+
+
+def same_argument(ours: str, theirs: str) -> bool:
+    if ours == "lit":
+        return theirs.startswith("lit")
+    if ours.startswith("lit\x04integer"):
+        kind, number = theirs.split("\x04")[1:]
+        return kind in ("IntegerType", "LongType") or (
+            kind.startswith("Decimal") and number == ours[12:]
+        )
+    if ours.startswith("lit\x04StringType"):
+        return theirs.startswith("lit\x04StringType")
+    return ours == theirs
+
+
+def term(value: Term) -> list[str]:
+    return [value.call or "identity", *map(argument, value.arguments)]
+
+
+def same_term(ours: list[str], theirs: str) -> bool:
+    name, *arguments = theirs.split("\x03")
+    if name == "bucket" and ours[0] == "bucket" and len(ours) == len(arguments) + 1:
+        return all(same_argument(a, b) for a, b in zip(ours[2:], arguments[1:], strict=True))
+    return (
+        name == ours[0]
+        and len(arguments) == len(ours) - 1
+        and all(same_argument(a, b) for a, b in zip(ours[1:], arguments, strict=True))
+    )
+
+
+def column(value: ColumnDef) -> str:
+    kind = str(value.type or value.type_text.lower()).replace(" ", "")
+    return f"{value.name} {kind}{' required' if value.required else ''}"
+
+
+def uncollated(columns: str) -> list[str]:
+    return re.sub(r"stringcollate\w+", "string", columns).split("\x04")[:-1]
+
+
+def in_expression(node: Node, text: str, message: str) -> bool:
+    """Whether Spark's complaint is about a query or an expression, which ours does not read."""
+    place = re.search(r"\(line (\d+), pos (\d+)\)", message)
+    if not isinstance(node, Create):
+        return False
+    if not place:  # a column list that begins as a query does, and is neither
+        return "INVALID_IDENTIFIER" in message and node.query is not None
+    lines = text.split("\n")
+    offset = sum(len(line) + 1 for line in lines[: int(place[1]) - 1]) + int(place[2])
+    spans = [node.query, *(s for c in node.columns or () for s in (c.default, c.generated))]
+    spans += [(option.key_span[0], option.value_span[1]) for option in node.options]
+    check = text.upper().rfind("CHECK", 0, offset)
+    if check >= 0 and offset - check < 40:
+        return True
+    return any(span and span[0] <= offset <= span[1] + 2 for span in spans)
+
+
+def fault(node: Node, text: str, theirs: str) -> str | None:
+    """What the node and Spark's plan disagree about, or None."""
+    parts = theirs.split("\x02")
+    if parts[0].startswith("!"):
+        if not isinstance(node, (Create, *FIELDS)):
+            return None
+        later = any(mark in " ".join(parts[1:]) for mark in LATER) or in_expression(
+            node, text, parts[2]
+        )
+        return None if later else "refused, and read by us"
+    if isinstance(node, Unreadable):
+        return "accepted, and unreadable to us"
+    if isinstance(node, FIELDS):
+        terms = [node.old, node.new] if isinstance(node, ReplaceField) else [node.term]
+        name = (
+            "" if isinstance(node, DropField) else f"AS {node.name.parts[0]}" if node.name else ""
+        )
+        if parts[0] != type(node).__name__.replace("Field", "PartitionField"):
+            return "another kind of statement"
+        if tuple(parts[1].split("\x04")[:-1]) != node.table.parts:
+            return "another table"
+        if not all(map(same_term, map(term, terms), parts[2:])):
+            return "another transform"
+        return None if isinstance(node, DropField) or parts[-1] == name else "another name"
+    if isinstance(node, Create) and parts[0] in (
+        "CreateTable",
+        "ReplaceTable",
+        "CreateTableAsSelect",
+    ):
+        if tuple(parts[1].split("\x04")[:-1]) != node.table.parts:
+            return "another table"
+        ours = [column(c) for c in (*(node.columns or ()), *node.typed_partitions)]
+        unique = len({c.name for c in node.columns or ()}) == len(node.columns or ())
+        if parts[0] != "CreateTableAsSelect" and unique and uncollated(parts[2]) != ours:
+            return f"other columns {ours}"
+        terms = [term(t) for t in node.partitioning or ()]
+        terms += [["identity", f"ref\x04{c.name}"] for c in node.typed_partitions]
+        if len(parts) - 3 - len(terms) != (node.clustered_by is not None):
+            return "other transforms"
+        return None if all(map(same_term, terms, parts[3:])) else "another transform"
+    if parts[0].endswith("PartitionField") or parts[0].startswith(("CreateTable", "ReplaceTable")):
+        if isinstance(node, (Create, Templated)) or parts[0].endswith("Command"):
+            return None
+        return "partition DDL, and nothing to us"
+    return None
+
+
+EDGES = [
+    *(
+        "-- a\n",
+        "-- a\r\n",
+        "-- add partition field\n",
+        "-- add partition field\r\n",
+        "/* c */ ",
+        "\ufeff",
+    ),
+    *(
+        "/* add partition field */",
+        "/* a\nb */",
+        "/* a\u2028b */",
+        "-- a\u2028 add partition field\n",
+    ),
+    *(
+        "\u00a0",
+        "\x02",
+        "--",
+        "-- drop  tag",
+        "/* /* x */ create branch */",
+        ";",
+        "\x0b",
+        "`",
+        "EXPLAIN ",
+    ),
+]
+MIDDLES = [
+    *("ALTER TABLE t ADD PARTITION FIELD id", "alter\ttable t drop /* c */ partition\nfield x"),
+    *(
+        "ALTER /* c */ TABLE t ADD PARTITION FIELD id",
+        "ALTER TABLE t SET TBLPROPERTIES ('a' = 'create tag')",
+    ),
+    *(
+        "ALTER TABLE t ADD -- c\n PARTITION FIELD id",
+        "ALTER TABLE t ADD -- c\r\n PARTITION FIELD id",
+    ),
+    *(
+        "ALTER TABLE t `ADD PARTITION` FIELD id",
+        "\u0130ALTER TABLE t WRITE UNORDERED",
+        "ALTER TABLE t RENAME TO u",
+    ),
+    *("ALTER\u00a0TABLE t ADD PARTITION FIELD id", "ALTER TABLE t ADD PARTITION\x0cFIELD id"),
+]
+
+
+def edged(seed: int) -> str:
+    rng = random.Random(seed)
+    parts = [rng.choice(MIDDLES) if rng.random() < 0.7 else statement(seed)]
+    for _ in range(rng.randint(0, 3)):
+        parts.insert(rng.choice([0, len(parts)]), rng.choice(EDGES))
+    return "".join(parts)
+
+
+def test_routing_is_icebergs_own(spark: SparkSession) -> None:
+    ask = compiled(spark)
+    texts = [edged(seed) for seed in range(STATEMENTS)]
+    wrong = []
+    answers = ask("routing", texts)
+    for text, theirs in zip(texts, answers, strict=True):
+        if (theirs == "true") != goes_to_iceberg(text):
+            wrong.append((text, theirs))
+    assert not wrong, f"{len(wrong)} of {STATEMENTS}: {wrong[:5]}"
+    assert STATEMENTS / 5 < answers.count("true") < STATEMENTS * 4 / 5
+
+
+def test_spark_refuses_every_mistake_of_the_corpus(spark: SparkSession) -> None:
+    parts = statements(MISTAKES.read_text(encoding="utf-8"))
+    answers = compiled(spark)("plan", [handed_on(part) for part in parts])
+    assert [p.text for p, a in zip(parts, answers, strict=True) if not a.startswith("!")] == []
+
+
+def test_nodes_say_what_sparks_parser_says(spark: SparkSession) -> None:
+    ask = compiled(spark)
+    made = [(text, statements(text)) for text in map(statement, range(STATEMENTS))]
+    single = [(text, parts[0]) for text, parts in made if len(parts) == 1]
+    texts = [handed_on(part) for _, part in single]
+    wrong = []
+    accepted = refused = 0
+    for (text, part), theirs in zip(single, ask("plan", texts), strict=True):
+        node = read(part)
+        accepted += not theirs.startswith("!")
+        refused += theirs.startswith("!")
+        found = fault(node, text, theirs)
+        if found:
+            wrong.append((found, text, theirs, node))
+    assert not wrong, f"{len(wrong)} of {len(single)}: " + "\n".join(map(repr, wrong[:10]))
+    assert min(accepted, refused) > STATEMENTS / 5

@@ -1,0 +1,177 @@
+"""A plan is a prediction: it is held against what the runtime then really does."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.model.table_metadata import table_from_metadata
+from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.catalog import SessionKnown
+
+COLUMNS = "id bigint, name string, ts timestamp, d date, n decimal(9, 2)"
+TERMS = (
+    *("id", "name", "bucket(4, id)", "bucket(16, id)", "bucket(8, name)", "truncate(4, name)"),
+    *("truncate(10, id)", "years(ts)", "months(ts)", "days(ts)", "hours(ts)", "days(d)"),
+    *("months(d)", "truncate(5, n)"),
+)
+
+
+def real(spark, name):
+    """The table's specs as its newest metadata file has them."""
+    rows = gate.own_sql(spark)(f"SELECT file FROM {name}.metadata_log_entries").collect()
+    text = Path(rows[-1].file.removeprefix("file:")).read_text()
+    return table_from_metadata(("t",), json.loads(text)).specs
+
+
+def flat(specs):
+    return (
+        specs.current,
+        specs.last_field_id,
+        [
+            (s.spec_id, [(f.field_id, f.name, f.source_id, str(f.transform)) for f in s.fields])
+            for s in specs.every
+        ],
+    )
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_predicted_evolutions_are_the_runtimes(spark, version):
+    """Random evolutions: every statement that the plan says passes does pass, and does just that."""
+    rng = random.Random(41 + version)
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
+    planned = refused = 0
+    for round_ in range(14):
+        name = f"local.plan.v{version}_{round_}"
+        start = rng.sample(TERMS, rng.randint(0, 2))
+        clause = f"PARTITIONED BY ({', '.join(start)})" if start else ""
+        create = (
+            f"CREATE TABLE {name} ({COLUMNS}) USING iceberg {clause} "
+            f"TBLPROPERTIES ('format-version' = '{version}')"
+        )
+        if not sis.plan(spark, create).report.ok:
+            continue
+        gate.own_sql(spark)(create)
+        for step in range(8):
+            statement = _statement(rng, real(spark, name), name, step)
+            plan = sis.plan(SessionKnown(spark, gate.own_sql(spark)), statement)
+            if plan.after is None:
+                refused += 1
+                continue
+            gate.own_sql(spark)(statement)
+            assert flat(real(spark, name)) == flat(plan.after), statement
+            planned += 1
+        gate.own_sql(spark)(f"DROP TABLE {name}")
+    assert planned > 60
+    assert refused > 5
+
+
+def _statement(rng, specs, name, step):
+    term = rng.choice(TERMS)
+    alias = rng.choice(["", "", f" AS f{step}"])
+    current = [f for f in specs.spec.fields if not f.transform.is_void]
+    kind = rng.choice(["add", "add", "drop", "replace", "create"])
+    if kind == "create" and step % 3 == 0:
+        terms = ", ".join(rng.sample(TERMS, 2))
+        return f"CREATE OR REPLACE TABLE {name} ({COLUMNS}) USING iceberg PARTITIONED BY ({terms})"
+    if kind in ("add", "create") or not current:
+        return f"ALTER TABLE {name} ADD PARTITION FIELD {term}{alias}"
+    field = rng.choice(current)
+    old = rng.choice([field.clause, field.name])
+    if kind == "drop":
+        return f"ALTER TABLE {name} DROP PARTITION FIELD {old}"
+    return f"ALTER TABLE {name} REPLACE PARTITION FIELD {old} WITH {term}{alias}"
+
+
+@pytest.fixture
+def filled(spark):
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
+    spark.sql("DROP TABLE IF EXISTS local.plan.filled")
+    spark.sql(
+        f"CREATE TABLE local.plan.filled ({COLUMNS}) USING iceberg "
+        "PARTITIONED BY (bucket(4, id), days(ts))"
+    )
+    spark.sql(
+        "INSERT INTO local.plan.filled SELECT id, 'a', timestamp'2024-01-01', null, null "
+        "FROM range(20)"
+    )
+    return "local.plan.filled"
+
+
+def test_asking_changes_nothing_and_says_where_the_files_stay(spark, filled):
+    before = flat(real(spark, filled))
+    plan = sis.plan(spark, f"ALTER TABLE {filled} REPLACE PARTITION FIELD days(ts) WITH hours(ts)")
+    assert flat(real(spark, filled)) == before
+    assert [(c.change, c.field.name) for c in plan.changes] == [
+        ("kept", "id_bucket"),
+        ("added", "ts_hour"),
+        ("dropped", "ts_day"),
+    ]
+    assert [(f.spec_id, f.files) for f in plan.staying] == [(0, 4)]
+    assert plan.staying[0].size > 0
+    text = str(plan)
+    assert "4 (" in text
+    assert "stay under spec 0" in text
+    assert "rewrite_data_files" in text
+
+
+def test_the_rewrite_it_names_works(spark, filled):
+    statement = f"ALTER TABLE {filled} ADD PARTITION FIELD truncate(2, name)"
+    plan = sis.plan(spark, statement)
+    spark.sql(statement)
+    spark.sql(plan.rewrite)
+    rows = spark.sql(f"SELECT DISTINCT spec_id FROM {filled}.files").collect()
+    assert [row.spec_id for row in rows] == [plan.after.current]
+    assert spark.table(filled).count() == 20
+
+
+def test_what_v1_voids_is_said(spark):
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
+    spark.sql(
+        f"CREATE OR REPLACE TABLE local.plan.old ({COLUMNS}) USING iceberg "
+        "PARTITIONED BY (days(ts)) TBLPROPERTIES ('format-version' = '1')"
+    )
+    plan = sis.plan(spark, "ALTER TABLE local.plan.old DROP PARTITION FIELD days(ts)")
+    assert [c.change for c in plan.changes] == ["voided"]
+    assert any("format version 1 never removes a field" in fact for fact in plan.not_undone)
+
+
+def test_a_refused_statement(spark, filled):
+    plan = sis.plan(spark, f"ALTER TABLE {filled} ADD PARTITION FIELD days(name)")
+    assert plan.after is None
+    assert [d.code for d in plan.report] == ["SIS202"]
+    assert "nothing would change" in str(plan)
+
+
+def test_text_that_has_no_plan(spark):
+    with pytest.raises(sis.IcebergSqlError, match="one statement"):
+        sis.plan(spark, "SELECT 1")
+
+
+def test_from_sql(spark, filled):
+    text = f"ALTER TABLE {filled} REPLACE PARTITION FIELD days(ts) WITH hours(ts)"
+    rows = spark.sql("SELECT * FROM iceberg_plan(:statement)", {"statement": text}).collect()
+    parts = [(row.part, row.name, row.detail) for row in rows]
+    assert ("change", "ts_hour", "added") in parts
+    assert ("change", "ts_day", "dropped") in parts
+    assert next(row.detail for row in rows if row.part == "rewrite").startswith(
+        "CALL `local`"
+    ) or next(row.detail for row in rows if row.part == "rewrite").startswith("CALL local")
+    assert fields_unchanged(spark, filled)
+
+
+def fields_unchanged(spark, name):
+    return real(spark, name).current == 0
+
+
+def test_check_from_sql(spark, filled):
+    rows = spark.sql(
+        f"SELECT * FROM iceberg_check('ALTER TABLE {filled} ADD PARTITION FIELD bucket(0, id)')"
+    ).collect()
+    assert [(row.code, row.severity, row.line) for row in rows] == [("SIS103", "error", 1)]
+    assert rows[0].help
+    assert spark.sql("SELECT count(*) AS n FROM iceberg_check('SELECT 1')").collect()[0].n == 0

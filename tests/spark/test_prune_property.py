@@ -1,0 +1,197 @@
+"""What the rule `prune` adds is implied: random rows, predicates and zones, with the rule and without.
+
+Two ways. The first asks the rule for what a predicate implies and looks for rows that satisfy the
+predicate and not that: many predicates in one query. The second filters daily files, through the scan.
+SIS_SWEEP=full does more than 100,000 (row set, predicate) pairs of the first kind.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from prune_predicates import DAY, EPOCH, ZONES, Predicates, micros, moments
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+FULL = os.environ.get("SIS_SWEEP") == "full"
+# For each of 8 zones: 480 predicates by 60 sets of 20 rows are 230,400 pairs; in everyday runs 6,400.
+ROWS, SETS = (1200, 60) if FULL else (400, 20)
+PREDICATES = 480 if FULL else 40
+FILES, FILTERS = 120, 100 if FULL else 16
+SEED = int(os.environ.get("SIS_SEED", "20240229"))
+
+
+@contextmanager
+def conf(spark: SparkSession, **values: str) -> Iterator[None]:
+    """Settings of the session, dots as double underscores, for a while."""
+    keys = {key.replace("__", "."): value for key, value in values.items()}
+    before = {key: spark.conf.get(key, None) for key in keys}
+    try:
+        for key, value in keys.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
+def strict(spark: SparkSession, zone: str) -> Any:
+    """The zone; plan changes validated; no code generated, since each query runs once."""
+    return conf(
+        spark,
+        spark__sql__session__timeZone=zone,
+        spark__sql__planChangeValidation="true",
+        spark__sql__codegen__wholeStage="false",
+        spark__sql__codegen__factoryMode="NO_CODEGEN",
+        spark__iceberg_sql__fast="false",
+    )
+
+
+def rows(spark: SparkSession, zone: str, count: int) -> DataFrame:
+    data = [(i, None if i % 50 == 7 else m) for i, m in enumerate(moments(zone, SEED, count))]
+    plain = spark.createDataFrame(data, "id bigint, m bigint")
+    return plain.selectExpr(
+        "id",
+        "concat('n', id) AS name",
+        "timestamp_micros(m) AS ts",
+        "timestamp_ntz '1970-01-01' + make_dt_interval(0, 0, 0, m / 1000000.0) AS n",
+        f"date_from_unix_date(cast(floor(m / {DAY}) AS int)) AS d",
+        "named_struct('ts', timestamp_micros(m + 1), "
+        f"'d', date_from_unix_date(cast(floor(m / {DAY}) AS int) + 1)) AS s",
+    )
+
+
+def rule(spark: SparkSession) -> Any:
+    """The rule itself, among those of the session's optimizer."""
+    batches = spark._jsparkSession.sessionState().optimizer().batches()
+    for b in range(batches.size()):
+        rules = batches.apply(b).rules()
+        for r in range(rules.size()):
+            if rules.apply(r).ruleName() == "sparkicebergsql.Prune":
+                return rules.apply(r)
+    raise AssertionError("the rule is not there")
+
+
+def implied(spark: SparkSession, table: DataFrame, prune: Any, predicate: str) -> Column | None:
+    """What the rule would add to the filter that the optimizer leaves; None where that is nothing."""
+    plan = table.where(predicate)._jdf.queryExecution().optimizedPlan()
+    if plan.nodeName() != "Filter" or plan.child().nodeName() != "DataSourceV2ScanRelation":
+        return None
+    added = prune.implied(plan.condition(), plan.child().relation())
+    if added is None:
+        return None
+    return Column(spark._jvm.org.apache.spark.sql.classic.ExpressionUtils.column(added))
+
+
+def compare(
+    spark: SparkSession, source: DataFrame, predicates: list[str], sets: int
+) -> tuple[list[str], int, int]:
+    """Predicates with a row that satisfies them outside of what they imply; how many imply something;
+    and in how many sets of rows that leaves one out.
+    """
+    prune = rule(spark)
+    with conf(spark, spark__iceberg_sql__prune="false"):
+        found = [(predicate, implied(spark, source, prune, predicate)) for predicate in predicates]
+    known = [(predicate, added) for predicate, added in found if added is not None]
+    source.cache()  # from here on no scan: Spark fails on some of these as aggregates to be pushed
+    wrong = []
+    excluding = 0
+    for at in range(0, len(known), 60):
+        part = known[at : at + 60]
+        lost = [F.sum((F.expr(p) & ~F.coalesce(r, F.lit(False))).cast("int")) for p, r in part]
+        out = [F.sum((~F.coalesce(r, F.lit(False))).cast("int")) for _, r in part]
+        for row in source.groupBy(source.id % sets).agg(*lost, *out).collect():
+            wrong += [p for (p, _), n in zip(part, row[1 : len(part) + 1], strict=True) if n]
+            excluding += sum(1 for n in row[len(part) + 1 :] if n)
+    source.unpersist()
+    return wrong, len(known), excluding
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_no_row_that_satisfies_a_predicate_is_outside_of_what_it_implies(
+    spark: SparkSession, zone: str
+) -> None:
+    made = Predicates(zone, SEED)
+    with strict(spark, zone):
+        table = f"local.prune.flat_{zone.replace('/', '_').lower()}"
+        spark.sql(
+            f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (bucket(4, id)) "
+            "AS SELECT * FROM {r}",
+            r=rows(spark, zone, ROWS),
+        )
+        predicates = [made.next() for _ in range(PREDICATES)]
+        wrong, known, excluding = compare(spark, spark.table(table), predicates, SETS)
+    print(f"{zone}: {known} predicates x {SETS} row sets; rows left out in {excluding}")
+    assert wrong == []
+    # The test is about something: many predicates imply something, and that leaves rows out.
+    assert known > PREDICATES * 0.35
+    assert excluding > known * SETS * 0.5
+
+
+# Where time goes on and what is computed from it falls: the middle, the reach and the step of the rows.
+FALLS = {
+    "America/St_Johns": ("2006-10-29T02:31", timedelta(hours=3), timedelta(minutes=7)),
+    "Australia/Lord_Howe": ("2024-04-06T15:00", timedelta(hours=2), timedelta(minutes=5)),
+    "Pacific/Apia": ("1892-07-04T11:26:56", timedelta(hours=50), timedelta(minutes=100)),
+    "UTC": (
+        "2023-01-30T00:00",
+        timedelta(hours=80),
+        timedelta(minutes=170),
+    ),  # months of 28 days and 31
+}
+
+
+@pytest.mark.parametrize("zone", FALLS)
+def test_where_an_expression_falls_for_a_while(spark: SparkSession, zone: str) -> None:
+    middle, reach, step = FALLS[zone]
+    start = micros(datetime.fromisoformat(f"{middle}+00:00") - reach)
+    times = [start + i * micros(EPOCH + step) for i in range(2 * reach // step)]
+    with strict(spark, zone):
+        data = spark.createDataFrame(list(enumerate(times)), "id bigint, m bigint")
+        data = data.selectExpr("id", "timestamp_micros(m) AS ts")
+        data.writeTo("local.prune.falls").using("iceberg").createOrReplace()
+        predicates = []
+        for at in times[::5]:
+            local = (EPOCH + timedelta(microseconds=at)).astimezone(ZoneInfo(zone))
+            for op in ("<", ">=", "="):
+                predicates += [
+                    f"date_format(ts, 'yyyy-MM-dd HH:mm') {op} '{local:%Y-%m-%d %H:%M}'",
+                    f"cast(ts AS string) {op} '{local:%Y-%m-%d %H:%M:%S}'",
+                    f"year(ts) * 10000 + month(ts) * 100 + day(ts) {op} {local:%Y%m%d}",
+                    f"ts + INTERVAL 1 MONTH {op} timestamp_micros({at}) + INTERVAL 1 MONTH",
+                    f"date_trunc('hour', ts - INTERVAL 2 DAYS) {op} timestamp_micros({at}) - INTERVAL 2 DAYS",
+                ]
+        wrong, known, _ = compare(spark, spark.table("local.prune.falls"), predicates, 1)
+    assert wrong == []
+    assert known > len(predicates) * 0.9
+
+
+@pytest.mark.parametrize("zone", ZONES if FULL else ("America/New_York", "Pacific/Apia", "UTC"))
+def test_a_table_of_daily_files_gives_the_same_rows(spark: SparkSession, zone: str) -> None:
+    made = Predicates(zone, SEED + 1)
+    with strict(spark, zone):
+        table = f"local.prune.daily_{zone.replace('/', '_').lower()}"
+        data = rows(spark, zone, FILES)
+        spark.sql(
+            f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (days(ts), bucket(2, id)) "
+            "AS SELECT * FROM {r}",
+            r=data,
+        )
+        predicates = [made.next() for _ in range(FILTERS)]
+        # Columns are not filters, so the rule does not see these.
+        truth = spark.table(table).select("id", *(F.expr(p) for p in predicates)).collect()
+        for i, predicate in enumerate(predicates):
+            expected = sorted(row.id for row in truth if row[i + 1])
+            assert (
+                sorted(row.id for row in spark.table(table).where(predicate).select("id").collect())
+                == expected
+            ), predicate

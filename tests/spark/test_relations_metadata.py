@@ -1,0 +1,223 @@
+"""Which metadata file a path means, on real files; corrupt ones; metadata functions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def original(spark: SparkSession) -> Iterator[Path]:
+    """A Hadoop table with the versions 1 (empty), 2 (one row), 3 (two rows)."""
+    spark.sql("CREATE TABLE local.by_path.versions (id INT, name STRING) USING iceberg")
+    for n in (1, 2):
+        spark.sql(f"INSERT INTO local.by_path.versions VALUES ({n}, 'n{n}')")
+    rows = spark.sql("DESCRIBE EXTENDED local.by_path.versions").where("col_name = 'Location'")
+    yield Path(rows.collect()[0].data_type.removeprefix("file:"))
+    spark.sql("DROP TABLE local.by_path.versions PURGE")
+
+
+@pytest.fixture
+def table(original: Path, tmp_path: Path) -> Path:
+    """A folder with a copy of its metadata files, which name the original's data."""
+    folder = tmp_path / "t" / "metadata"
+    folder.mkdir(parents=True)
+    for file in (original / "metadata").glob("v*.metadata.json"):
+        shutil.copy(file, folder / file.name)
+    return folder.parent
+
+
+def count(spark: SparkSession, table: Path, settings: str = "") -> int:
+    return int(spark.sql(f"SELECT count(*) FROM icebergLocal('{table}'{settings})").collect()[0][0])
+
+
+def edit(file: Path, **changes: object) -> None:
+    content = json.loads(file.read_text())
+    content.update({name.replace("_", "-"): value for name, value in changes.items()})
+    file.write_text(json.dumps(content))
+
+
+def test_the_newest_version(spark: SparkSession, table: Path) -> None:
+    assert count(spark, table) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "rows"),
+    [
+        ("metadata/v1.metadata.json", 0),
+        ("metadata/v2.metadata.json", 1),
+        ("{table}/metadata/v2.metadata.json", 1),
+        ("file:{table}/metadata/v2.metadata.json", 1),
+    ],
+)
+@pytest.mark.parametrize("name", ["metadata_file_path", "iceberg_metadata_file_path"])
+def test_a_given_file(spark: SparkSession, table: Path, name: str, given: str, rows: int) -> None:
+    assert count(spark, table, f", {name} => '{given.format(table=table)}'") == rows
+
+
+def test_a_path_that_is_a_metadata_file(spark: SparkSession, table: Path) -> None:
+    assert count(spark, table / "metadata" / "v2.metadata.json") == 1
+
+
+def test_newest_by_last_updated(spark: SparkSession, table: Path) -> None:
+    edit(table / "metadata" / "v2.metadata.json", last_updated_ms=2**42)
+    assert count(spark, table) == 2
+    assert count(spark, table, ", newest_by_last_updated => true") == 1
+    alias = "iceberg_recent_metadata_file_by_last_updated_ms_field"
+    assert count(spark, table, f", {alias} => 1") == 1
+
+
+@pytest.mark.parametrize("name", ["v4.gz.metadata.json", "v4.metadata.json.gz"])
+def test_gzipped(spark: SparkSession, table: Path, name: str) -> None:
+    newest = table / "metadata" / "v2.metadata.json"
+    (table / "metadata" / name).write_bytes(gzip.compress(newest.read_bytes()))
+    assert count(spark, table) == 1
+    identity = json.loads(newest.read_text())["table-uuid"]
+    assert count(spark, table, f", metadata_table_uuid => '{identity.upper()}'") == 1
+
+
+def test_written_by_a_catalog_without_a_version_hint(spark: SparkSession, table: Path) -> None:
+    for n in (1, 2, 3):
+        file = table / "metadata" / f"v{n}.metadata.json"
+        file.rename(file.with_name(f"{n:05}-{uuid.uuid4()}.metadata.json"))
+    assert count(spark, table) == 2
+
+
+def test_two_tables_in_one_folder(spark: SparkSession, table: Path) -> None:
+    first, other = table / "metadata" / "v1.metadata.json", str(uuid.uuid4())
+    mine = json.loads(first.read_text())["table-uuid"]
+    shutil.copy(first, first.with_name("v7.metadata.json"))
+    edit(first.with_name("v7.metadata.json"), table_uuid=other)
+    assert count(spark, table) == 0
+    assert count(spark, table, f", metadata_table_uuid => '{mine}'") == 2
+    assert count(spark, table, f", iceberg_metadata_table_uuid => '{other.upper()}'") == 0
+    unknown = str(uuid.uuid4())
+    with pytest.raises(AnalysisException, match=f"{unknown}; there are .*{mine}"):
+        count(spark, table, f", metadata_table_uuid => '{unknown}'")
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        (b"", r"v4\.metadata\.json"),
+        (b'{"format-version": 2, "table-u', r"v4\.metadata\.json"),
+        (b'{"format-version": 9}', "9"),
+        (b'{"format-version": 2}', "location|schema|uuid"),
+        (b"PAR1", "PAR1|JSON"),
+    ],
+)
+def test_a_broken_file(spark: SparkSession, table: Path, content: bytes, wrong: str) -> None:
+    (table / "metadata" / "v4.metadata.json").write_bytes(content)
+    with pytest.raises(AnalysisException) as caught:
+        count(spark, table)
+    said = str(caught.value)
+    assert f"`file:{table}/metadata/v4.metadata.json` cannot be read" in said
+    assert re.search(wrong, said)
+    assert "others there: v3.metadata.json, v2.metadata.json, v1.metadata.json" in said
+    assert "metadata_file_path => 'metadata/v3.metadata.json'" in said
+    assert count(spark, table, ", metadata_file_path => 'metadata/v3.metadata.json'") == 2
+
+
+def test_a_broken_file_among_many_heads(spark: SparkSession, table: Path) -> None:
+    (table / "metadata" / "v4.metadata.json").write_bytes(b"nonsense")
+    with pytest.raises(AnalysisException, match=r"v4\.metadata\.json` cannot be read: not JSON"):
+        count(spark, table, ", newest_by_last_updated => true")
+
+
+def test_a_file_that_is_not_there(spark: SparkSession, table: Path) -> None:
+    with pytest.raises(AnalysisException, match=r"v9\.metadata\.json` cannot be read"):
+        count(spark, table, ", metadata_file_path => 'metadata/v9.metadata.json'")
+
+
+def test_a_thousand_files(spark: SparkSession, table: Path) -> None:
+    newest = (table / "metadata" / "v3.metadata.json").read_bytes()
+    for n in range(10, 1010):
+        (table / "metadata" / f"{n:05}-{uuid.uuid4()}.metadata.json").write_bytes(newest)
+    identity = json.loads(newest)["table-uuid"]
+    for settings in ("", f", metadata_table_uuid => '{identity}'"):
+        best = 60.0
+        for _ in range(5):
+            start = time.perf_counter()
+            spark.sql(f"SELECT * FROM icebergLocal('{table}'{settings})")
+            best = min(best, time.perf_counter() - start)
+        assert best < 0.5
+
+
+# ------------------------------------------------------------------------------ metadata functions
+
+NAMED = "local.by_path.versions"
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_snapshots_files_and_log(spark: SparkSession, original: Path, by_name: bool) -> None:
+    me = NAMED if by_name else str(original)
+    for function, table in (
+        ("iceberg_snapshots", "snapshots"),
+        ("iceberg_files", "files"),
+        ("iceberg_metadata_log", "metadata_log_entries"),
+    ):
+        theirs = spark.sql(f"SELECT * FROM {NAMED}.{table}")
+        ours = spark.sql(f"SELECT * FROM {function}('{me}')")
+        assert ours.columns == theirs.columns
+        compared = [c for c in ours.columns if c not in ("readable_metrics", "file")]
+        assert ours.select(compared).collect() == theirs.select(compared).collect()
+        assert ours.count() == {"files": 2, "snapshots": 2, "metadata_log_entries": 3}[table]
+
+
+def test_files_of_an_old_snapshot(spark: SparkSession, original: Path) -> None:
+    first = spark.sql(
+        f"SELECT min_by(snapshot_id, committed_at) FROM iceberg_snapshots('{original}')"
+    )
+    snapshot = first.collect()[0][0]
+    for me in (NAMED, str(original)):
+        assert (
+            spark.sql(f"SELECT * FROM iceberg_files('{me}', snapshot_id => {snapshot})").count()
+            == 1
+        )
+    with pytest.raises(AnalysisException, match="UNRECOGNIZED_PARAMETER_NAME"):
+        spark.sql(f"SELECT * FROM iceberg_snapshots('{NAMED}', snapshot_id => {snapshot})")
+
+
+def test_partition_specs(spark: SparkSession) -> None:
+    table = "local.by_path.specs"
+    spark.sql(f"CREATE TABLE {table} (id INT, ts TIMESTAMP, s STRUCT<x: INT>) USING iceberg")
+    try:
+        spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)")
+        spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, s.x) AS shard")
+        spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD days(ts)")
+        rows = spark.sql(
+            f"SELECT * FROM iceberg_partition_specs('{table}') ORDER BY 1, 3"
+        ).collect()
+        assert [tuple(row) for row in rows] == [
+            (0, False, None, None, None, None, None),
+            (1, False, 0, 1000, "ts_day", "ts", "day"),
+            (2, False, 0, 1000, "ts_day", "ts", "day"),
+            (2, False, 1, 1001, "shard", "s.x", "bucket[8]"),
+            (3, True, 0, 1001, "shard", "s.x", "bucket[8]"),
+        ]
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("iceberg_snapshots('local.by_path.none')", "TABLE_OR_VIEW_NOT_FOUND"),
+        ("iceberg_snapshots()", "`table`"),
+        ("iceberg_files('/no/such/table')", "PATH_NOT_FOUND"),
+        ("iceberg_files('local.by_path.versions', nonsense => 1)", "`nonsense`"),
+    ],
+)
+def test_wrong_calls(spark: SparkSession, call: str, words: str) -> None:
+    with pytest.raises(AnalysisException, match=words):
+        spark.sql(f"SELECT * FROM {call}")

@@ -1,0 +1,71 @@
+"""Keys appear in no plan, error, log, event log, repr or column name; a literal key brings a warning.
+
+Each way of giving a key runs in a process of its own, which writes an event log and a debug log; the
+test then looks for the key in everything that process left behind. The S3 server that the keys are
+for is not there: what is looked at is what is said about it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KEY, SECRET, TOKEN = "AKIASENTINEL0KEY", "sentinelsecretsentinelsecret", "sentineltokensentinel"
+ACCOUNT_KEY = "c2VudGluZWxhY2NvdW50a2V5c2VudGluZWw="
+
+SCRIPT = Path(__file__).with_name("secrets_script.py")
+
+
+@pytest.fixture(scope="module")
+def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("secrets")
+    (folder / "events").mkdir()
+    environment = {
+        **os.environ,
+        "KEY": KEY,
+        "SECRET": SECRET,
+        "TOKEN": TOKEN,
+        "ACCOUNT": ACCOUNT_KEY,
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "always", str(SCRIPT), str(folder)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    left = {"stdout": done.stdout, "stderr": done.stderr}
+    for file in folder.rglob("*"):
+        if file.is_file() and "warehouse" not in file.parts:
+            left[str(file.relative_to(folder))] = file.read_text("utf-8", "replace")
+    return left
+
+
+def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
+    assert left_behind["stdout"].count("refused") == 10
+    assert left_behind["stdout"].count("UnresolvedTableValuedFunction") == 3
+    assert any(name.startswith("events/") for name in left_behind)
+    events = "".join(text for name, text in left_behind.items() if name.startswith("events/"))
+    assert "SparkListenerSQLExecutionStart" in events
+    assert "spark.iceberg_sql.collection" in events
+
+
+@pytest.mark.parametrize("secret", [KEY, SECRET, TOKEN, ACCOUNT_KEY])
+def test_no_secret_is_left_behind(left_behind: dict[str, str], secret: str) -> None:
+    for name, text in left_behind.items():
+        place = text.find(secret)
+        assert place < 0, f"{name}: ...{text[max(0, place - 300) : place + 60]}..."
+
+
+def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, str]) -> None:
+    warnings = left_behind["stderr"].count("stands in the statement's text")
+    assert warnings == left_behind["stdout"].count("literal") >= 2
+    assert "spark.iceberg_sql.collection.NAME.secret_access_key" in left_behind["stderr"] or (
+        "spark.iceberg_sql.collection.NAME.access_key_id" in left_behind["stderr"]
+    )

@@ -1,0 +1,152 @@
+"""_path, _file, _size, _time, _etag: hidden, there when named, free when unused."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import scans
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def path(spark: SparkSession) -> Iterator[str]:
+    """Two files: id 1 and 2 in one snapshot, 3 in the next."""
+    spark.sql("CREATE TABLE local.by_path.virtual (id INT) USING iceberg")
+    spark.sql("INSERT INTO local.by_path.virtual SELECT /*+ COALESCE(1) */ * FROM VALUES (1), (2)")
+    spark.sql("INSERT INTO local.by_path.virtual VALUES (3)")
+    rows = spark.sql("DESCRIBE EXTENDED local.by_path.virtual").where("col_name = 'Location'")
+    yield str(rows.collect()[0].data_type).removeprefix("file:")
+    spark.sql("DROP TABLE local.by_path.virtual PURGE")
+
+
+def test_they_say_what_the_file_system_says(spark: SparkSession, path: str) -> None:
+    rows = spark.sql(
+        f"SELECT id, _path, _file, _size, _time, _etag FROM iceberg('{path}')"
+    ).collect()
+    assert sorted(r.id for r in rows) == [1, 2, 3]
+    for row in rows:
+        file = Path(row._path)
+        assert file.is_file()
+        assert file.is_relative_to(path)
+        assert row._file == file.name
+        assert row._size == file.stat().st_size
+        seconds = row._time.replace(tzinfo=datetime.timezone.utc).timestamp()
+        assert seconds == pytest.approx(file.stat().st_mtime, abs=0.01)
+        assert row._etag is None
+
+
+def test_types(spark: SparkSession, path: str) -> None:
+    rows = spark.sql(f"SELECT _path, _file, _size, _time, _etag FROM iceberg('{path}')")
+    assert dict(rows.dtypes) == {
+        "_path": "string",
+        "_file": "string",
+        "_size": "bigint",
+        "_time": "timestamp",
+        "_etag": "string",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM iceberg('{p}') WHERE _size > 0 AND _time IS NOT NULL",
+        "SELECT * FROM iceberg('{p}') t WHERE t._size > 0",
+        "SELECT t.* FROM iceberg('{p}') t JOIN iceberg('{p}') u ON t._path = u._path AND t.id = u.id",
+    ],
+)
+def test_they_are_not_in_a_star(spark: SparkSession, path: str, text: str) -> None:
+    rows = spark.sql(text.format(p=path))
+    assert rows.columns == ["id"]
+    assert rows.count() == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT _FILE FROM iceberg('{p}')",
+        "SELECT `_file` FROM iceberg('{p}')",
+        "SELECT t._file FROM iceberg('{p}') t",
+        "WITH c AS (SELECT id, _file FROM iceberg('{p}')) SELECT _file FROM c",
+        "SELECT _file FROM (SELECT _file FROM iceberg('{p}', use_partition_pruning => false))",
+        "SELECT t._file FROM iceberg('{p}') t LEFT JOIN local.by_path.virtual v ON t.id = v.id",
+    ],
+)
+def test_wherever_they_are_named(spark: SparkSession, path: str, text: str) -> None:
+    found = {row[0] for row in spark.sql(text.format(p=path)).collect()}
+    assert len(found) == 2
+    assert all("/" not in name and name.endswith(".parquet") for name in found)
+
+
+def test_unused_they_cost_nothing(spark: SparkSession, path: str) -> None:
+    named = spark.sql(f"SELECT sum(id), '_size' AS text FROM iceberg('{path}') WHERE id < 3")
+    plain = spark.sql(f"SELECT sum(id), 'other' AS text FROM iceberg('{path}') WHERE id < 3")
+    assert "Join" not in scans.plan(named)
+    assert scans.metrics(named)["resultDataFiles"] == scans.metrics(plain)["resultDataFiles"] == 1
+
+
+def test_grouping_by_them(spark: SparkSession, path: str) -> None:
+    text = f"SELECT _file, _size, count(*) AS n FROM iceberg('{path}') GROUP BY ALL"
+    assert sorted(row.n for row in spark.sql(text).collect()) == [1, 2]
+
+
+def test_aggregates_of_them(spark: SparkSession, path: str) -> None:
+    text = "SELECT max(_path), min(_file), count(DISTINCT _path), sum(_size), max(_time)"
+    row = spark.sql(f"{text} FROM iceberg('{path}')").collect()[0]
+    assert row[0].startswith(path)
+    assert row[2] == 2
+    assert None not in row
+
+
+def test_in_an_old_snapshot(spark: SparkSession, path: str) -> None:
+    first = "(SELECT min_by(snapshot_id, committed_at) FROM local.by_path.virtual.snapshots)"
+    rows = spark.sql(f"SELECT DISTINCT _size FROM iceberg('{path}', snapshot_id => {first})")
+    assert rows.count() == 1
+    assert rows.collect()[0][0] > 0
+
+
+def test_in_an_empty_table(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE local.by_path.nothing (id INT) USING iceberg")
+    try:
+        where = spark.sql("DESCRIBE EXTENDED local.by_path.nothing").where("col_name = 'Location'")
+        rows = spark.sql(f"SELECT _size, _time FROM iceberg('{where.collect()[0].data_type}')")
+        assert rows.collect() == []
+    finally:
+        spark.sql("DROP TABLE local.by_path.nothing PURGE")
+
+
+def test_iceberg_s_own_hidden_columns(spark: SparkSession, path: str) -> None:
+    theirs = spark.sql("SELECT _file, _pos, _spec_id, _deleted, id FROM local.by_path.virtual")
+    ours = spark.sql(f"SELECT _path, _pos, _spec_id, _deleted, id FROM iceberg('{path}')")
+    assert sorted(map(tuple, ours.collect())) == sorted(map(tuple, theirs.collect()))
+    alone = spark.sql(f"SELECT _pos, _partition FROM iceberg('{path}')")
+    assert alone.count() == 3
+
+
+def test_a_column_of_the_same_name_is_the_table_s(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE local.by_path.clash (_size STRING, _Path INT) USING iceberg")
+    try:
+        spark.sql("INSERT INTO local.by_path.clash VALUES ('large', 1)")
+        where = spark.sql("DESCRIBE EXTENDED local.by_path.clash").where("col_name = 'Location'")
+        place = where.collect()[0].data_type
+        rows = spark.sql(f"SELECT _size, _path, _file, _time FROM iceberg('{place}')").collect()
+        assert rows[0][:2] == ("large", 1)
+        assert rows[0]._file.endswith(".parquet")
+        assert rows[0]._time is not None
+        assert spark.sql(f"SELECT * FROM iceberg('{place}') WHERE _path > 0").columns == [
+            "_size",
+            "_Path",
+        ]
+    finally:
+        spark.sql("DROP TABLE local.by_path.clash PURGE")
+
+
+def test_the_data_frame_api_asks_for_them(spark: SparkSession, path: str) -> None:
+    rows = spark.sql(f"SELECT * FROM iceberg('{path}', virtual_columns => true)")
+    assert rows.columns == ["id"]
+    assert rows.select("_size", "_file").distinct().count() == 2
+    with pytest.raises(AnalysisException, match="`_size` cannot be resolved"):
+        spark.sql(f"SELECT * FROM iceberg('{path}')").select("_size")
