@@ -1,0 +1,152 @@
+"""Statements a second: our check, Spark's parser through py4j, sqlglot and sqlfluff, side by side in one run.
+
+python tests/benchmarks/checker.py            all of it, some minutes
+python tests/benchmarks/checker.py --no-spark what needs no Java
+"""
+
+from __future__ import annotations
+
+import logging
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.text import statements
+
+ROUNDS = 5
+SIZES = (100, 1_000, 10_000)
+# Of a hundred statements of a warehouse's script, about thirty are partition DDL.
+TEN = (
+    (
+        "CREATE TABLE db.t{i} (id BIGINT, ts TIMESTAMP, name STRING, price DECIMAL(9, 2)) USING iceberg "
+        "PARTITIONED BY (days(ts), bucket(16, id))"
+    ),
+    "INSERT INTO db.t{i} VALUES (1, current_timestamp(), 'a', 1.0), (2, current_timestamp(), 'b', 2.0)",
+    "SELECT id, count(*) FROM db.t{i} WHERE ts > '2024-01-01' GROUP BY id ORDER BY 2 DESC LIMIT 10",
+    "ALTER TABLE db.t{i} REPLACE PARTITION FIELD ts_day WITH hours(ts)",
+    (
+        "MERGE INTO db.t{i} t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name = s.name "
+        "WHEN NOT MATCHED THEN INSERT *"
+    ),
+    "ALTER TABLE db.t{i} ADD PARTITION FIELD truncate(4, name)",
+    (
+        "WITH a AS (SELECT * FROM db.t{i}), b AS (SELECT id, max(price) AS p FROM a GROUP BY id) "
+        "SELECT a.name, b.p FROM a JOIN b ON a.id = b.id WHERE b.p BETWEEN 1 AND 100"
+    ),
+    "DELETE FROM db.t{i} WHERE id = {i} AND name LIKE 'a%'",
+    "UPDATE db.t{i} SET price = price * 1.1 WHERE ts < TIMESTAMP '2024-01-01 00:00:00'",
+    "DROP VIEW IF EXISTS db.v{i}",
+)
+
+
+def script(count: int) -> str:
+    """So many statements."""
+    return ";\n".join(TEN[i % 10].format(i=i // 10) for i in range(count)) + ";\n"
+
+
+def ours(text: str) -> None:
+    report = check(text)
+    assert report.ok, report.errors[:3]
+
+
+def glot(text: str) -> None:
+    import sqlglot
+
+    logging.disable(logging.WARNING)  # it says of each PARTITION FIELD that it does not know it
+
+    sqlglot.parse(text, read="spark", error_level=sqlglot.ErrorLevel.IGNORE)
+
+
+def fluff(text: str) -> None:
+    import sqlfluff
+
+    sqlfluff.lint(text, dialect="sparksql")
+
+
+def spark_parser(folder: str) -> Callable[[str], None]:
+    import spark_iceberg_sql as sis
+
+    session = sis.session(folder, config={"spark.master": "local[2]", "spark.driver.memory": "1g"})
+    parser = session._jsparkSession.sessionState().sqlParser()
+
+    def parse(text: str) -> None:
+        for statement in statements(text):
+            parser.parsePlan(statement.text)
+
+    return parse
+
+
+def rates(run: Callable[[str], None], count: int, rounds: int) -> list[float]:
+    text = script(count)
+    found = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        run(text)
+        found.append(count / (time.perf_counter() - begun))
+    return sorted(found)
+
+
+def row(name: str, count: int, found: list[float], base: float | None) -> None:
+    median = statistics.median(found)
+    against = f"{base / median:,.1f}" if base is not None else ""
+    print(
+        f"| {name} | {count:,} | {found[0]:,.0f} | {median:,.0f} | {found[-1]:,.0f} | {against} |",
+        flush=True,
+    )
+
+
+def thousand_files(folder: Path) -> None:
+    """`iceberg-sql check` of 1,000 files of ten statements, and of one file."""
+    many, one = folder / "many", folder / "one"
+    many.mkdir()
+    one.mkdir()
+    for i in range(1_000):
+        (many / f"{i:04}.sql").write_text(script(10).replace("db.t0", f"db.t{i}"))
+    (one / "one.sql").write_text(script(10))
+    print("\n| `iceberg-sql check` | wall, s: min | median | max |")
+    print("|---|---|---|---|")
+    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "--no-cache"]
+    if subprocess.run([*command, str(one)], capture_output=True, check=False).returncode == 2:
+        command = command[:-1]
+    for name, place in (("one file of 10 statements", one), ("1,000 files of 10 statements", many)):
+        walls = []
+        for _ in range(ROUNDS):
+            begun = time.perf_counter()
+            done = subprocess.run([*command, str(place)], capture_output=True, check=False)
+            walls.append(time.perf_counter() - begun)
+            assert done.returncode in (0, 1), done.stderr
+        print(
+            f"| {name} | {min(walls):.2f} | {statistics.median(walls):.2f} | {max(walls):.2f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    print("| who | statements | a second: min | median | max | times slower than ours |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        others: list[tuple[str, Callable[[str], None], int, int]] = [
+            ("sqlglot, parse", glot, 10_000, 3),
+            ("sqlfluff, lint", fluff, 100, 1),
+        ]
+        if "--no-spark" not in sys.argv:
+            others.insert(0, ("Spark's parser, py4j", spark_parser(folder), 10_000, 3))
+        for count in SIZES:
+            ours(script(10))
+            mine = rates(ours, count, ROUNDS)
+            row("**check**", count, mine, None)
+            base = statistics.median(mine)
+            for name, run, most, rounds in others:
+                if count <= most:
+                    run(script(10))
+                    row(name, count, rates(run, count, rounds if count < most else 1), base)
+        thousand_files(Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Iceberg's transform functions with the rule `fast` and without it, in whole queries.
+
+    python tests/benchmarks/time_functions.py [millions of rows] [rounds]
+
+Each ratio is of two runs side by side, in both orders; time is the CPU time of the tasks, so that
+other work on the machine blurs it little. Prints Markdown tables.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable
+
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql
+
+SWITCH = "spark.iceberg_sql.fast"
+FUNCTIONS = {
+    "days(ts)": "iceberg_days(ts)",
+    "hours(ts)": "iceberg_hours(ts)",
+    "months(ts)": "iceberg_months(ts)",
+    "years(ts)": "iceberg_years(ts)",
+    "months(d)": "iceberg_months(d)",
+    "years(d)": "iceberg_years(d)",
+}
+# What bucket and truncate would cost as built-in expressions: hash() is the same Murmur3, of another seed.
+CANDIDATES = {
+    "bucket(16, id)": ("iceberg_bucket(16, id)", "(hash(id) & 2147483647) % 16"),
+    "bucket(16, i)": ("iceberg_bucket(16, i)", "(hash(bigint(i)) & 2147483647) % 16"),
+    "bucket(16, d)": ("iceberg_bucket(16, d)", "(hash(bigint(unix_date(d))) & 2147483647) % 16"),
+    "bucket(16, ts)": ("iceberg_bucket(16, ts)", "(hash(unix_micros(ts)) & 2147483647) % 16"),
+    "truncate(10, id)": ("iceberg_truncate(10, id)", "id - pmod(id, 10)"),
+    "truncate(10, i)": ("iceberg_truncate(10, i)", "i - pmod(i, 10)"),
+}
+SHAPES = {
+    "max": "SELECT max({call}) FROM {source}",
+    # Never pushed: what is measured is what is left.
+    "filter": "SELECT count(*) FROM {source} WHERE {call} = {value} OR rand() < 0",
+    "GROUP BY": "SELECT {call}, count(*) FROM {source} GROUP BY 1",
+}
+
+
+def cpu(spark: SparkSession, query: str) -> float:
+    """CPU seconds of the tasks of a query."""
+    before = stages(spark)
+    spark.sql(query).write.format("noop").mode("overwrite").save()
+    return sum(time for stage, time in stages(spark).items() if stage not in before) / 1e9
+
+
+def stages(spark: SparkSession) -> dict[int, int]:
+    """CPU nanoseconds of the tasks of each stage."""
+    context, gateway = spark.sparkContext._jsc.sc(), spark.sparkContext._gateway
+    context.listenerBus().waitUntilEmpty()
+    found = context.statusStore().stageList(
+        None, False, False, gateway.new_array(gateway.jvm.double, 0), None
+    )
+    listed = [found.apply(i) for i in range(found.size())]
+    return {stage.stageId(): stage.executorCpuTime() for stage in listed}
+
+
+def ratio(one: Callable[[], float], other: Callable[[], float], rounds: int) -> list[list[float]]:
+    """CPU seconds of both, round by round, after a round that warms up."""
+    one(), other()
+    return [[one(), other()] if i % 2 else [other(), one()][::-1] for i in range(rounds)]
+
+
+def main(millions: int, rounds: int) -> None:
+    rows = millions * 1_000_000
+    with tempfile.TemporaryDirectory() as folder:
+        config = {"spark.master": "local[2]", "spark.driver.memory": "2g"}
+        spark = spark_iceberg_sql.session(folder, config=config)
+        spark.sql(
+            f"""CREATE TEMPORARY VIEW computed AS SELECT id, CAST(id AS int) AS i,
+            timestamp_micros(id * 79190000 - id % 1000) AS ts,
+            date_from_unix_date(CAST(id % 40000 - 10000 AS int)) AS d
+            FROM range(0, {rows}, 1, 2)"""
+        )
+        spark.sql("CREATE TABLE local.db.stored USING iceberg AS SELECT * FROM computed")
+        for source in ("computed", "local.db.stored"):
+            print(
+                f"\n{rows:,} rows, `{source}`; ns of CPU per row, median of {rounds} (min-max of the ratio)\n"
+            )
+            print("| query | Iceberg | fast | ratio |\n|---|---|---|---|")
+            for label, call in FUNCTIONS.items():
+                value = "DATE'1999-01-01'" if "days" in call else "200"
+                for shape, text in SHAPES.items():
+                    query = text.format(call=call, source=source, value=value)
+                    report(spark, f"{shape} {label}", query, rows, rounds)
+        candidates(spark, rows, rounds)
+        spark.stop()
+
+
+def candidates(spark: SparkSession, rows: int, rounds: int) -> None:
+    print("\n| function | Iceberg | built-in expression | ratio |\n|---|---|---|---|")
+    for label, texts in CANDIDATES.items():
+        for source in ("computed", "local.db.stored"):
+            one, other = (f"SELECT max({text}) FROM {source}" for text in texts)
+            pairs = ratio(lambda q=one: cpu(spark, q), lambda q=other: cpu(spark, q), rounds)
+            show(f"{label}, `{source}`", pairs, rows)
+
+
+def report(spark: SparkSession, label: str, query: str, rows: int, rounds: int) -> None:
+    def run(switch: str) -> Callable[[], float]:
+        def once() -> float:
+            spark.conf.set(SWITCH, switch)
+            return cpu(spark, query)
+
+        return once
+
+    pairs = ratio(run("false"), run("true"), rounds)
+    show(label, pairs, rows)
+
+
+def show(label: str, pairs: list[list[float]], rows: int) -> None:
+    slow, fast = (statistics.median(p[i] for p in pairs) * 1e9 / rows for i in (0, 1))
+    ratios = [a / b for a, b in pairs]
+    print(
+        f"| {label} | {slow:.1f} | {fast:.1f} "
+        f"| {statistics.median(ratios):.1f} ({min(ratios):.1f}-{max(ratios):.1f}) |",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main(*(int(a) for a in (sys.argv[1:] + ["20", "5"][len(sys.argv) - 1 :])))
