@@ -30,6 +30,7 @@ from store_parts import (
     fetched,
     free_port,
     jar,
+    rest_jars,
 )
 
 from spark_iceberg_sql.spark.jar import cache_directory
@@ -181,3 +182,20 @@ def azurite(servers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
         f"DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={key};"
         f"BlobEndpoint=http://127.0.0.1:{port}/devstoreaccount1;"
     )
+
+
+@pytest.fixture(scope="session")
+def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URI of Iceberg's own REST catalog, known as `rest` there."""
+    jars = rest_jars()
+    if not jars:
+        pytest.skip("needs org.apache.iceberg:iceberg-core:1.11.0:tests and Jetty")
+    port, warehouse = free_port(), tmp_path_factory.mktemp("rest")
+    source = Path(__file__).with_name("rest") / "RestServer.java"
+    classes = ":".join(map(str, [*jars, jar(SQLITE)]))
+    command = [shutil.which("java") or "java", "-Xmx256m", "-cp", classes, str(source)]
+    servers([*command, str(port), str(warehouse)], port)
+    uri = f"http://127.0.0.1:{port}"
+    remote.call("spark_iceberg_sql.spark.attach", "catalog", "rest", "rest", uri=uri)
+    remote.sql("CREATE NAMESPACE rest.db")
+    return uri

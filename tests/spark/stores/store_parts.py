@@ -121,19 +121,10 @@ def fetched(
 ) -> list[Path]:
     """Jars from Maven, kept in a folder of the cache; none where they cannot be had."""
     folder = cache_directory() / name
-    done = folder / "done"
-    ivy = max((Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar"))
-    if not done.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        for coordinate in coordinates:
-            command = ["java", "-Xmx256m", "-jar", str(ivy), "-error", "-cache", f"{folder}/cache"]
-            command += ["-dependency", *coordinate, "-confs", "default"]
-            command += [] if transitive else ["-notransitive"]
-            command += ["-retrieve", f"{folder}/[artifact]-[revision](-[classifier]).[ext]"]
-            subprocess.run(command, capture_output=True, timeout=240, check=False)
-            if not (folder / f"{coordinate[1]}-{coordinate[2]}.jar").is_file():
-                return []
-        done.touch()
+    for coordinate in coordinates:
+        what = ["-dependency", *coordinate, *([] if transitive else ["-notransitive"])]
+        if not _retrieved(folder, f"{coordinate[1]}-{coordinate[2]}", what):
+            return []
     spark_s_own = ("slf4j", "jackson-", "log4j", "scala-")
     beside = ("-sources.jar", "-javadoc.jar")
     return sorted(
@@ -141,6 +132,34 @@ def fetched(
         for file in folder.glob("*.jar")
         if not file.name.startswith(spark_s_own) and not file.name.endswith(beside)
     )
+
+
+def rest_jars() -> list[Path]:
+    """What RestServer.java runs on, with Hadoop's file system from Spark; none where it cannot be had."""
+    folder = cache_directory() / "iceberg-rest-1.11.0"
+    if not _retrieved(
+        folder, "iceberg-core-1.11.0-tests", ["-ivy", str(HERE / "rest" / "ivy.xml")]
+    ):
+        return []
+    hadoop = (Path(pyspark.__file__).parent / "jars").glob("hadoop-client-*.jar")
+    return [*folder.glob("*.jar"), *hadoop]
+
+
+def _retrieved(folder: Path, jar: str, what: list[str]) -> bool:
+    """Whether the jar is in the folder, after Ivy has fetched it and what it needs."""
+    done = folder / f"{jar}.done"
+    if done.exists():
+        return True
+    folder.mkdir(parents=True, exist_ok=True)
+    ivy = max((Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar"))
+    command = ["java", "-Xmx256m", "-jar", str(ivy), "-error", "-cache", f"{folder}/cache", *what]
+    command += ["-confs", "default", "-retrieve"]
+    command.append(f"{folder}/[artifact]-[revision](-[classifier]).[ext]")
+    subprocess.run(command, capture_output=True, timeout=240, check=False)
+    if not (folder / f"{jar}.jar").is_file():
+        return False
+    done.touch()
+    return True
 
 
 def azure_jars() -> list[Path]:

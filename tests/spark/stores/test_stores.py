@@ -1,8 +1,11 @@
-"""Tables by path in real stores: S3 and Glue (moto), HDFS (MiniDFS), Azure (Azurite), JDBC (SQLite)."""
+"""Tables by path in real stores: S3 and Glue (moto), HDFS (MiniDFS), Azure (Azurite), REST, JDBC (SQLite)."""
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -182,6 +185,68 @@ def test_jdbc(remote: Remote, tmp_path: Path) -> None:
     remote.sql(f"INSERT INTO {name} VALUES (3)")
     assert remote.call(module, "optimize", name)["rewritten_data_files"] == 2
     assert remote.sql(f"SELECT id FROM icebergLocal('{path}') ORDER BY id") == [[2], [3]]
+
+
+@pytest.fixture
+def table(remote: Remote, rest: str, request: pytest.FixtureRequest) -> str:
+    name = f"rest.db.{request.node.name}"
+    remote.sql(
+        f"CREATE TABLE {name} (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))"
+    )
+    remote.sql(f"INSERT INTO {name} VALUES (1, TIMESTAMP'2024-01-01'), (2, TIMESTAMP'2024-01-02')")
+    return name
+
+
+def test_rest(remote: Remote, table: str) -> None:
+    """Written through the catalog, read by name and by path, compacted."""
+    rows = remote.sql(f"DESCRIBE EXTENDED {table}")
+    path = next(row[1] for row in rows if row[0] == "Location")
+    assert remote.sql(
+        f"SELECT id FROM iceberg('{path}') WHERE iceberg_days(ts) > '2024-01-01'"
+    ) == [[2]]
+    remote.sql(f"INSERT INTO {table} VALUES (3, TIMESTAMP'2024-01-02')")
+    assert remote.sql(f"SELECT id FROM iceberg('{path}') ORDER BY id") == [[1], [2], [3]]
+    assert len(remote.sql(f"SELECT * FROM iceberg_snapshots('{table}')")) == 2
+    assert (
+        remote.call("spark_iceberg_sql.spark.attach", "optimize", table)["rewritten_data_files"]
+        == 2
+    )
+    assert remote.sql(f"SELECT id FROM {table} ORDER BY id") == [[1], [2], [3]]
+
+
+def test_rest_gate(remote: Remote, table: str) -> None:
+    """The gate and the plan judge by what the catalog says now."""
+    with pytest.raises(SqlFailed, match="SIS201") as failed:
+        remote.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, idd)")
+    assert failed.value.kind == "IcebergSqlError"
+    with pytest.raises(SqlFailed, match="SIS402"):
+        remote.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)")
+    add = f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, id)"
+    planned = remote.sql(f"SELECT * FROM iceberg_plan('{add}')")
+    assert ["change", 1, 1001, "id_bucket_8", "id", "bucket[8]"] in [row[:6] for row in planned]
+    remote.sql(add)
+    specs = remote.sql(
+        f"SELECT spec_id, field_id, field_name FROM iceberg_partition_specs('{table}')"
+    )
+    assert specs == [[0, 1000, "ts_day"], [1, 1000, "ts_day"], [1, 1001, "id_bucket_8"]]
+
+
+def test_rest_offline(rest: str, table: str, tmp_path: Path) -> None:
+    """`iceberg-sql check --catalog`: the schema comes from the catalog, through pyiceberg."""
+    script = tmp_path / "migration.sql"
+    script.write_text(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, idd);")
+    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "--catalog", "rest", str(script)]
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYICEBERG_CATALOG__REST__URI": rest},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "SIS201" in done.stdout
+    assert "bucket(8, id)" in done.stdout
 
 
 # ------------------------------------------------------------------------------ HDFS
