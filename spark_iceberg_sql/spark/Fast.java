@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.DateAdd;
 import org.apache.spark.sql.catalyst.expressions.DateFromUnixDate;
 import org.apache.spark.sql.catalyst.expressions.EvalMode;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -21,7 +20,6 @@ import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.MicrosToTimestamp;
-import org.apache.spark.sql.catalyst.expressions.MillisToTimestamp;
 import org.apache.spark.sql.catalyst.expressions.Multiply;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.NumericEvalContext;
@@ -101,26 +99,15 @@ public class Fast extends SwitchedRule {
   }
 
   /**
-   * Years and months name their source several times over, so it must be a column, or simple arithmetic that the JVM
-   * compiles but once. Others, to_timestamp(text) say, stay with Iceberg's own function.
+   * Years and months name their source several times over, so it must be a column, as it is or under another type
+   * with the same value. Others, to_timestamp(text) say, stay with Iceberg's own function.
    */
-  static boolean repeatable(Expression e) { return weight(e) <= 12; }
-
-  private static int weight(Expression e) {
-    if (e instanceof Attribute || e instanceof BoundReference || e instanceof Literal) return 1;
-    if (e instanceof GetStructField) return weight(((GetStructField) e).child());
-    boolean simple = e instanceof Add || e instanceof Subtract || e instanceof Multiply || e instanceof Remainder
-      || e instanceof IntegralDivide || e instanceof KnownNotNull
-      || e instanceof MicrosToTimestamp || e instanceof MillisToTimestamp || e instanceof DateFromUnixDate
-      || e instanceof DateAdd || e instanceof PreciseTimestampConversion
-      || e instanceof Cast && number(e.dataType()) && number(((Cast) e).child().dataType());
-    int weight = simple && e.deterministic() ? 1 : 100;
-    Seq children = e.children();
-    for (int i = 0; i < children.size(); i++) weight += weight((Expression) children.apply(i));
-    return weight;
+  static boolean repeatable(Expression e) {
+    if (e instanceof Attribute || e instanceof BoundReference || e instanceof Literal) return true;
+    boolean free = e instanceof GetStructField || e instanceof KnownNotNull || e instanceof MicrosToTimestamp
+      || e instanceof DateFromUnixDate || e instanceof PreciseTimestampConversion;
+    return free && repeatable((Expression) e.children().apply(0));
   }
-
-  private static boolean number(DataType t) { return t.equals(DataTypes.IntegerType) || t.equals(DataTypes.LongType); }
 
   /** Microseconds since 1970, UTC. */
   static Expression micros(Expression timestamp) {

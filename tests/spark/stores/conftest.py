@@ -84,7 +84,7 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
 
 
 @pytest.fixture(scope="session")
-def s3(servers: Any, remote: Remote) -> S3:
+def s3(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -> S3:
     pytest.importorskip("moto", reason="needs moto[server,s3,glue]")
     pytest.importorskip("flask", reason="needs moto[server,s3,glue]")
     port = free_port()
@@ -94,6 +94,7 @@ def s3(servers: Any, remote: Remote) -> S3:
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
         port,
         env=environment,
+        cwd=tmp_path_factory.mktemp("moto"),  # it leaves what it recorded where it runs
     )
     client(endpoint).create_bucket(Bucket="lake", ACL="public-read")
     keys = {"access_key_id": "sentinelkey", "secret_access_key": "sentinelsecret"}
