@@ -159,6 +159,55 @@ def test_delete_update_merge(spark: SparkSession, mode: str) -> None:
     assert tuple(answer.first() or ()) == (FILES - 1, 1, 29)
 
 
+def test_a_merge_sees_what_its_condition_does_not_match(spark: SparkSession) -> None:
+    """NOT MATCHED BY SOURCE is about the rows beyond the implied range, so none may be pruned."""
+    found = []
+    for switch in ("true", "false"):
+        table = create(spark, "local.prune.merged", "TBLPROPERTIES ('format-version' = '2')")
+        spark.conf.set("spark.iceberg_sql.prune", switch)
+        spark.sql(
+            f"MERGE INTO {table} t USING (SELECT id FROM range(150, 170)) s "
+            "ON t.id = s.id AND year(t.ts) = 2024 AND date_trunc('month', t.ts) = '2024-03-01' "
+            "WHEN MATCHED THEN UPDATE SET name = 'matched' "
+            "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, 'new') "
+            "WHEN NOT MATCHED BY SOURCE AND year(t.ts) = 2023 THEN DELETE "
+            "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET name = 'left'"
+        )
+        rows = spark.sql(f"SELECT name, count(*), sum(id) FROM {table} GROUP BY name")
+        found.append(sorted((row[0][:4], row[1], row[2]) for row in rows.collect()))
+    spark.conf.unset("spark.iceberg_sql.prune")
+    assert found[0] == found[1]
+    assert {
+        name: sum(r[1] for r in found[0] if r[0] == name) for name in ("left", "matc", "new")
+    } == {
+        "left": 60,
+        "matc": 8,
+        "new": 12,
+    }
+
+
+@pytest.mark.parametrize("kind", ["LEFT", "RIGHT", "FULL"])
+def test_outer_joins_keep_their_rows(spark: SparkSession, daily: str, kind: str) -> None:
+    query = (
+        f"SELECT a.id AS x, b.id AS y FROM {daily} a {kind} JOIN {daily} b "
+        "ON a.id = b.id AND year(a.ts) = 2023 AND date_trunc('month', b.ts) = '2023-12-01'"
+    )
+    rows = sorted(map(str, spark.sql(query).collect()))
+    assert rows == sorted(map(str, without(spark, query).collect()))
+    assert len(rows) == {"LEFT": FILES, "RIGHT": FILES, "FULL": 2 * FILES - 31}[kind]
+
+
+@pytest.mark.parametrize("kind", ["TEMPORARY VIEW", "VIEW"])
+def test_views_prune(spark: SparkSession, daily: str, kind: str) -> None:
+    name = "prune_view" if kind.startswith("T") else "spark_catalog.default.prune_view"
+    spark.sql(f"CREATE OR REPLACE {kind} {name} AS SELECT id, ts AS at FROM {daily}")
+    try:
+        rows = spark.sql(f"SELECT id FROM {name} WHERE year(at) = 2023 AND month(at) = 11")
+        assert read(rows) == rows.count() == 30
+    finally:
+        spark.sql(f"DROP VIEW {name}")
+
+
 def changed(spark: SparkSession, table: str) -> int:
     """Data files that the last commit replaced or wrote deletes for."""
     summary = spark.sql(

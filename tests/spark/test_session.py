@@ -197,13 +197,21 @@ query = (
 one = spark.sql(query.format("local.db.t")).collect()
 two = spark.sql(query.format(f"({rows})")).collect()
 print(one == two, len(one), spark.sparkContext.defaultParallelism)
+for mode in ("CODEGEN_ONLY", "NO_CODEGEN"):  # interpreted, expressions themselves travel
+    spark.conf.set("spark.sql.codegen.factoryMode", mode)
+    spark.conf.set("spark.sql.codegen.wholeStage", str(mode != "NO_CODEGEN").lower())
+    implied = spark.sql(
+        "SELECT count(*), max(iceberg_months(ts)) FROM local.db.t "
+        "WHERE year(ts) = 1971 OR year(ts) IN (1972)"
+    )
+    print("(implied)" in implied._jdf.queryExecution().toString(), tuple(implied.head()))
 spark.sql("DELETE FROM local.db.t WHERE iceberg_truncate(100, id) = 900")
 print(spark.table("local.db.t").count())
 spark.stop()
 """,
         seconds=500,  # two more JVMs to start, on whatever machine this is
     )
-    assert out.splitlines() == ["True 3 2", "900"]
+    assert out.splitlines() == ["True 3 2", "True (635, 32)", "True (635, 32)", "900"]
 
 
 def test_a_session_without_the_runtime_is_told_what_to_do(tmp_path: Path) -> None:
