@@ -140,7 +140,7 @@ class Call:
         call = jvm_expressions.iceberg_call(function, types, arguments)
         spark = cast("SparkSession", jvm.ActiveSession())
         if not optimizer.guarded(spark):
-            call = jvm_rules.unpushed(spark, call)
+            call = jvm_rules.unpushed(call)
         if self.transform.name == "truncate" and kind.startswith("decimal"):
             return jvm_expressions.within_precision(call)
         return call

@@ -10,74 +10,66 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark.jvm import EXPRESSIONS, Java, gateway, java_class
 
 # Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
 _TABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
-def gateway(spark: SparkSession) -> Any:
-    """The py4j gateway of a session's JVM."""
-    return spark.sparkContext._gateway
-
-
-def java_session(spark: SparkSession) -> Any:
-    """The JVM's side of a session."""
-    return spark._jsparkSession
-
-
-def knows_table(spark: SparkSession) -> bool:
+def knows_table() -> bool:
     """Whether `keep_table` has been called for this JVM."""
-    return gateway(spark) in _TABLES
+    return gateway() in _TABLES
 
 
-def table(spark: SparkSession) -> Any | None:
+def table() -> Java | None:
     """The JVM's RuleTable; None where it could not be made."""
-    return _TABLES[gateway(spark)]
+    return _TABLES[gateway()]
 
 
-def keep_table(spark: SparkSession, made: Any | None) -> None:
+def keep_table(made: Java | None) -> None:
     """Remember the RuleTable, or that there is none, for as long as the JVM lives."""
-    _TABLES[gateway(spark)] = made
+    _TABLES[gateway()] = made
 
 
-def unpushed(spark: SparkSession, call: Any) -> Any:
+def unpushed(call: Java) -> Java:
     """A call of Iceberg's function as an expression with the same values that is never pushed.
 
     call: the StaticInvoke of V2ExpressionUtils.resolveScalarFunction. The tag around it is what neither
     Spark's push-down nor Iceberg's rule ReplaceStaticInvoke looks through; it costs nothing at run time.
     """
-    return gateway(spark).jvm.org.apache.spark.sql.catalyst.expressions.KnownNullable(call)
+    return java_class(f"{EXPRESSIONS}.KnownNullable")(call)
 
 
-def context_loader(spark: SparkSession) -> Any:
+def context_loader() -> Java:
     """The class loader that sees Spark and the jars that were added to it, Iceberg's runtime among them."""
-    return gateway(spark).jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
+    return java_class("org.apache.spark.util.Utils").getContextOrSparkClassLoader()
 
 
-def compile_java(spark: SparkSession, text: str, file: str, parent: Any) -> Any:
+def compile_java(text: str, file: str, parent: Java) -> Java:
     """Compile one Java file.
 
     parent: the class loader of what it builds on. Returns its class loader.
     Raises ValueError with the compiler's words.
     """
-    compiler = gateway(spark).jvm.org.codehaus.janino.SimpleCompiler()
+    compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)
     try:
-        compiler.cook(file, gateway(spark).jvm.java.io.StringReader(text))
+        compiler.cook(file, java_class("java.io.StringReader")(text))
     except Py4JJavaError as error:
         raise ValueError(_words(error)) from None
     return compiler.getClassLoader()
 
 
-def instance(spark: SparkSession, loader: Any, name: str) -> Any:
+def instance(loader: Java, name: str) -> Java:
     """A new object of a compiled class with a constructor without arguments. Raises ValueError."""
-    empty = gateway(spark).new_array
-    jvm = gateway(spark).jvm
+    empty = gateway().new_array
     try:
-        made = loader.loadClass(name).getDeclaredConstructor(empty(jvm.java.lang.Class, 0))
-        return made.newInstance(empty(jvm.java.lang.Object, 0))
+        made = loader.loadClass(name).getDeclaredConstructor(
+            empty(java_class("java.lang.Class"), 0)
+        )
+        return made.newInstance(empty(java_class("java.lang.Object"), 0))
     except Py4JJavaError as error:
         raise ValueError(_words(error)) from None
 

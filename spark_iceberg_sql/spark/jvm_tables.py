@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 
-from pyspark.sql import SparkSession
-
 from spark_iceberg_sql.spark import jvm, jvm_rules
 from spark_iceberg_sql.spark.jvm import Java, Refusal, java_class, scala_object
 
@@ -250,11 +248,8 @@ def with_hidden(visible: Java, inner: Java, count: int) -> Java:
 @lru_cache(maxsize=1)
 def _alias(gateway: Java) -> Java:
     """The constructor of VirtualColumns.java."""
-    session = SparkSession.active()
     text = (resources.files("spark_iceberg_sql.spark") / "VirtualColumns.java").read_text("utf-8")
-    loader = jvm_rules.compile_java(
-        session, text, "VirtualColumns.java", jvm_rules.context_loader(session)
-    )
+    loader = jvm_rules.compile_java(text, "VirtualColumns.java", jvm_rules.context_loader())
     return loader.loadClass("sparkicebergsql.VirtualColumns").getConstructors()[0]
 
 

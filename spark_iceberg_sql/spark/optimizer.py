@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark import jvm_rules
+from spark_iceberg_sql.spark import jvm, jvm_rules
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
@@ -97,16 +97,16 @@ def install(spark: SparkSession) -> None:
     A rule that cannot be compiled, or that does not do what it should on small plans, stays off:
     one RuntimeWarning says so.
     """
-    table = _table(spark)
+    table = _table()
     if table is not None:
-        table.install(jvm_rules.java_session(spark))
+        table.install(jvm.java_session(spark))
         _warn(table)
 
 
 def uninstall(spark: SparkSession) -> None:
     """Take the rules out of force in a session and the sessions that share its extensions."""
-    if jvm_rules.knows_table(spark) and (table := _table(spark)) is not None:
-        table.uninstall(jvm_rules.java_session(spark))
+    if jvm_rules.knows_table() and (table := _table()) is not None:
+        table.uninstall(jvm.java_session(spark))
 
 
 def guarded(spark: SparkSession) -> bool:
@@ -114,29 +114,29 @@ def guarded(spark: SparkSession) -> bool:
 
     A session that has not been installed is, on the way: functions in Spark's builtin registry are
     there in every session of the process, and must give right rows in each. One call to the JVM.
-    Where it is False, a function's builder returns `jvm_rules.unpushed(spark, call)` instead of the call.
+    Where it is False, a function's builder returns `jvm_rules.unpushed(call)` instead of the call.
     """
-    table = _table(spark)
+    table = _table()
     if table is None:
         return False
-    if table.inForce("guard", jvm_rules.java_session(spark)):
+    if table.inForce("guard", jvm.java_session(spark)):
         return True
     _warn(table)
     return False
 
 
-def _table(spark: SparkSession) -> Any | None:
-    if not jvm_rules.knows_table(spark):
-        jvm_rules.keep_table(spark, _compile(spark))
-    return jvm_rules.table(spark)
+def _table() -> Any | None:
+    if not jvm_rules.knows_table():
+        jvm_rules.keep_table(_compile())
+    return jvm_rules.table()
 
 
-def _compile(spark: SparkSession) -> Any | None:
-    loader = jvm_rules.context_loader(spark)
+def _compile() -> Any | None:
+    loader = jvm_rules.context_loader()
     try:
         for name in _SHARED:
-            loader = jvm_rules.compile_java(spark, _text(name), f"{name}.java", loader)
-        table = jvm_rules.instance(spark, loader, f"{_PACKAGE}.RuleTable")
+            loader = jvm_rules.compile_java(_text(name), f"{name}.java", loader)
+        table = jvm_rules.instance(loader, f"{_PACKAGE}.RuleTable")
     except ValueError as error:
         for rule in RULES:
             warnings.warn(_off(rule, str(error)), RuntimeWarning, stacklevel=4)
@@ -146,8 +146,8 @@ def _compile(spark: SparkSession) -> Any | None:
         try:
             own = loader
             for name in (*rule.parts, rule.java):
-                own = jvm_rules.compile_java(spark, _text(name), f"{name}.java", own)
-            made = jvm_rules.instance(spark, own, rule.excluded)
+                own = jvm_rules.compile_java(_text(name), f"{name}.java", own)
+            made = jvm_rules.instance(own, rule.excluded)
         except ValueError as error:
             fault = str(error)
         before = rule.phase is Phase.BEFORE_PUSH_DOWN
