@@ -1,4 +1,4 @@
-"""What rules 1xx, 2xx and 5xx say, word by word, on each case: held against tests/golden/rules.
+"""What the rules say, word by word and place by place, on each case: held against tests/golden/rules.
 
 After a deliberate change of words: SIS_UPDATE=1 pytest tests/test_rule_words.py, and read the difference.
 """
@@ -13,13 +13,17 @@ import pytest
 from cases import Case, file_cases
 
 from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.text import statements
 
 GOLDEN = Path(__file__).parent / "golden" / "rules"
+MISTAKES = Path(__file__).parent / "corpus" / "mistakes.sql"
 CASES = {
-    code: list(cases)
-    for code, cases in groupby(file_cases(), lambda case: case.name.split(":")[0])
-    if code[3] in "125"
+    code: list(cases) for code, cases in groupby(file_cases(), lambda case: case.name.split(":")[0])
 }
+CASES["mistakes"] = [
+    Case(f"mistakes: {' '.join(statement.text.split())}", statement.text)
+    for statement in statements(MISTAKES.read_text(encoding="utf-8"))
+]
 
 
 def words(case: Case) -> str:
