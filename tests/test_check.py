@@ -451,6 +451,55 @@ def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
     assert check(text, empty(), repaired=True).diagnostics == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "taken_out"),
+    [
+        ("-- by id\r\nALTER TABLE t ADD PARTITION FIELD id", {"-- by id\r\n": "\n"}),
+        ("\ufeffALTER TABLE t ADD /* c */ PARTITION FIELD id", {"/* c */": " "}),
+        ("/* a */ ALTER /* c */ TABLE t /* d */ ADD PARTITION FIELD id", {"/* c */": " "}),
+        (
+            "ALTER /* c */ TABLE t ADD /* d */ PARTITION FIELD id/* e */",
+            {"/* c */": " ", "/* d */": " "},
+        ),
+        ("ALTER TABLE t ADD -- c\r\n PARTITION FIELD id", {"-- c\r\n": "\n"}),
+    ],
+)
+def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) -> None:
+    known = empty()
+    follow(CREATE, known)
+    found = only(text, known)
+    assert found.code == "SIS004"
+    assert text[found.span.start : found.span.end] == next(iter(taken_out))
+    assert (found.help or "").startswith("write `ALTER TABLE t ADD PARTITION FIELD id`, and")
+    assert found.fix is not None
+    assert {text[e.start : e.end]: e.text for e in found.fix.edits} == taken_out
+
+
+def test_a_comment_that_leads_astray() -> None:
+    text = CREATE + "ALTER TABLE t -- drop tag\r\n RENAME TO u"
+    found = only(text)
+    assert found.code == "SIS004"
+    assert text[found.span.start :].startswith("ALTER TABLE t --")
+    assert found.message.startswith("the words `drop tag` send the statement to Iceberg's grammar")
+    assert found.help == "write them in another way"
+
+
+def test_a_blank_that_iceberg_does_not_know() -> None:
+    text = CREATE + "ALTER TABLE t ADD PARTITION FIELD\u00a0id"
+    found = only(text)
+    assert found.code == "SIS004"
+    assert found.message == "Iceberg's grammar does not know the blank U+00A0"
+    assert (text[found.span.start : found.span.end], found.help) == (
+        "\u00a0",
+        "write a plain space",
+    )
+    assert found.fix is not None
+    assert found.fix.title == "write a plain space"
+    (edit,) = found.fix.edits
+    assert (edit.start, edit.end, edit.text) == (found.span.start, found.span.end, " ")
+    assert check(text, empty(), repaired=True).ok
+
+
 # --- any text --------------------------------------------------------------------------------
 
 _WORDS = """

@@ -13,6 +13,7 @@ import pytest
 from cases import Case, file_cases
 
 from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.text import statements
 
 GOLDEN = Path(__file__).parent / "golden" / "rules"
@@ -45,5 +46,13 @@ def test_words(code: str) -> None:
     path = GOLDEN / f"{code}.txt"
     if os.environ.get("SIS_UPDATE"):
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(said)
+    assert said == path.read_text()
+
+
+def test_the_sections_of_the_spec() -> None:
+    said = "".join(f"{rule.code}: {rule.spec}\n" for rule in ALL if rule.spec)
+    path = GOLDEN / "sections.txt"
+    if os.environ.get("SIS_UPDATE"):
         path.write_text(said)
     assert said == path.read_text()

@@ -119,7 +119,9 @@ def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
     ]
     if not comments:
         return
-    guilty = [token for token in comments if goes_to_iceberg(_without(case, [token]))] or comments
+    head = statement.head
+    alone = [token for token in comments if goes_to_iceberg(_without(case, [token], head))]
+    guilty = alone or comments
     edits = tuple(Edit(token.start, token.end, _blank(token)) for token in guilty)
     yield Finding(
         (guilty[0].start, guilty[0].end),
@@ -129,13 +131,13 @@ def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
     )
 
 
-def _without(case: Case, tokens: list[Token]) -> str:
-    text, head = case.text, case.statement.head
-    out, at = [], head
+def _without(case: Case, tokens: list[Token], start: int) -> str:
+    """The statement from an offset on, with blanks for some of its comments."""
+    out, at = [], start
     for token in tokens:
-        out += [text[at : token.start], _blank(token)]
+        out += [case.text[at : token.start], _blank(token)]
         at = token.end
-    return "".join([*out, text[at : case.statement.end]]).lstrip("\ufeff")
+    return "".join([*out, case.text[at : case.statement.end]]).lstrip("\ufeff")
 
 
 def _blank(token: Token) -> str:
@@ -143,21 +145,14 @@ def _blank(token: Token) -> str:
 
 
 def _short_without(case: Case, node: nodes.Node, comments: list[Token]) -> str:
-    inside = [token for token in comments if token.start > node.span[0]]
-    whole = _without(case, inside)
-    return (
-        " ".join(whole[node.span[0] - case.statement.head :].split())
-        if inside
-        else _short(case, node)
-    )
+    start = node.span[0]
+    inside = [token for token in comments if token.start > start]
+    return " ".join(_without(case, inside, start).split())
 
 
 def _led_astray(case: Case) -> Iterator[Finding]:
     for token in case.statement.all_tokens:
-        if (
-            token.kind in (Kind.STRING, Kind.DOUBLE, Kind.QUOTED)
-            and token.start < case.statement.end
-        ):
+        if token.kind in (Kind.STRING, Kind.DOUBLE, Kind.QUOTED):
             phrase = phrase_in(token.text)
             if phrase is not None:
                 yield Finding(

@@ -126,7 +126,7 @@ def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | No
         return BY_NAME[name], f": {why}", None
     record = BY_FUNCTION.get(low)
     if record is None:
-        close = near(low, BY_SPELLING, 1)
+        close = near(low, BY_SPELLING)
         record = BY_SPELLING[close[0]] if close else None
     if record is None or not record.in_ddl:
         return None, "", None

@@ -58,7 +58,7 @@ def bad_parameter(case: Case) -> Iterator[Finding]:
         )
         if literal.value is not None and facts.spark_reads:
             wrapped = (literal.value + 2**31) % 2**32 - 2**31
-            if literal.value != wrapped and wrapped >= bounds.minimum:
+            if wrapped >= bounds.minimum:
                 what += f", which Spark silently takes for {wrapped}"
         meant = _meant(literal, bounds)
         clause = record.clause(facts.source_text, meant)
@@ -74,6 +74,6 @@ def _meant(literal: nodes.Literal, bounds: Parameter) -> int | None:
     """The integer that a text or a decimal stands for: '16', 16.0; None if it is none in range."""
     text = literal.text.strip("'\"").rstrip("0").rstrip(".") if "." in literal.text else ""
     text = text or literal.text.strip("'\"").strip()
-    if literal.kind not in ("string", "decimal") or not (text.isascii() and text.isdigit()):
+    if not (text.isascii() and text.isdigit()):
         return None
     return int(text) if bounds.minimum <= int(text) <= bounds.maximum else None

@@ -93,3 +93,25 @@ CREATE TABLE u (id INT COMMENT 'add partition field') USING iceberg PARTITIONED 
 -- case: ALTER TABLE t ADD PARTITION FIELD id AS `x -- y`
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD id AS `x -- y`; -- warning: SIS109
+
+-- case: a comment in DROP PARTITION FIELD
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (id);
+ALTER TABLE t DROP /* c */ PARTITION FIELD id; -- error: SIS004
+
+-- case: a comment in REPLACE PARTITION FIELD
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (id);
+ALTER TABLE t REPLACE PARTITION /* c */ FIELD id WITH n; -- error: SIS004
+
+-- case: a comment in a block, which is another fault
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+BEGIN
+ ALTER TABLE t ADD PARTITION FIELD id; -- error: SIS004
+ /* c */ END;
+
+-- case: other statements that are led astray
+CREATE TABLE t (id BIGINT, s STRING, `drop tag` INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ("note" = "create tag"); -- error: SIS004
+ALTER TABLE t DROP COLUMN `drop tag`; -- error: SIS004
+ALTER TABLE t REPLACE COLUMNS (id BIGINT COMMENT 'drop tag'); -- error: SIS004
+ALTER TABLE t RENAME TO `drop tag`; -- error: SIS004
+ALTER TABLE t DROP PARTITION (s = 'drop tag'); -- error: SIS004, SIS412

@@ -197,3 +197,24 @@ CREATE TABLE t (p STRUCT<x: INT>) USING iceberg PARTITIONED BY (weeks(p));  -- e
 
 -- case: and an array's element, which is another fault
 CREATE TABLE t (l ARRAY<INT>) USING iceberg PARTITIONED BY (weeks(l.element));  -- error: SIS101, SIS204
+
+-- case: what other engines call their transforms
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg
+PARTITIONED BY (weekofyear(ts), isoweek(ts), dayofweek(ts), dayofyear(ts), quarters(ts), decades(ts), century(ts),  -- error: SIS101
+minutes(ts), seconds(ts), murmur3(id), pmod(id, 16), hash_bucket(16, id), clustered(id), z_order(id), hilbert(id),  -- error: SIS101
+sort(id), `order`(id), substring(4, name), left(4, name), prefix(4, name), trunc(4, name), truncated(4, name),  -- error: SIS101
+range_bucket(4, id), floor(n), round(n), div(10, n), value(id), lower(name), trim(name), col(id), `column`(id),  -- error: SIS101
+datetime_trunc(d, MONTH), to_date(ts), todate(ts), date_day(ts), daily(ts), monthly(ts), date_month(ts),  -- error: SIS101
+yearly(ts), date_year(ts), tostartofhour(ts), hourly(ts), day_hour(ts), datehour(ts));  -- error: SIS101
+
+-- case: a unit before the column
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (date_trunc(MONTH, ts));  -- error: SIS101
+
+-- case: a column that is called like a unit
+CREATE TABLE t (month DATE) USING iceberg PARTITIONED BY (weeks(month));  -- error: SIS101
+
+-- case: hash('a', id)
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (hash('a', id));  -- error: SIS101
+
+-- case: hash(1, id)
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (hash(1, id));  -- error: SIS101

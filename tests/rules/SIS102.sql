@@ -168,3 +168,12 @@ ALTER TABLE t ADD PARTITION FIELD bucket('x', 16, id);  -- error: SIS102
 
 -- case: only columns outside of arrays are offered
 CREATE TABLE t (l ARRAY<INT>, m MAP<STRING, INT>) USING iceberg PARTITIONED BY (bucket(1));  -- error: SIS102
+
+-- case: two literals too many
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(16, id, 5, 6));  -- error: SIS102
+
+-- case: two literals, none of them a number
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket('a', 'b', id));  -- error: SIS102
+
+-- case: void and a number, which is another fault
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (void(4, id));  -- error: SIS106

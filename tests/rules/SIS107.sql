@@ -35,3 +35,9 @@ CREATE TABLE t USING iceberg AS SELECT id AS key FROM src;
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD days(ts) AS event_day;
 ALTER TABLE t REPLACE PARTITION FIELD event_day WITH hours(ts) AS event_hour;
+
+-- case: no name after AS
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (id AS);  -- error: SIS107
+
+-- case: a parenthesis in a name
+CREATE TABLE t (`a)b` INT) USING iceberg PARTITIONED BY (bucket(16, `a)b`) AS shard);  -- error: SIS107

@@ -62,3 +62,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 
 -- case: one beyond smallint
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(32768S, id));  -- error: SIS108
+
+-- case: the largest smallint
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(32767S, id));
+ALTER TABLE t ADD PARTITION FIELD bucket(32767S, n);  -- error: SIS108

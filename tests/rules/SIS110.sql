@@ -83,3 +83,13 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 
 -- case: a struct is another matter
 CREATE TABLE t (p STRUCT<x: INT>) USING iceberg PARTITIONED BY (truncate(1, p));  -- error: SIS203
+
+-- case: one bucket in REPLACE
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(16, id));
+ALTER TABLE t REPLACE PARTITION FIELD bucket(16, id) WITH bucket(1, id);  -- warning: SIS110
+
+-- case: a tinyint literal, which is another fault
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(1Y, id));  -- error: SIS108
+
+-- case: after a smallint literal
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(16S, id), bucket(1, n));  -- warning: SIS110
