@@ -71,7 +71,8 @@ class Term:
 class ColumnDef:
     """A column in a column list. type: None where Spark's runtime for Iceberg has no such type.
 
-    type_text: the type as written. default, generated: spans of those clauses.
+    type_text: the type as written. default, generated, constraint, position: spans of those clauses.
+    after: the column of AFTER.
     """
 
     name: str
@@ -82,6 +83,9 @@ class ColumnDef:
     required: bool = False
     default: Offsets | None = None
     generated: Offsets | None = None
+    constraint: Offsets | None = None
+    position: Offsets | None = None
+    after: Ref | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,7 @@ class Create(Node):
     partitioning: None without PARTITIONED BY. typed_partitions: Hive's `PARTITIONED BY (dt string)`.
     query: the span of the query of AS SELECT. columns: None without a column list.
     provider: as written after USING, lower case. like: the table of CREATE TABLE ... LIKE.
+    location: of LOCATION, the string's content and span.
     """
 
     kind: ClassVar[str] = "create"
@@ -129,6 +134,7 @@ class Create(Node):
     cluster_by: Offsets | None = None
     query: Offsets | None = None
     like: Ref | None = None
+    location: tuple[str, Offsets] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +201,7 @@ class AlterColumn(Node):
     """ALTER TABLE t ALTER / CHANGE COLUMN: type None where only comment, place or NOT NULL change.
 
     required: True for SET NOT NULL, False for DROP NOT NULL, None unchanged. new_name: Hive's CHANGE.
+    default: the span of SET or DROP DEFAULT. position: the span of FIRST or AFTER; after: its column.
     more: the other columns of `ALTER COLUMN a ..., b ...`.
     """
 
@@ -206,6 +213,9 @@ class AlterColumn(Node):
     type_span: Offsets | None = None
     required: bool | None = None
     new_name: Ref | None = None
+    default: Offsets | None = None
+    position: Offsets | None = None
+    after: Ref | None = None
     more: tuple[AlterColumn, ...] = ()
 
 
@@ -216,6 +226,16 @@ class ReplaceColumns(Node):
     kind: ClassVar[str] = "replace columns"
     table: Ref
     columns: tuple[ColumnDef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlterConstraint(Node):
+    """ALTER TABLE t ADD / DROP a constraint; clause: its span, from the verb on."""
+
+    kind: ClassVar[str] = "alter constraint"
+    table: Ref
+    clause: Offsets
+    verb: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +286,21 @@ class CreateView(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class TemporaryTable(Node):
+    """CREATE TEMPORARY TABLE, which makes a temporary view over files.
+
+    columns, partitioning: spans of those clauses. place: whether LOCATION or a path is given.
+    """
+
+    kind: ClassVar[str] = "create temporary table"
+    view: Ref
+    provider: str
+    columns: Offsets | None = None
+    partitioning: Offsets | None = None
+    place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DropView(Node):
     """DROP VIEW [IF EXISTS] v."""
 
@@ -294,7 +329,7 @@ class Insert(Node):
 
 @dataclass(frozen=True, slots=True)
 class Unreadable(Node):
-    """Partition DDL that Spark's or Iceberg's grammar refuses.
+    """A statement that Spark's or Iceberg's grammar refuses: partition DDL, or a change of columns.
 
     at: the offending token. found, expected: for the message. like: the shape of the mistake where it
     is a known one, else empty. table: where it was readable.
@@ -303,14 +338,17 @@ class Unreadable(Node):
     x), partition-fields (PARTITION FIELDS, COLUMN, BY; ADD PARTITIONING), if-exists, parenthesised,
     as-in-drop, rename-field, alter-field, set-partition-spec, partition-by, partitioning-property,
     identifier-clause (IDENTIFIER(...) in place of the table), parameter, odd-space (a blank that
-    Iceberg's grammar does not know).
+    Iceberg's grammar does not know), missing-column (ADD x INT), column-if-exists, set-properties,
+    nested-new-name (RENAME COLUMN a TO b.c), plain-columns (a place, NOT NULL, DEFAULT or a path in
+    REPLACE COLUMNS), columns-of-partition, nothing-to-alter.
     In CREATE: two-partitioned-by, duplicate-clause, duplicate-key, partition-by, partitioned-by-spec,
     no-parentheses, empty-list, trailing-comma, mixed-columns (with and without types), as-name,
     sort-order, using-after-clauses, after-query, partitioning-property, with-properties,
     replace-external, replace-if-not-exists, closing-parenthesis, like-partitioned, like-catalog,
-    columns-in-ctas, types-in-ctas, hive-clause.
+    columns-in-ctas, types-in-ctas, hive-clause, other-table (CREATE TRANSIENT TABLE), temporary-table,
+    two-locations.
     In both: quoted-name, quoted-column, needs-backticks, nested-transform, expression, no-arguments,
-    unterminated.
+    unterminated, hint (`/*+ ... */`).
     """
 
     kind: ClassVar[str] = "unreadable"

@@ -37,6 +37,7 @@ from spark_iceberg_sql.nodes import (
     SetConfig,
     SetProperties,
     Templated,
+    TemporaryTable,
     Term,
     Unreadable,
     Use,
@@ -239,7 +240,7 @@ def test_other_creates() -> None:
     clause = node("CREATE TABLE IDENTIFIER('a.`b.c`') (id INT)")
     assert isinstance(clause, Create)
     assert clause.table.parts == ("a", "b.c")
-    assert isinstance(node("CREATE TEMP TABLE t USING parquet"), CreateView)
+    assert isinstance(node("CREATE TEMP TABLE t USING parquet"), TemporaryTable)
 
 
 @pytest.mark.parametrize(
@@ -370,6 +371,47 @@ def test_wrapped_statements() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sql", "like"),
+    [
+        ("ALTER TABLE t ADD COLUMN", ""),
+        ("ALTER TABLE t ADD x INT", "missing-column"),
+        ("ALTER TABLE t ADD (x INT, y INT)", "missing-column"),
+        ("ALTER TABLE t DROP x", "missing-column"),
+        ("ALTER TABLE t RENAME x TO y", "missing-column"),
+        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS x INT", "column-if-exists"),
+        ("ALTER TABLE t ADD COLUMN x INT COMMENT 'a' COMMENT 'b'", "duplicate-clause"),
+        ("ALTER TABLE t ADD COLUMN x INT FIRST AFTER y", "duplicate-clause"),
+        ("ALTER TABLE t RENAME COLUMN p.x TO p.y", "nested-new-name"),
+        ("ALTER TABLE t ALTER COLUMN x", "nothing-to-alter"),
+        ("ALTER TABLE t REPLACE COLUMNS (x INT FIRST)", "plain-columns"),
+        ("ALTER TABLE t REPLACE COLUMNS (x INT NOT NULL)", "plain-columns"),
+        ("ALTER TABLE t REPLACE COLUMNS (p.x INT)", "plain-columns"),
+        ("ALTER TABLE t PARTITION (x = 1) REPLACE COLUMNS (x INT)", "columns-of-partition"),
+        ("ALTER TABLE t SET PROPERTIES ('a' = 'b')", "set-properties"),
+        ("ALTER TABLE t ADD /*+ x */ PARTITION FIELD id", "hint"),
+        ("/*+ x */ ALTER TABLE t ADD PARTITION FIELD id", "hint"),
+        ("CREATE /*+ x */ TABLE t (id INT) USING iceberg", "hint"),
+        ("CREATE TRANSIENT TABLE t (id INT)", "other-table"),
+        ("CREATE OR REPLACE TEMP TABLE t (id INT) USING iceberg", "other-table"),
+        ("CREATE TEMPORARY TABLE t (id INT)", "temporary-table"),
+        ("CREATE TEMPORARY TABLE IF NOT EXISTS t (id INT) USING iceberg", "temporary-table"),
+        ("CREATE TEMPORARY TABLE a.t (id INT) USING iceberg", "temporary-table"),
+        ("CREATE TEMPORARY TABLE t USING iceberg AS SELECT 1", "temporary-table"),
+        ("CREATE TABLE t USING iceberg OPTIONS (PATH 'x') LOCATION 'x'", "two-locations"),
+    ],
+)
+def test_what_no_grammar_takes_outside_of_partition_clauses(sql: str, like: str) -> None:
+    found = node(sql)
+    assert isinstance(found, Unreadable)
+    assert found.like == like
+
+
+def test_a_hint_in_the_query_is_the_querys() -> None:
+    assert isinstance(node("CREATE TABLE t USING iceberg AS SELECT /*+ COALESCE(1) */ 1"), Create)
+    assert isinstance(node("SELECT /*+ REPARTITION */ 1"), Other)
+
+
+@pytest.mark.parametrize(
     "sql",
     [
         *(
@@ -389,7 +431,7 @@ def test_wrapped_statements() -> None:
         ),
         *(
             "CREATE MATERIALIZED VIEW v PARTITIONED BY (a) AS SELECT 1",
-            "ALTER TABLE t ADD COLUMN",
+            "ALTER TABLE t OWNER TO x",
             "'x",
         ),
         *("CREATE FUNCTION f AS 'x'", "ALTER NAMESPACE n SET PROPERTIES ('a' = 'b')", "SET x", "("),

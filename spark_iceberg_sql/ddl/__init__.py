@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from spark_iceberg_sql.characters import upper
 from spark_iceberg_sql.ddl.alter import alter_table
 from spark_iceberg_sql.ddl.create import create_table
 from spark_iceberg_sql.ddl.cursor import Cursor, Stop, TooDeep
@@ -34,6 +35,7 @@ from spark_iceberg_sql.text import Kind, Statement, Token
 _OURS = frozenset(
     ["ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"]
 )
+_HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
 _HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
 _MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
 _OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
@@ -50,6 +52,10 @@ def read(statement: Statement) -> Node:
     """
     span = (statement.start, statement.end)
     first = statement.first
+    if first == "/*+" or (first in _HINTED and statement.script.find("/*+", *span) >= 0):
+        node = _hinted(statement, span)
+        if node is not None:
+            return node
     if first not in _OURS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
         return Other(span)
     tokens = statement.opening(_HEAD) if first == "INSERT" else statement.tokens
@@ -75,6 +81,31 @@ def _odd_space(statement: Statement, node: AddField | DropField | ReplaceField) 
     return None
 
 
+def _hinted(statement: Statement, span: Offsets) -> Node | None:
+    """`/*+ ... */` is a hint and no comment to either grammar: a fault wherever no query stands."""
+    rest: list[Token] = []
+    hints: list[Offsets] = []
+    opened = None
+    for token in statement.tokens:
+        if opened is None and token.text == "/*+":
+            opened = token.start
+        elif opened is None:
+            rest.append(token)
+        elif token.text == "*/":
+            hints.append((opened, token.end))
+            opened = None
+    if opened is not None or not hints or not rest or upper(rest[0].text) not in _HINTED:
+        return None
+    node = _read(statement.script, rest, (rest[0].start, max(rest[-1].end, span[1])))
+    query = node.query if isinstance(node, Create) else None
+    at = next((hint for hint in hints if not (query and query[0] <= hint[0])), None)
+    if isinstance(node, (Other, Unreadable)) or at is None:
+        return None
+    table = getattr(node, "table", None)
+    found = statement.script[at[0] : at[1]]
+    return Unreadable(span, at, found, "no hint", "hint", table if isinstance(table, Ref) else None)
+
+
 def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node:
     tokens, templates = filled(statement.script, tokens)
     node = _read(statement.script, tokens, span) if tokens else Other(span)
@@ -82,7 +113,8 @@ def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node
     if isinstance(node, Other):
         return Templated(span, at) if _PARTITION_DDL.search(statement.text) else node
     if isinstance(node, Unreadable):
-        return Templated(span, at)
+        columns = statement.first == "ALTER" and not _PARTITION_DDL.search(statement.text)
+        return Other(span) if columns else Templated(span, at)
     if isinstance(node, (Create, AddField, DropField, ReplaceField)):
         # A templated table name is a name like any other; so is what stands in the query.
         harmless = [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from spark_iceberg_sql.ddl.alter_columns import change_columns
 from spark_iceberg_sql.ddl.clauses import properties
-from spark_iceberg_sql.ddl.columns import column, column_after, data_type, skip_expression
 from spark_iceberg_sql.ddl.cursor import Cursor
 from spark_iceberg_sql.nodes import (
-    AddColumns,
     AddField,
-    AlterColumn,
-    ColumnDef,
-    DropColumns,
     DropField,
     HivePartition,
     Node,
     Offsets,
     Ref,
-    RenameColumn,
     RenameTable,
-    ReplaceColumns,
     ReplaceField,
     SetProperties,
 )
@@ -141,13 +135,6 @@ def _hive(cursor: Cursor, span: Offsets, table: Ref) -> Node:
 
 def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     verb, what = cursor.word, cursor.words[cursor.i + 1]
-    if verb == "ADD" and what in ("COLUMN", "COLUMNS"):
-        cursor.i += 2
-        return AddColumns(span, table, _new_columns(cursor))
-    if verb == "DROP" and what in ("COLUMN", "COLUMNS"):
-        cursor.i += 2
-        if_exists = cursor.take("IF", "EXISTS")
-        return DropColumns(span, table, _names(cursor), if_exists)
     if (
         verb in ("ADD", "DROP")
         and what == "IF"
@@ -161,117 +148,28 @@ def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
         cursor.skip_brackets()
         if cursor.at("RENAME", "TO", "PARTITION"):
             return _hive(cursor, span, table)
-        return _replace_columns(cursor, span, table)
-    if verb == "RENAME" and what == "COLUMN":
-        cursor.i += 2
-        old = cursor.path("a column's name")
-        cursor.expect("TO")
-        new = cursor.path("a column's name")
-        _end(cursor)
-        return RenameColumn(span, table, old, new)
+        if cursor.at("REPLACE", "COLUMNS") or cursor.at("CHANGE"):
+            cursor.partition = True
+            cursor.stop("`RENAME TO PARTITION`", "columns-of-partition")
+        return None
     if verb == "RENAME" and what == "TO":
+        cursor.partition = True
         cursor.i += 2
         new = cursor.path("a table's name")
         _end(cursor)
         return RenameTable(span, table, new)
     if verb in ("SET", "UNSET") and what == "TBLPROPERTIES":
+        cursor.partition = True
         cursor.i += 2
-        cursor.take("IF", "EXISTS")
+        if verb == "UNSET":
+            cursor.take("IF", "EXISTS")
         found = properties(cursor, values=verb == "SET")
         _end(cursor)
         if verb == "SET":
             return SetProperties(span, table, found)
         return SetProperties(span, table, removed=tuple(p.key for p in found))
-    if verb in ("ALTER", "CHANGE"):
+    if verb == "SET" and what in ("PROPERTIES", "(", "OPTIONS"):
+        cursor.partition = True
         cursor.i += 1
-        cursor.take("COLUMN")
-        return _alter_columns(cursor, span, table, hive=verb == "CHANGE")
-    return _replace_columns(cursor, span, table)
-
-
-def _replace_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
-    if not cursor.take("REPLACE", "COLUMNS"):
-        return None
-    return ReplaceColumns(span, table, tuple(d for _, d in _new_columns(cursor)))
-
-
-def _new_columns(cursor: Cursor) -> tuple[tuple[Ref, ColumnDef], ...]:
-    brackets = cursor.take("(")
-    found = []
-    while True:
-        name = cursor.path("a column's name")
-        found.append((name, column_after(cursor, name.parts[-1], name.span, position=True)))
-        if not cursor.take(","):
-            break
-    if brackets:
-        cursor.expect(")")
-    _end(cursor)
-    return tuple(found)
-
-
-def _names(cursor: Cursor) -> tuple[Ref, ...]:
-    brackets = cursor.take("(")
-    found = [cursor.path("a column's name")]
-    while cursor.take(","):
-        found.append(cursor.path("a column's name"))
-    if brackets:
-        cursor.expect(")")
-    _end(cursor)
-    return tuple(found)
-
-
-def _alter_columns(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
-    changes = [_alter_column(cursor, span, table, hive=hive)]
-    while cursor.take(","):
-        changes.append(_alter_column(cursor, span, table, hive=False))
-    _end(cursor)
-    first = changes[0]
-    return AlterColumn(
-        first.span,
-        first.table,
-        first.column,
-        first.type,
-        first.type_text,
-        first.type_span,
-        first.required,
-        first.new_name,
-        tuple(changes[1:]),
-    )
-
-
-def _alter_column(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
-    name = cursor.path("a column's name")
-    if cursor.take("TYPE"):
-        start = cursor.token.start
-        kind = data_type(cursor)
-        type_span = cursor.since(start)
-        text = cursor.script[type_span[0] : type_span[1]]
-        return AlterColumn(span, table, name, kind, text, type_span)
-    if cursor.take("COMMENT"):
-        cursor.string()
-    elif cursor.take("FIRST"):
-        pass
-    elif cursor.take("AFTER"):
-        cursor.name("a column's name")
-    elif cursor.word in ("SET", "DROP"):
-        required = cursor.word == "SET"
-        cursor.i += 1
-        if cursor.take("NOT", "NULL") or cursor.take("!", "NULL"):
-            return AlterColumn(span, table, name, required=required)
-        cursor.expect("DEFAULT")
-        if required:
-            skip_expression(cursor)
-    elif hive and not cursor.done and cursor.word != ",":
-        new = cursor.token
-        definition = column(cursor, position=True)
-        return AlterColumn(
-            span,
-            table,
-            name,
-            definition.type,
-            definition.type_text,
-            definition.type_span,
-            True if definition.required else None,
-            Ref((definition.name,), (new.start, new.end), new.text),
-        )
-    return AlterColumn(span, table, name)
+        cursor.stop("`TBLPROPERTIES`", "set-properties")
+    return change_columns(cursor, span, table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.ddl.cursor import Cursor, TooDeep
+from spark_iceberg_sql.ddl.cursor import Cursor, Stop, TooDeep
 from spark_iceberg_sql.model.types import (
     Field,
     List,
@@ -13,12 +13,14 @@ from spark_iceberg_sql.model.types import (
     UnknownTypeError,
     primitive_from_spark,
 )
-from spark_iceberg_sql.nodes import ColumnDef, Offsets
+from spark_iceberg_sql.nodes import ColumnDef, Offsets, Ref
 from spark_iceberg_sql.text import Kind
 
 _DEEPEST = 100
 _INTERVAL = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 _CONSTRAINT = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "REFERENCES"})
+# Clauses of which a column has one, whatever word they begin with.
+_CLAUSE = {"AFTER": "FIRST", **dict.fromkeys(_CONSTRAINT, "CONSTRAINT")}
 _MAX_PRECISION = 38
 
 
@@ -143,13 +145,17 @@ def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
 
 
 def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = False) -> ColumnDef:
-    """Read what follows a column's name."""
+    """Read what follows a column's name.
+
+    GENERATED and constraints are read in ALTER TABLE too, where Spark stops at them: a rule has more to
+    say of them than where they stand.
+    """
     kind, text, type_span = _type(cursor)
+    clauses: dict[str, Offsets] = {}
     required = False
-    default = generated = None
+    after = None
     while True:
-        start = cursor.token.start
-        word = cursor.word
+        first, word = cursor.token, "NOT" if cursor.word == "!" else cursor.word
         if _not_null(cursor):
             required = True
         elif cursor.take("COMMENT"):
@@ -157,18 +163,32 @@ def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = F
         elif word == "DEFAULT" and cursor.words[cursor.i + 1] != "COLLATION":
             cursor.i += 1
             skip_expression(cursor)
-            default = cursor.since(start)
-        elif word == "GENERATED" and not position:
+        elif word == "GENERATED":
             _generated(cursor)
-            generated = cursor.since(start)
-        elif position and (cursor.take("FIRST") or cursor.take("AFTER")):
-            if word == "AFTER":
-                cursor.name("a column's name")
-        elif word in _CONSTRAINT and not position:
+        elif position and word in ("FIRST", "AFTER"):
+            after = place(cursor)
+        elif word in _CONSTRAINT:
             required = _column_constraint(cursor) or required
         else:
             break
-    return ColumnDef(name, span, kind, text, type_span, required, default, generated)
+        clause = _CLAUSE.get(word, word)
+        if clause in clauses and clause != "CONSTRAINT":
+            raise Stop(first, f"one `{word}`", "duplicate-clause")
+        clauses[clause] = cursor.since(first.start)
+    default, generated = clauses.get("DEFAULT"), clauses.get("GENERATED")
+    rest = clauses.get("CONSTRAINT"), clauses.get("FIRST"), after
+    return ColumnDef(name, span, kind, text, type_span, required, default, generated, *rest)
+
+
+def place(cursor: Cursor) -> Ref | None:
+    """Read FIRST, or AFTER and the column that it names."""
+    if cursor.take("FIRST"):
+        return None
+    cursor.i += 1
+    start = cursor.token.start
+    name = cursor.name("a column's name")
+    span = cursor.since(start)
+    return Ref((name,), span, cursor.script[span[0] : span[1]])
 
 
 def plain_column_after(cursor: Cursor, name: str, span: Offsets) -> ColumnDef:

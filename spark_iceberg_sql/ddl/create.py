@@ -15,16 +15,32 @@ from spark_iceberg_sql.ddl.cursor import Cursor, Stop
 from spark_iceberg_sql.nodes import (
     ColumnDef,
     Create,
-    CreateView,
     Node,
     Offsets,
     Property,
     Ref,
+    TemporaryTable,
     Term,
 )
 from spark_iceberg_sql.text import Kind, Token
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "("})
+# What other engines write before TABLE, and Spark's own word in a place where it has none.
+_ELSEWHERE = frozenset(
+    {
+        *(
+            "TRANSIENT",
+            "ICEBERG",
+            "HYBRID",
+            "DYNAMIC",
+            "SNAPSHOT",
+            "VOLATILE",
+            "UNLOGGED",
+            "MANAGED",
+        ),
+        *("GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY"),
+    }
+)
 _CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION` or `AS SELECT`"
 
 
@@ -40,6 +56,7 @@ class _Clauses:
     options: tuple[Property, ...] = ()
     clustered_by: Offsets | None = None
     cluster_by: Offsets | None = None
+    location: tuple[str, Offsets] | None = None
 
 
 def create_table(cursor: Cursor) -> Node | None:
@@ -53,6 +70,7 @@ def create_table(cursor: Cursor) -> Node | None:
     temporary = create and not replace and (cursor.take("TEMPORARY") or cursor.take("TEMP"))
     external = cursor.take("EXTERNAL")
     if not cursor.take("TABLE"):
+        _other_table(cursor)
         return None
     cursor.partition = True
     if external and replace:
@@ -61,11 +79,13 @@ def create_table(cursor: Cursor) -> Node | None:
     if cursor.at("IF") and cursor.words[cursor.i + 1] in ("NOT", "!"):
         if replace:
             cursor.stop("a table's name", "replace-if-not-exists")
+        if temporary:
+            cursor.stop("a table's name", "temporary-table")
         cursor.i += 2
         cursor.expect("EXISTS")
         if_not_exists = True
     table = cursor.target = cursor.table()
-    if create and not replace and cursor.take("LIKE"):
+    if not (replace or temporary or external) and cursor.take("LIKE"):
         like = cursor.path("a table's name")
         _after_like(cursor, table)
         return Create(_whole(cursor, start), table, if_not_exists=if_not_exists, like=like)
@@ -76,7 +96,12 @@ def create_table(cursor: Cursor) -> Node | None:
         name = cursor.path("a format, `iceberg`")
         provider, provider_span = ".".join(name.parts).lower(), name.span
     clauses = _clauses(cursor, provider=provider is not None)
+    begun = cursor.token
     query = _query(cursor)
+    path = next((option for option in clauses.options if option.key.lower() == "path"), None)
+    if clauses.location is not None and path is not None:
+        word = cursor.script[slice(*path.key_span)]
+        raise Stop(Token(Kind.WORD, word, *path.key_span), "one place", "two-locations")
     if query and columns is not None:
         raise Stop(opening, "`AS SELECT` without a column list", "columns-in-ctas")
     if query and clauses.typed_partitions:
@@ -84,7 +109,13 @@ def create_table(cursor: Cursor) -> Node | None:
         token = Token(Kind.WORD, cursor.script[slice(*start_of_type)], *start_of_type)
         raise Stop(token, "the column's name alone", "types-in-ctas")
     if temporary:
-        return CreateView(_whole(cursor, start), table, temporary=True)
+        if provider is None or query or len(table.parts) > 1:
+            odd = Token(Kind.WORD, table.text, *table.span)
+            raise Stop(begun if query else odd, "`USING` and a format", "temporary-table")
+        listed = (opening.start, columns[-1].type_span[1]) if columns else None
+        place = clauses.location is not None or path is not None
+        span = clauses.partitioning_span
+        return TemporaryTable(_whole(cursor, start), table, provider, listed, span, place)
     return Create(
         _whole(cursor, start),
         table,
@@ -103,7 +134,18 @@ def create_table(cursor: Cursor) -> Node | None:
         clustered_by=clauses.clustered_by,
         cluster_by=clauses.cluster_by,
         query=query,
+        location=clauses.location,
     )
+
+
+def _other_table(cursor: Cursor) -> None:
+    """Stop at CREATE TRANSIENT TABLE and its like."""
+    ahead = cursor.i
+    while cursor.words[ahead] in _ELSEWHERE:
+        ahead += 1
+    if ahead > cursor.i and cursor.words[ahead] == "TABLE":
+        cursor.partition = True
+        cursor.stop("`TABLE`", "other-table")
 
 
 def _after_like(cursor: Cursor, table: Ref) -> None:
@@ -169,7 +211,8 @@ def _clauses(cursor: Cursor, *, provider: bool) -> _Clauses:
         elif word in ("COMMENT", "LOCATION"):
             _once(got, cursor, clause)
             cursor.i += 1
-            cursor.string("a string in quotes")
+            text = cursor.string("a string in quotes")
+            got.location = text if word == "LOCATION" else got.location
         elif word == "CLUSTERED":
             _once(got, cursor, "CLUSTERED BY")
             clustered_by(cursor)

@@ -69,6 +69,14 @@ class Schema:
             return self._by_name.get(name, ())
         return self._by_folded_name.get(folded(name), ())
 
+    def inside(self, parts: Sequence[str]) -> tuple[Field, ...] | None:
+        """The fields directly in the struct at a path, the table's own for none; None without a struct."""
+        if not parts:
+            return self.fields
+        found = self.find_all(parts)
+        kind = found[0].field.type if len(found) == 1 else None
+        return kind.fields if isinstance(kind, Struct) else None
+
     def by_id(self, field_id: int) -> Column | None:
         """The column with a field id."""
         return self._by_id.get(field_id)

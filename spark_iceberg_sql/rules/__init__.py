@@ -30,6 +30,8 @@ from spark_iceberg_sql.rules.sis207_ambiguous_column import ambiguous_column
 from spark_iceberg_sql.rules.sis208_unsupported_column_clause import unsupported_column_clause
 from spark_iceberg_sql.rules.sis209_unsupported_type import unsupported_type
 from spark_iceberg_sql.rules.sis210_column_change_refused import column_change_refused
+from spark_iceberg_sql.rules.sis211_unwritable_type import unwritable_type
+from spark_iceberg_sql.rules.sis212_empty_name import empty_name
 from spark_iceberg_sql.rules.sis301_field_twice import field_twice
 from spark_iceberg_sql.rules.sis302_same_transform_twice import same_transform_twice
 from spark_iceberg_sql.rules.sis303_redundant_time import redundant_time
@@ -45,6 +47,7 @@ from spark_iceberg_sql.rules.sis407_source_column_gone import source_column_gone
 from spark_iceberg_sql.rules.sis408_column_named_like_a_field import column_named_like_a_field
 from spark_iceberg_sql.rules.sis409_promoted_source import promoted_source
 from spark_iceberg_sql.rules.sis410_format_version import format_version
+from spark_iceberg_sql.rules.sis411_refused_property import refused_property
 from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
 from spark_iceberg_sql.rules.sis413_not_iceberg import not_iceberg
 from spark_iceberg_sql.rules.sis414_hidden_partition_written import hidden_partition_written

@@ -33,8 +33,9 @@ def replay(case: Case) -> None:
         _rename(known, node)
     elif isinstance(node, nodes.DropTable):
         known.drop(node.table.parts, "an earlier statement dropped it")
-    elif isinstance(node, nodes.CreateView):
-        name = node.view.parts if node.temporary else known.full_name(node.view.parts)
+    elif isinstance(node, nodes.CreateView | nodes.TemporaryTable):
+        temporary = isinstance(node, nodes.TemporaryTable) or node.temporary
+        name = node.view.parts if temporary else known.full_name(node.view.parts)
         known.remember(node.view.parts, Table(name, kind=Kind.VIEW))
     elif isinstance(node, nodes.DropView):
         known.drop(node.view.parts, "an earlier statement dropped it")

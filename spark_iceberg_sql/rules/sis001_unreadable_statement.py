@@ -1,9 +1,10 @@
-"""A partition clause that neither Spark's grammar nor Iceberg's has.
+"""A CREATE or ALTER TABLE in words that neither Spark's grammar nor Iceberg's has.
 
 ## Why
-Spark reads CREATE TABLE, Iceberg's extension reads ALTER TABLE ... PARTITION FIELD. What they do not know
-is a syntax error for the whole statement: another engine's dialect (PARTITION BY, SET PARTITION SPEC,
-`partitioning = ARRAY[...]`), several fields in one ALTER, a name in quotes, a clause twice, an expression.
+Spark reads CREATE TABLE and changes of columns, Iceberg's extension reads ALTER TABLE ... PARTITION FIELD.
+What they do not know is a syntax error for the whole statement: another engine's dialect (PARTITION BY, SET
+PARTITION SPEC, `partitioning = ARRAY[...]`, ADD without COLUMN), several fields in one ALTER, a name in
+quotes, a clause twice, an expression.
 
 ## Instead
 `PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE; one field a statement in ALTER TABLE, as ADD,
@@ -21,9 +22,14 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITION BY (days(t
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
 ALTER TABLE events ADD PARTITION FIELD days(ts) AS 'day';
 ```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD note STRING;
+```
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 ALTER TABLE events ADD PARTITION FIELD bucket(16, id) AS shard;
+ALTER TABLE events ADD COLUMN note STRING;
 ```
 """
 
@@ -55,9 +61,17 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
         "a parenthesis closes what was not opened",
         "write `PARTITIONED BY (days(ts), bucket(16, id))`",
     ),
+    "column-if-exists": (
+        "ADD COLUMN takes no IF NOT EXISTS",
+        "leave it out, and add the column only where `DESCRIBE TABLE {table}` does not list it",
+    ),
     "columns-in-ctas": (
         "CREATE TABLE ... AS SELECT takes no column list: the columns come from the query",
         "leave the list out, and cast in the query",
+    ),
+    "columns-of-partition": (
+        "a table has the same columns in all partitions",
+        "leave PARTITION (...) out",
     ),
     "duplicate-clause": ("a clause stands here twice: `{found}`", "write it once"),
     "duplicate-key": ("a property stands here twice: `{found}`", "write each property once"),
@@ -82,6 +96,10 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
         "CREATE TABLE ... LIKE takes no PARTITIONED BY",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
     ),
+    "missing-column": (
+        "the word COLUMN is missing before `{found}`",
+        "write `ALTER TABLE {table} ADD COLUMN`, `DROP COLUMN` or `RENAME COLUMN`",
+    ),
     "missing-field": (
         "the word FIELD is missing",
         "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
@@ -103,6 +121,10 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
         "a transform stands inside another one, or a call inside a list of names",
         "write one transform over one column, `bucket(16, id)`",
     ),
+    "nested-new-name": (
+        "RENAME COLUMN takes the new name alone, without the path before it",
+        "write `ALTER TABLE {table} RENAME COLUMN point.x TO lon`; a column stays in its struct",
+    ),
     "no-arguments": (
         "a transform without a column",
         "write `days(ts)`, `bucket(16, id)` or `truncate(4, name)`",
@@ -110,6 +132,11 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     "no-parentheses": (
         "PARTITIONED BY needs parentheses",
         "write `PARTITIONED BY (days(ts), bucket(16, id))`",
+    ),
+    "nothing-to-alter": (None, "write what is to change: `ALTER COLUMN id TYPE BIGINT`"),
+    "other-table": (
+        "CREATE TABLE takes no {found}",
+        "write `CREATE TABLE ... USING iceberg`, or a view: `CREATE TEMPORARY VIEW`",
     ),
     "parenthesised": (
         "PARTITION FIELD takes no parentheses around the field",
@@ -137,6 +164,10 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
             "`ALTER TABLE {table} ADD PARTITION FIELD days(ts)`"
         ),
     ),
+    "plain-columns": (
+        "`{found}` has no place here: Hive's statement takes {expected} alone",
+        "write `ALTER TABLE {table} ADD COLUMN`, `ALTER COLUMN` or `DROP COLUMN`",
+    ),
     "quoted-column": (
         "a column's name stands in backticks, not in quotes",
         "write the name without quotes, or in backticks: `` `my column` ``",
@@ -158,6 +189,10 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
         "SET PARTITION SPEC is another engine's",
         "write `ALTER TABLE {table} ADD PARTITION FIELD days(ts)`, once for each field",
     ),
+    "set-properties": (
+        "the word TBLPROPERTIES is missing",
+        "write `ALTER TABLE {table} SET TBLPROPERTIES ('key' = 'value')`",
+    ),
     "several-fields": (
         "one statement changes one partition field",
         "write a statement for each: `ALTER TABLE {table} ADD PARTITION FIELD ...`",
@@ -166,7 +201,18 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
         "a partition field has no sort order",
         "leave `{found}` out; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     ),
+    "temporary-table": (
+        (
+            "Spark has no temporary tables: TEMPORARY TABLE is a view over files, of one name, with USING and "
+            "without IF NOT EXISTS and AS SELECT"
+        ),
+        "write `CREATE TEMPORARY VIEW {table} AS SELECT ...`, or `CREATE TABLE` and drop it afterwards",
+    ),
     "trailing-comma": ("a comma with nothing after it", "leave the last comma out"),
+    "two-locations": (
+        "LOCATION and the option `{found}` both say where the table lies",
+        "leave one of them out",
+    ),
     "two-partitioned-by": (
         "PARTITIONED BY stands here twice",
         "write all fields in one: `PARTITIONED BY (days(ts), bucket(16, id))`",
@@ -186,12 +232,12 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
 }
 # Others have the word on these: SIS004 on the routing, SIS107 on AS.
-_OTHERS = ("identifier-clause", "odd-space", "as-name")
+_OTHERS = ("identifier-clause", "odd-space", "hint", "as-name")
 
 
 @rule(Severity.ERROR, on=(nodes.Unreadable,))
 def unreadable_statement(case: Case) -> Iterator[Finding]:
-    """Partition DDL at whose words both grammars stop."""
+    """A statement at whose words both grammars stop."""
     node = case.node
     assert isinstance(node, nodes.Unreadable)
     if node.like in _OTHERS:

@@ -4,8 +4,8 @@
 The extension looks at the text: once line comments and blanks are squeezed out, it must start with `alter
 table` and hold, say, `add partition field`. A comment inside ALTER TABLE or ADD PARTITION FIELD, a line
 comment with a Windows line end before it, EXPLAIN, a BEGIN ... END block and IDENTIFIER(...) hide a good
-statement from it, and Spark then stops at FIELD. A string, a comment on a column or a property value with
-those words leads a statement of Spark's astray.
+statement from it, and Spark then stops at FIELD. A hint (`/*+ ... */`) is no comment to either grammar. A
+string, a comment on a column or a property value with those words leads a statement of Spark's astray.
 
 `sis.sql` and `iceberg-sql run` take misleading comments off before they hand a statement on.
 
@@ -97,6 +97,14 @@ def _unreadable(case: Case, node: nodes.Unreadable) -> Iterator[Finding]:
             node.at,
             "Iceberg's grammar has no IDENTIFIER(...)",
             "write the table's name out: `ALTER TABLE db.t ADD PARTITION FIELD ...`",
+        )
+    elif node.like == "hint":
+        yield Finding(
+            node.at,
+            "`/*+` opens a hint, which is no comment to Spark's grammar or Iceberg's, and neither takes one "
+            "here",
+            "leave it out, or write a comment, `/* ... */`, on a line before the statement",
+            Fix("leave the hint out", (Edit(*node.at, " "),)),
         )
     elif node.like == "odd-space" and not case.repaired:
         yield Finding(

@@ -1,9 +1,10 @@
-"""A source column that the table does not have.
+"""A column that the table does not have.
 
 ## Why
-A partition field takes its values from a column. Letter case counts: `ADD PARTITION FIELD ID` is refused
-where the column is `id`, although the rest of Spark does not care; CREATE TABLE cares as well, but for bare
-columns and for bucket, years, months, days and hours in lower case.
+A partition field takes its values from a column, and AFTER needs one beside the column that moves. Letter
+case counts: `ADD PARTITION FIELD ID` is refused where the column is `id`, although the rest of Spark does
+not care; CREATE TABLE cares as well, but for bare columns and for bucket, years, months, days and hours in
+lower case.
 
 ## Instead
 The column's name as the table writes it, without the table's name before it. A partition field's name
@@ -16,6 +17,10 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days
 ```sql bad
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
 ALTER TABLE events ADD PARTITION FIELD bucket(16, ID);
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+ALTER TABLE events ADD COLUMN kind STRING AFTER event_ts;
 ```
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(TS));
@@ -34,6 +39,7 @@ from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.places import misplaced
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
@@ -66,6 +72,7 @@ def unknown_column(case: Case) -> Iterator[Finding]:
             yield Finding(
                 there.span, message, f"write `ADD COLUMN {quoted(there.text.split('.')[-1])} ...`"
             )
+    yield from misplaced(case)
     for facts in case.new_terms:
         ref = facts.source
         if ref is None or facts.column is not None or _elsewhere(facts):

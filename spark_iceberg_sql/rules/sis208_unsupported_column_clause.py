@@ -2,8 +2,8 @@
 
 ## Why
 Iceberg's runtime for Spark 4.1 has no column defaults, generated columns or constraints; it refuses them in
-every format version ("does not support column default value"). A required column cannot be added to a
-table, since the rows that are there have no value for it.
+every format version ("does not support column default value", "Cannot apply unknown table change"). A
+required column cannot be added to a table, since the rows that are there have no value for it.
 
 ## Instead
 The plain column, its value given by each INSERT. A partition field needs no generated column: `days(ts)` is
@@ -20,6 +20,14 @@ TBLPROPERTIES ('format-version' = '3');
 ```sql bad
 CREATE TABLE events (id BIGINT) USING iceberg;
 ALTER TABLE events ADD COLUMN region STRING NOT NULL;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, region STRING) USING iceberg;
+ALTER TABLE events ALTER COLUMN region SET DEFAULT 'eu';
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events ADD CONSTRAINT events_key PRIMARY KEY (id);
 ```
 ```sql bad
 CREATE TABLE events (id BIGINT PRIMARY KEY, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
@@ -44,17 +52,28 @@ from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.rules.words import quoted
 
 _CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES", "CONSTRAINT"})
+_KEY = "leave the constraint out; `ALTER TABLE ... SET IDENTIFIER FIELDS` names the key of a table"
 _WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 
 
-@rule(Severity.ERROR, on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns))
+@rule(
+    Severity.ERROR,
+    on=(
+        *(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
+        *(nodes.AlterColumn, nodes.AlterConstraint),
+    ),
+)
 def unsupported_column_clause(case: Case) -> Iterator[Finding]:
-    """Every clause of a new column that Iceberg's runtime does not carry out."""
+    """Every clause of a column, new or there, that Iceberg's runtime does not carry out."""
     node = case.node
     if isinstance(node, nodes.Create) and case.makes_iceberg:
         yield from _constraints(case, node)
     if not isinstance(node, nodes.Create) and case.table is None:
         return  # other formats have defaults
+    if isinstance(node, nodes.AlterConstraint):
+        yield from _altered_constraint(case, node)
+    elif isinstance(node, nodes.AlterColumn):
+        yield from _altered_default(case, node)
     for column in new_columns(case):
         plain = f"{quoted(column.name)} {column.type_text}"
         if column.generated is not None:
@@ -71,12 +90,37 @@ def unsupported_column_clause(case: Case) -> Iterator[Finding]:
                 f"write `{plain}`, and give the value in each INSERT",
                 early=True,
             )
+        elif isinstance(node, nodes.AddColumns) and column.constraint is not None:
+            yield Finding(column.constraint, _none_kept(case, column.constraint), _KEY)
         elif isinstance(node, nodes.AddColumns) and column.required:
             yield Finding(
                 column.span,
                 f"`{column.name}` cannot be NOT NULL: the rows that are there have no value for it",
                 f"write `{plain}`",
             )
+
+
+def _altered_default(case: Case, node: nodes.AlterColumn) -> Iterator[Finding]:
+    if case.of_another_kind:
+        return
+    for change in (node, *node.more):
+        if change.default is not None:
+            yield Finding(
+                change.default,
+                f"Iceberg's runtime for Spark changes no defaults, and `{change.column.text}` has none",
+                "leave the statement out, and give the value in each INSERT",
+            )
+
+
+def _altered_constraint(case: Case, node: nodes.AlterConstraint) -> Iterator[Finding]:
+    if not case.of_another_kind:
+        yield Finding(node.clause, _none_kept(case, node.clause), _KEY)
+
+
+def _none_kept(case: Case, span: nodes.Offsets) -> str:
+    word = _WORD.search(case.text, *span)
+    found = word[0] if word is not None else case.words(span)
+    return f"Iceberg's runtime for Spark keeps no constraints, and here is {found}"
 
 
 def _constraints(case: Case, node: nodes.Create) -> Iterator[Finding]:
@@ -104,7 +148,7 @@ def _constraints(case: Case, node: nodes.Create) -> Iterator[Finding]:
             yield Finding(
                 (token.start, token.end),
                 f"Iceberg's runtime for Spark keeps no constraints, and here is {token.text}",
-                "leave the constraint out; `ALTER TABLE ... SET IDENTIFIER FIELDS` names the key of a table",
+                _KEY,
                 early=True,
             )
             return

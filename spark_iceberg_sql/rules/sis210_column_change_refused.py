@@ -3,7 +3,8 @@
 ## Why
 A type can be widened, int to bigint, float to double, a decimal to more digits before its point. Everything
 else would need the old files to be written anew, and is refused ("Cannot change column type"). Nor can a
-column that may hold nulls become NOT NULL. And Hive's CHANGE COLUMN cannot rename.
+column that may hold nulls become NOT NULL. Hive's CHANGE COLUMN cannot rename. A column does not move behind
+itself, nor a list's element out of its list. And one statement changes a column once.
 
 ## Instead
 A new column, filled from the old one; then drop the old one. To rename, RENAME COLUMN.
@@ -21,11 +22,16 @@ ALTER TABLE events ALTER COLUMN code SET NOT NULL;
 CREATE TABLE events (id BIGINT, code INT) USING iceberg;
 ALTER TABLE events CHANGE COLUMN code kind INT;
 ```
+```sql bad
+CREATE TABLE events (id BIGINT, code INT) USING iceberg;
+ALTER TABLE events ALTER COLUMN code AFTER code;
+```
 ```sql good
 CREATE TABLE events (id BIGINT NOT NULL, code INT, price DECIMAL(9, 2)) USING iceberg;
 ALTER TABLE events ALTER COLUMN code TYPE BIGINT;
 ALTER TABLE events ALTER COLUMN price TYPE DECIMAL(18, 2);
 ALTER TABLE events ALTER COLUMN id DROP NOT NULL;
+ALTER TABLE events ALTER COLUMN price AFTER id;
 ALTER TABLE events RENAME COLUMN code TO kind;
 ```
 """
@@ -36,28 +42,48 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import List, Map, Primitive, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.places import immovable
 from spark_iceberg_sql.rules.words import a_type, quoted
 
 
 @rule(Severity.ERROR, on=(nodes.AlterColumn, nodes.DropColumns), spec="Schema Evolution")
 def column_change_refused(case: Case) -> Iterator[Finding]:
-    """Types that do not widen, new NOT NULLs, renames in Hive's words, and a list without its element."""
+    """Types that do not widen, new NOT NULLs, renames in Hive's words, lists without an element, places."""
     node = case.node
     if isinstance(node, nodes.DropColumns) and case.schema_if_known is not None:
         yield from _parts_of_collections(case, node)
     if not isinstance(node, nodes.AlterColumn) or case.schema_if_known is None:
         return
+    seen: list[tuple[str, ...]] = []
     for change in (node, *node.more):
         found = case.schema.find_all(change.column.parts)
         if len(found) != 1:
             continue
         table, column = case.target.text, found[0]
         name = change.new_name
-        if name is not None and name.parts[-1].lower() != change.column.parts[-1].lower():
+        path = tuple(map(folded, change.column.parts))
+        twice = any(path[: len(old)] == old or old[: len(path)] == path for old in seen)
+        seen.append(path)
+        stuck = immovable(case, change)
+        if twice:
+            yield Finding(
+                change.column.span,
+                f"`{change.column.text}`, or what it lies in, is changed twice in one statement",
+                f"write a statement of its own: `ALTER TABLE {table} ALTER COLUMN {change.column.text} ...`",
+            )
+        elif stuck is not None:
+            yield stuck
+        elif name is not None and change.required and column.field.required:
+            yield Finding(
+                change.column.span,
+                "CHANGE COLUMN takes no NOT NULL",
+                f"leave it out: `{change.column.text}` is NOT NULL already",
+            )
+        elif name is not None and name.parts[-1].lower() != change.column.parts[-1].lower():
             yield Finding(
                 name.span,
                 "CHANGE COLUMN does not rename",

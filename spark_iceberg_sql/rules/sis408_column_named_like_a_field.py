@@ -50,9 +50,11 @@ from spark_iceberg_sql.rules.names import shown
 )
 def column_named_like_a_field(case: Case) -> Iterator[Finding]:
     """A column that a field of any spec is named like, and that is not its source."""
-    creating = isinstance(case.node, nodes.Create)
-    if creating and case.replaced is None:
+    node = case.node
+    if isinstance(node, nodes.Create) and case.replaced is None:
         return
+    if isinstance(node, nodes.AlterColumn) and node.new_name is None:
+        return  # no name changes, whatever the table
     after = case.after
     if after is None or after.schema is None:
         return

@@ -6,8 +6,8 @@ format, or a name that nothing has. On a branch's path (`t.branch_b1`) the state
 changes the table itself: a spec is not part of a branch. Hive's statements (ADD PARTITION (day = '...'),
 DROP PARTITION, RECOVER PARTITIONS) are refused: Iceberg's partitions come and go with the rows.
 
-CREATE TABLE of a table that exists is refused; with IF NOT EXISTS it does nothing, and nothing in it is
-looked at, so that a new PARTITIONED BY there changes no table.
+DROP TABLE needs a table that is there, too. CREATE TABLE of a table that exists is refused; with IF NOT
+EXISTS it does nothing, and nothing in it is looked at, so that a new PARTITIONED BY there changes no table.
 
 ## Instead
 The table itself. ALTER TABLE for one that exists, CREATE TABLE for one that does not.
@@ -47,6 +47,7 @@ _COLUMNS = (
     nodes.RenameColumn,
     nodes.AlterColumn,
     nodes.ReplaceColumns,
+    nodes.AlterConstraint,
     nodes.SetProperties,
     nodes.RenameTable,
 )
@@ -54,7 +55,7 @@ _COLUMNS = (
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, *_FIELDS, *_COLUMNS, nodes.HivePartition),
+    on=(nodes.Create, *_FIELDS, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
     spec="Partition Evolution",
 )
 def wrong_target(case: Case) -> Iterator[Finding]:
@@ -64,6 +65,13 @@ def wrong_target(case: Case) -> Iterator[Finding]:
         yield from _create(case, case.node, found)
     elif isinstance(case.node, nodes.HivePartition):
         yield from _hive(case, case.node, found)
+    elif isinstance(case.node, nodes.DropTable):
+        if isinstance(found, Absent) and not case.node.if_exists:
+            yield Finding(
+                case.target.span,
+                f"there is no table `{case.target.text}`: {found.why}",
+                f"write `DROP TABLE IF EXISTS {case.target.text}`",
+            )
     elif isinstance(found, Absent):
         yield _absent(case, found)
     elif isinstance(case.node, _COLUMNS):

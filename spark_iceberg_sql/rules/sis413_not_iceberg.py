@@ -4,7 +4,8 @@
 In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
 BY (id) INTO 4 BUCKETS, which no partition pruning knows; the other transforms are refused there. The other
 way round, CLUSTERED BY on an Iceberg table becomes a bucket field; with SORTED BY it is refused, and so is
-CLUSTER BY.
+CLUSTER BY. CREATE TEMPORARY TABLE makes no table but a view over files: with USING iceberg it takes no
+columns, needs a path, and whatever it says of partitions is not looked at.
 
 ## Instead
 `USING iceberg`; and on an Iceberg table `PARTITIONED BY (bucket(4, id))`.
@@ -18,6 +19,9 @@ CREATE TABLE users (id BIGINT) USING iceberg CLUSTER BY (id);
 ```
 ```sql bad
 CREATE TABLE users (id BIGINT) USING iceberg CLUSTERED BY (id) SORTED BY (id) INTO 4 BUCKETS;
+```
+```sql bad
+CREATE TEMPORARY TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id));
 ```
 ```sql good
 CREATE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id));
@@ -40,10 +44,13 @@ _CLUSTERED = re.compile(
 _SORTED = re.compile(r"\bSORTED\s+BY\b", re.IGNORECASE)
 
 
-@rule(Severity.ERROR, on=(nodes.Create,), spec="Partition Transforms")
+@rule(Severity.ERROR, on=(nodes.Create, nodes.TemporaryTable), spec="Partition Transforms")
 def not_iceberg(case: Case) -> Iterator[Finding]:
     """Transforms where the table is not Iceberg's; CLUSTERED BY and CLUSTER BY where it is."""
     node = case.node
+    if isinstance(node, nodes.TemporaryTable):
+        yield from _temporary(case, node)
+        return
     assert isinstance(node, nodes.Create)
     if not case.makes_iceberg:
         yield from _foreign(case, node)
@@ -78,6 +85,25 @@ def _clustered(case: Case, span: nodes.Offsets) -> Finding:
     else:
         message = "an Iceberg table is not CLUSTERED BY several columns"
     return Finding(span, message, help_)
+
+
+def _temporary(case: Case, node: nodes.TemporaryTable) -> Iterator[Finding]:
+    name = node.view.text
+    help_ = f"write `CREATE TABLE {name} (...) USING iceberg`, and drop the table afterwards"
+    if node.provider == "iceberg" and (node.columns is not None or not node.place):
+        yield Finding(
+            node.columns or node.view.span,
+            f"`{name}` would be a view over files and no Iceberg table: USING iceberg takes "
+            + ("no columns here" if node.columns is not None else "nothing here but a path"),
+            help_,
+        )
+    elif node.partitioning is not None:
+        yield Finding(
+            node.partitioning,
+            f"`{name}` is a view over files: its partitioning is not even looked at",
+            "leave PARTITIONED BY out",
+            severity=Severity.WARNING,
+        )
 
 
 def _foreign(case: Case, node: nodes.Create) -> Iterator[Finding]:

@@ -36,7 +36,8 @@ class TermFacts:
     @cached_property
     def transform(self) -> Transform | None:
         """The transform; None where there is none of this name."""
-        return transforms.BY_SPELLING.get((self.term.call or "identity").lower())
+        call = self.term.call
+        return transforms.BY_SPELLING.get("identity" if call is None else call.lower())
 
     @cached_property
     def source(self) -> nodes.Ref | None:

@@ -115,3 +115,42 @@ ALTER TABLE t DROP COLUMN `drop tag`; -- error: SIS004
 ALTER TABLE t REPLACE COLUMNS (id BIGINT COMMENT 'drop tag'); -- error: SIS004
 ALTER TABLE t RENAME TO `drop tag`; -- error: SIS004
 ALTER TABLE t DROP PARTITION (s = 'drop tag'); -- error: SIS004, SIS412
+
+-- case: ALTER TABLE t ADD /*+ x */ PARTITION FIELD days(ts)
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+ALTER TABLE t ADD /*+ x */ PARTITION FIELD days(ts);  -- error: SIS004
+
+-- case: ALTER /*+ x */ TABLE t ADD PARTITION FIELD days(ts)
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+ALTER /*+ x */ TABLE t ADD PARTITION FIELD days(ts);  -- error: SIS004
+
+-- case: ALTER TABLE t ADD PARTITION FIELD days(/*+ x */ ts)
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD days(/*+ x */ ts);  -- error: SIS004
+
+-- case: ALTER TABLE t ADD PARTITION FIELD days(ts) /*+ x */
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD days(ts) /*+ x */;  -- error: SIS004
+
+-- case: /*+ x */ ALTER TABLE t ADD PARTITION FIELD days(ts)
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+/*+ x */ ALTER TABLE t ADD PARTITION FIELD days(ts);  -- error: SIS004
+
+-- case: CREATE /*+ x */ TABLE u (id INT) USING iceberg PARTITIONED BY (id)
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+CREATE /*+ x */ TABLE u (id INT) USING iceberg PARTITIONED BY (id);  -- error: SIS004
+
+-- case: CREATE TABLE u (id INT) USING iceberg PARTITIONED BY (/*+ x */ id)
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+CREATE TABLE u (id INT) USING iceberg PARTITIONED BY (/*+ x */ id);  -- error: SIS004
+
+-- case: ALTER TABLE t SET /*+ x */ TBLPROPERTIES ('a' = 'b')
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+ALTER TABLE t SET /*+ x */ TBLPROPERTIES ('a' = 'b');  -- error: SIS004
+
+-- case: DROP /*+ x */ TABLE IF EXISTS t
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+DROP /*+ x */ TABLE IF EXISTS t;  -- error: SIS004
+
+-- case: a hint in a query
+CREATE TABLE u USING iceberg PARTITIONED BY (id) AS SELECT /*+ COALESCE(1) */ 1 AS id;  -- note: SIS002

@@ -218,3 +218,10 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 
 -- case: hash(1, id)
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (hash(1, id));  -- error: SIS101
+
+-- case: a transform without a name
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (``(id));  -- error: SIS101
+
+-- case: a transform without a name in ALTER
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD ``(id);  -- error: SIS101

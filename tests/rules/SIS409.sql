@@ -82,3 +82,6 @@ ALTER TABLE t ALTER COLUMN n TYPE BIGINT, d TYPE STRING; -- error: SIS409 -- war
 -- case: no source first, then one
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (d);
 ALTER TABLE t ALTER COLUMN n TYPE BIGINT, d TYPE TIMESTAMP; -- error: SIS409
+
+-- case: a comment on a column of a table that nobody knows
+ALTER TABLE spark_catalog.other.q ALTER COLUMN id COMMENT 'x';  -- error: SIS412

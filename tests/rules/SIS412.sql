@@ -128,3 +128,14 @@ ALTER TABLE local.db.t.files ADD COLUMN x INT; -- error: SIS412
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
 ALTER TABLE t CREATE BRANCH b;
 ALTER TABLE local.db.t.branch_b ADD COLUMN x INT; -- error: SIS412
+
+-- case: DROP TABLE of nothing
+DROP TABLE t;  -- error: SIS412
+
+-- case: DROP TABLE IF EXISTS of nothing
+DROP TABLE IF EXISTS t;
+
+-- case: DROP TABLE twice
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+DROP TABLE t;
+DROP TABLE t;  -- error: SIS412

@@ -52,3 +52,26 @@ CREATE TABLE spark_catalog.default.h (id BIGINT) USING parquet CLUSTERED BY (id)
 
 -- case: identity and bucket in Spark's catalog
 CREATE TABLE spark_catalog.default.h (id BIGINT, s STRING) USING parquet PARTITIONED BY (identity(s), bucket(4, id)); -- error: SIS413
+
+-- case: a temporary table with columns
+CREATE TEMPORARY TABLE v (id INT) USING iceberg;  -- error: SIS413
+
+-- case: a temporary table with partitions
+CREATE TEMP TABLE v (id INT) USING iceberg PARTITIONED BY (bucket(4, id));  -- error: SIS413
+
+-- case: a temporary table from nowhere
+CREATE TEMPORARY TABLE v USING iceberg;  -- error: SIS413
+
+-- case: a temporary table over files
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+CREATE TEMPORARY TABLE v USING iceberg OPTIONS (path 'db.t');
+
+-- case: a temporary table over files, and partitions
+CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
+CREATE TEMPORARY TABLE v USING iceberg OPTIONS (path 'db.t') PARTITIONED BY (bucket(4, id));  -- warning: SIS413
+
+-- case: a temporary table of another format
+CREATE TEMPORARY TABLE v (id INT) USING parquet;
+
+-- case: an external table
+CREATE EXTERNAL TABLE t (id INT) USING iceberg PARTITIONED BY (id);

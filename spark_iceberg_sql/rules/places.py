@@ -1,0 +1,77 @@
+"""FIRST and AFTER: the column to stand behind, where it has to be, and what does not move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.model.schema import Schema, folded
+from spark_iceberg_sql.model.types import List, Map
+from spark_iceberg_sql.rules.base import Finding
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import listed, quoted
+
+
+def misplaced(case: Case) -> Iterator[Finding]:
+    """Every AFTER whose column does not stand beside the column that is added or moved."""
+    node = case.node
+    if not isinstance(node, nodes.AddColumns | nodes.AlterColumn):
+        return
+    schema = case.schema_if_known
+    if schema is None:
+        return
+    fold = str if case.known.case_sensitive else folded
+    added: dict[tuple[str, ...], list[str]] = {}
+    for path, after, moved in _placed(node):
+        head = tuple(path[:-1])
+        fields = schema.inside(head)
+        if fields is None or (moved and not _there(schema, path)):
+            continue  # another rule speaks of what is not there
+        names = [field.name for field in fields] + added.get(head, [])
+        if not moved:
+            added.setdefault(head, []).append(path[-1])
+        if after is None or fold(after.parts[0]) in map(fold, names):
+            continue
+        where = f"`{'.'.join(head)}`" if head else f"`{case.target.text}`"
+        fit = [quoted(name) for name in names if name != path[-1]]
+        help_ = f"write AFTER {listed(fit)}, or FIRST" if fit else "write FIRST"
+        yield Finding(after.span, f"{where} has no column `{after.text}` to stand behind", help_)
+
+
+def _placed(
+    node: nodes.AddColumns | nodes.AlterColumn,
+) -> Iterator[tuple[nodes.Name, nodes.Ref | None, bool]]:
+    """Path, AFTER's column, and whether the column is there already."""
+    if isinstance(node, nodes.AddColumns):
+        for path, column in node.columns:
+            yield path.parts, column.after, False
+    else:
+        for change in (node, *node.more):
+            if change.after is not None:
+                yield change.column.parts, change.after, True
+
+
+def _there(schema: Schema, path: nodes.Name) -> bool:
+    return len(schema.find_all(path)) == 1
+
+
+def immovable(case: Case, change: nodes.AlterColumn) -> Finding | None:
+    """A place behind the column itself, or for a list's element or a map's key or value."""
+    found = case.schema.find_all(change.column.parts)
+    if change.position is None or len(found) != 1:
+        return None
+    whole = change.column.text.rpartition(".")[0]
+    if found[0].parents and isinstance(found[0].parents[-1], List | Map):
+        return Finding(
+            change.position,
+            f"`{change.column.text}` is part of the type of `{whole}`, and has no place to change",
+            f"leave the statement out, or move `{whole}`",
+        )
+    after = change.after
+    if after is not None and folded(after.parts[0]) == folded(change.column.parts[-1]):
+        return Finding(
+            change.position,
+            f"`{change.column.text}` cannot stand behind itself",
+            "name another column after AFTER, or write FIRST",
+        )
+    return None

@@ -1,0 +1,145 @@
+"""A column type that the table's file format cannot write.
+
+## Why
+The runtime takes a struct without fields, and in version 3 a void inside an array or a map, or as all that a
+struct or a table has. Parquet, the default format, has no place for any of them, and ORC for few: the table
+is there, and every INSERT fails ("Cannot write a schema with an empty group", "Cannot convert element
+Parquet: unknown"). Dropping the last field of a struct comes to the same. And void holds nothing but nulls,
+so it can be neither NOT NULL nor a map's key; that is refused ("Cannot create required field with unknown
+type").
+
+## Instead
+A type that holds values, or no such column until there is one; Avro files (`write.format.default`) take all
+but the required ones.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, extra STRUCT<>) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, tags ARRAY<VOID>) USING iceberg TBLPROPERTIES ('format-version' = '3');
+```
+```sql bad
+CREATE TABLE events (id BIGINT, point STRUCT<x: INT>) USING iceberg;
+ALTER TABLE events DROP COLUMN point.x;
+```
+```sql good
+CREATE TABLE events (id BIGINT, later VOID, point STRUCT<x: INT, later: VOID>) USING iceberg
+TBLPROPERTIES ('format-version' = '3');
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_COLUMNS = (nodes.AddColumns, nodes.ReplaceColumns, nodes.DropColumns)
+_FORMAT = "write.format.default"
+_ALL = ""  # the table as a whole, in the place of a column's name
+
+
+@rule(Severity.ERROR, on=(nodes.Create, *_COLUMNS), spec="Schemas and Data Types")
+def unwritable_type(case: Case) -> Iterator[Finding]:
+    """Every column that the statement brings about and that no file of the table's format can hold."""
+    node = case.node
+    if isinstance(node, nodes.Create):
+        before = None
+        if not case.makes_iceberg or (node.query is not None and case.schema_if_known is None):
+            return
+    elif case.schema_if_known is None:
+        return
+    else:
+        before = case.iceberg
+    after = case.after
+    if after is None or after.schema is None:
+        return
+    old = dict(_faults(before.schema, _format(before))) if before and before.schema else {}
+    for name, why in _faults(after.schema, _format(after)):
+        if old.get(name) != why:
+            yield Finding(_place(case, name), why, _help(case, name, why))
+
+
+def _format(table: Table) -> str:
+    return table.properties.get(_FORMAT, "parquet").lower()
+
+
+def _faults(schema: Schema, kind: str) -> Iterator[tuple[str, str]]:
+    """The top-level columns at fault, each with the first reason."""
+    for column in schema.fields:
+        why = _required(column) or (_unwritable(column.name, column.type, kind))
+        if why is not None:
+            yield column.name, why
+    if kind == "parquet" and schema.fields and all(_is_void(f.type) for f in schema.fields):
+        yield _ALL, "the table has nothing but void columns, and no Parquet file holds none at all"
+
+
+def _is_void(kind: Type) -> bool:
+    return isinstance(kind, Primitive) and kind.name == "unknown"
+
+
+def _required(field: Field, path: str = "") -> str | None:
+    """A void that is not optional, which no format and no catalog takes."""
+    name = f"{path}.{field.name}" if path else field.name
+    if field.required and _is_void(field.type):
+        return f"`{name}` is void, which holds nothing but nulls, and is required"
+    return next((w for child in _inside(field.type) if (w := _required(child, name))), None)
+
+
+def _inside(kind: Type) -> tuple[Field, ...]:
+    if isinstance(kind, Struct):
+        return kind.fields
+    if isinstance(kind, List):
+        return (kind.element,)
+    return (kind.key, kind.value) if isinstance(kind, Map) else ()
+
+
+def _unwritable(name: str, kind: Type, files: str) -> str | None:
+    """Why a type cannot be in files of this format, at any depth; None where it can."""
+    if files not in ("parquet", "orc"):
+        return None
+    shown = "Parquet" if files == "parquet" else "ORC"
+    if isinstance(kind, Struct):
+        if not kind.fields:
+            return f"`{name}` is a struct without fields, which {shown} files cannot hold"
+        if files == "parquet" and all(_is_void(f.type) for f in kind.fields):
+            return f"`{name}` is a struct of nothing but void, which {shown} files cannot hold"
+    if isinstance(kind, List) and _is_void(kind.element.type):
+        return f"`{name}` is an array of void, which {shown} files cannot hold"
+    if isinstance(kind, Map) and _is_void(kind.value.type):
+        return f"`{name}` is a map of void, which {shown} files cannot hold"
+    children = ((f"{name}.{f.name}", f.type) for f in _inside(kind))
+    return next((w for path, child in children if (w := _unwritable(path, child, files))), None)
+
+
+def _place(case: Case, name: str) -> nodes.Offsets:
+    node = case.node
+    if isinstance(node, nodes.DropColumns):
+        spans = {ref.parts[0].lower(): ref.span for ref in node.columns}
+        return spans.get(name.lower(), node.columns[0].span)
+    if isinstance(node, nodes.AddColumns):
+        spans = {path.parts[0].lower(): column.type_span for path, column in node.columns}
+    else:
+        assert isinstance(node, nodes.Create | nodes.ReplaceColumns)
+        columns = node.columns or ()
+        spans = {column.name.lower(): column.type_span for column in columns}
+        if name == _ALL and columns:
+            return columns[0].type_span
+    return spans.get(name.lower(), case.target.span)
+
+
+def _help(case: Case, name: str, why: str) -> str:
+    if isinstance(case.node, nodes.DropColumns):
+        if name == _ALL:
+            return f"add another column first: `ALTER TABLE {case.target.text} ADD COLUMN ...`"
+        return f"write `ALTER TABLE {case.target.text} DROP COLUMN {name}`, all of it"
+    if "required" in why:
+        return "leave NOT NULL out, or give it a type that holds values; a map's key is never void"
+    return "give it a type that holds values, such as `STRING`, or add the column when there is one"

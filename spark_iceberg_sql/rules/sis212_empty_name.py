@@ -1,0 +1,74 @@
+"""A column or a table whose name is empty.
+
+## Why
+CREATE TABLE and RENAME COLUMN take a column named `` in silence, inside structs too. Afterwards every
+INSERT fails ("Empty name"), and so does most of ALTER TABLE. Tables without a name are refused ("Invalid
+table name: null or empty"), and so is an empty LOCATION.
+
+## Instead
+A name. Where it has happened, RENAME COLUMN does not find the column: CREATE OR REPLACE TABLE does away with
+it.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, `` STRING) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, kind STRING) USING iceberg;
+ALTER TABLE events RENAME COLUMN kind TO ``;
+```
+```sql good
+CREATE TABLE events (id BIGINT, kind STRING) USING iceberg;
+ALTER TABLE events RENAME COLUMN kind TO `kind of event`;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.outcome import as_field
+from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
+
+_HELP = "give it a name"
+
+
+@rule(
+    Severity.ERROR,
+    on=(
+        *(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
+        *(nodes.RenameTable, nodes.DropTable, nodes.Use),
+    ),
+    spec="Schemas and Data Types",
+)
+def empty_name(case: Case) -> Iterator[Finding]:
+    """Every name of a new column or of a table that has nothing in it."""
+    node = case.node
+    if isinstance(node, nodes.Create | nodes.DropTable | nodes.RenameTable):
+        table = node.new_name if isinstance(node, nodes.RenameTable) else node.table
+        if not table.parts[-1]:
+            yield Finding(table.span, "the name of the table is empty", _HELP, early=True)
+    if isinstance(node, nodes.Use) and not all(node.name.parts):
+        yield Finding(node.name.span, "the name is empty", "name a catalog or a namespace")
+    if isinstance(node, nodes.Create) and node.location is not None and not node.location[0]:
+        span = node.location[1]
+        yield Finding(span, "the table's place is empty", "leave LOCATION out", early=True)
+    if isinstance(node, nodes.RenameColumn) and not case.of_another_kind:
+        if not node.new_name.parts[-1]:
+            yield Finding(node.new_name.span, "the new name of the column is empty", _HELP)
+    elif isinstance(node, nodes.AddColumns):
+        for path, _ in node.columns:
+            if not path.parts[-1] and not case.of_another_kind:
+                yield Finding(path.span, "the name of the column is empty", _HELP)
+    for column in new_columns(case):
+        if isinstance(node, nodes.AddColumns) and not column.name:
+            continue
+        inner = Schema((as_field(column),)).columns
+        if any(not found.field.name for found in inner):
+            where = "a field in it" if column.name else "the column"
+            yield Finding(column.span, f"the name of {where} is empty", _HELP)

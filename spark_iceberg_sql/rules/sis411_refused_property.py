@@ -1,0 +1,83 @@
+"""A table property that is not to be set, or whose value no write can use.
+
+## Why
+Spark keeps `provider`, `location`, `owner`, `external` and `is_managed_location` for its own clauses, and
+Iceberg sets `sort-order` and `identifier-fields` by statements of their own: as properties they are refused
+("is a reserved table property"). A file format that does not exist is accepted, and then every INSERT fails
+("Invalid file format").
+
+## Instead
+`USING`, `LOCATION`, `ALTER TABLE ... WRITE ORDERED BY` and `SET IDENTIFIER FIELDS`. Files are parquet, orc
+or avro.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('location' = 's3://bucket/events');
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events SET TBLPROPERTIES ('sort-order' = 'id');
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'csv');
+```
+```sql good
+CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc');
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+# Spark's own (AstBuilder.cleanTableProperties), letter case as it is: what to write instead.
+_SPARKS = {
+    "provider": "write `USING iceberg`",
+    "location": "write the clause `LOCATION '...'` in CREATE TABLE",
+    "owner": "leave it out: it is the user who runs the statement",
+    "external": "write `CREATE EXTERNAL TABLE`, which is the same to Iceberg as CREATE TABLE",
+    "is_managed_location": "leave it out",
+}
+# Iceberg's, in ALTER TABLE alone (Spark3Util.setProperty).
+_ICEBERGS = {
+    "sort-order": "write `ALTER TABLE {table} WRITE ORDERED BY ...`",
+    "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
+}
+_FORMATS = ("parquet", "orc", "avro")
+
+
+@rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties))
+def refused_property(case: Case) -> Iterator[Finding]:
+    """Every reserved key, and a default file format that there is not."""
+    node = case.node
+    if isinstance(node, nodes.Create):
+        items = (*node.options, *node.properties)
+        iceberg = case.makes_iceberg
+    else:
+        assert isinstance(node, nodes.SetProperties)
+        items = node.properties
+        iceberg = case.table is not None and not case.of_another_kind
+        yield from _removed(case, node)
+    for item in items:
+        if item.key in _SPARKS:
+            what = f"`{item.key}` is no property to set: Spark keeps it for a clause"
+            yield Finding(item.key_span, what, _SPARKS[item.key], early=True)
+        elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
+            help_ = _ICEBERGS[item.key].replace("{table}", case.target.text)
+            what = f"`{item.key}` is no property to set: Iceberg has a statement for it"
+            yield Finding(item.key_span, what, help_)
+        elif iceberg and item.key == "write.format.default" and item.value.lower() not in _FORMATS:
+            what = f"there are no files of the format `{item.value}`, and no INSERT will work"
+            yield Finding(item.value_span, what, "write 'parquet', 'orc' or 'avro'")
+
+
+def _removed(case: Case, node: nodes.SetProperties) -> Iterator[Finding]:
+    for key in node.removed:
+        if key in _SPARKS:
+            what = f"`{key}` is no property to remove: Spark keeps it for a clause"
+            yield Finding(case.target.span, what, "leave it out")
