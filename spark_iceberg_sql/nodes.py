@@ -259,7 +259,10 @@ class RenameTable(Node):
 
 @dataclass(frozen=True, slots=True)
 class HivePartition(Node):
-    """ALTER TABLE t ADD / DROP / RENAME / RECOVER PARTITION(S): Hive's statements, not Iceberg's."""
+    """ALTER TABLE t ADD / DROP / RENAME / RECOVER PARTITION(S): Hive's statements, not Iceberg's.
+
+    So are MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION.
+    """
 
     kind: ClassVar[str] = "hive partition"
     table: Ref
@@ -340,7 +343,8 @@ class Unreadable(Node):
     identifier-clause (IDENTIFIER(...) in place of the table), parameter, odd-space (a blank that
     Iceberg's grammar does not know), missing-column (ADD x INT), column-if-exists, set-properties,
     nested-new-name (RENAME COLUMN a TO b.c), plain-columns (a place, NOT NULL, DEFAULT or a path in
-    REPLACE COLUMNS), columns-of-partition, nothing-to-alter.
+    REPLACE COLUMNS), columns-of-partition, nothing-to-alter, modify-elsewhere,
+    execute-elsewhere.
     In CREATE: two-partitioned-by, duplicate-clause, duplicate-key, partition-by, partitioned-by-spec,
     no-parentheses, empty-list, trailing-comma, mixed-columns (with and without types), as-name,
     sort-order, using-after-clauses, after-query, partitioning-property, with-properties,

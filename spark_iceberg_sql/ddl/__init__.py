@@ -18,6 +18,7 @@ from spark_iceberg_sql.nodes import (
     DropTable,
     DropView,
     Explain,
+    HivePartition,
     Insert,
     Node,
     Offsets,
@@ -33,7 +34,10 @@ from spark_iceberg_sql.text import Kind, Statement, Token
 
 # First words of the statements that say something about tables; all others pass unread.
 _OURS = frozenset(
-    ["ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"]
+    [
+        *("ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"),
+        *("MSCK", "REPAIR", "SHOW", "TRUNCATE"),
+    ]
 )
 _HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
 _HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
@@ -153,6 +157,10 @@ def _statement(cursor: Cursor, span: Offsets) -> Node | None:
     word, after = cursor.word, cursor.words[cursor.i + 1]
     if word == "ALTER" and after in ("TABLE", "VIEW"):
         return alter_table(cursor, span)
+    if word == "ALTER" and after == "ICEBERG" and cursor.words[cursor.i + 2] == "TABLE":
+        cursor.partition = True
+        cursor.i += 1
+        cursor.stop("`TABLE`", "other-table")
     if word in ("CREATE", "REPLACE"):
         return _create(cursor, span)
     if word == "DROP":
@@ -167,6 +175,20 @@ def _statement(cursor: Cursor, span: Offsets) -> Node | None:
         return _use(cursor, span)
     if word == "SET":
         return _set(cursor, span)
+    return _hive(cursor, span)
+
+
+def _hive(cursor: Cursor, span: Offsets) -> Node | None:
+    """MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION: about Hive's partitions."""
+    first = cursor.token
+    for words in (("MSCK", "REPAIR", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "PARTITIONS")):
+        if cursor.take(*words):
+            verb = " ".join(words).lower()
+            return HivePartition(span, cursor.table(), verb, cursor.since(first.start))
+    if cursor.take("TRUNCATE", "TABLE"):
+        table = cursor.table()
+        verb_span = (first.start, table.span[1])
+        return HivePartition(span, table, "truncate", verb_span) if cursor.at("PARTITION") else None
     return None
 
 

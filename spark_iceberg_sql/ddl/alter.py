@@ -17,6 +17,7 @@ from spark_iceberg_sql.nodes import (
     SetProperties,
 )
 
+_AFTER_NAME = ("", "(", ".", "AS", "WITH")  # where IF is a column's name
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
 
 
@@ -61,7 +62,7 @@ def _field(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
         cursor.stop("`FIELD`", "partition-fields")
     cursor.expect("FIELD", "missing-field")
     like = {"IF": "if-exists", "(": "parenthesised"}.get(cursor.word, "")
-    if like and not (cursor.word == "IF" and cursor.words[cursor.i + 1] in ("", "(", ".", "AS")):
+    if like and not (cursor.word == "IF" and cursor.words[cursor.i + 1] in _AFTER_NAME):
         cursor.stop("a column or a transform", like)
     term = cursor.term()
     if verb == "DROP":

@@ -40,6 +40,9 @@ def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
         cursor.partition = True
         cursor.i += 2
         return _replace_columns(cursor, span, table)
+    if verb in ("MODIFY", "EXECUTE") and cursor.i + 1 < cursor.count:
+        cursor.partition = True
+        cursor.stop("`ALTER COLUMN`", f"{verb.lower()}-elsewhere")
     if verb not in ("ADD", "DROP", "RENAME"):
         return None
     if what not in (_COLUMNS if verb != "RENAME" else ("COLUMN",)):
@@ -171,6 +174,19 @@ def _changes(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterC
 
 def _alter_column(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
     name = cursor.path("a column's name")
+    start = cursor.i
+    try:
+        change = _action(cursor, span, table, name)
+        if cursor.done or not hive:
+            return change
+    except Stop:
+        if not hive or start >= cursor.count:
+            raise
+    cursor.i = start
+    return _hive_change(cursor, span, table, name)
+
+
+def _action(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn:
     first, word = cursor.token, cursor.word
     if cursor.take("TYPE"):
         start = cursor.token.start
@@ -180,23 +196,20 @@ def _alter_column(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> A
         return AlterColumn(span, table, name, kind, text, type_span)
     if cursor.take("COMMENT"):
         cursor.string()
-    elif word in ("FIRST", "AFTER"):
+        return AlterColumn(span, table, name)
+    if word in ("FIRST", "AFTER"):
         after = place(cursor)
         position = cursor.since(first.start)
         return AlterColumn(span, table, name, position=position, after=after)
-    elif word in ("SET", "DROP"):
-        cursor.i += 1
-        if cursor.take("NOT", "NULL") or cursor.take("!", "NULL"):
-            return AlterColumn(span, table, name, required=word == "SET")
-        cursor.expect("DEFAULT")
-        if word == "SET":
-            skip_expression(cursor)
-        return AlterColumn(span, table, name, default=cursor.since(first.start))
-    elif hive and not cursor.done:
-        return _hive_change(cursor, span, table, name)
-    else:
+    if word not in ("SET", "DROP"):
         cursor.stop("`TYPE`, `COMMENT`, `SET`, `DROP`, `FIRST` or `AFTER`", "nothing-to-alter")
-    return AlterColumn(span, table, name)
+    cursor.i += 1
+    if cursor.take("NOT", "NULL") or cursor.take("!", "NULL"):
+        return AlterColumn(span, table, name, required=word == "SET")
+    cursor.expect("DEFAULT")
+    if word == "SET":
+        skip_expression(cursor)
+    return AlterColumn(span, table, name, default=cursor.since(first.start))
 
 
 def _hive_change(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn:

@@ -23,6 +23,7 @@ _UNITS = frozenset(
 )
 # Words that Iceberg's grammar has and does not allow as names; Spark's allows each of its own.
 _ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
+_TABLE = "a table's name"
 # int() refuses longer strings of digits; any such number is far beyond every limit that we judge by.
 _DIGITS = 4000
 
@@ -131,7 +132,8 @@ class Cursor:
             self.stop(f"{what} in backticks, `{text}`", "needs-backticks")
         if self.iceberg and self.word in _ICEBERG_RESERVED:
             self.stop(f"{what} in backticks, `{text}`", "needs-backticks")
-        if self.word == "IDENTIFIER" and self.words[self.i + 1] == "(":
+        clause = not self.iceberg or what == _TABLE
+        if clause and self.word == "IDENTIFIER" and self.words[self.i + 1] == "(":
             return self._identifier_clause()
         self.i += 1
         if self.word == "-" and self.tokens[self.i + 1].kind in (Kind.WORD, Kind.NUMBER):
@@ -141,7 +143,10 @@ class Cursor:
         return text
 
     def _identifier_clause(self) -> str:
-        """IDENTIFIER('name'): Spark takes IDENTIFIER before a parenthesis for nothing else."""
+        """IDENTIFIER('name'): Spark takes IDENTIFIER before a parenthesis for nothing else.
+
+        To Iceberg's grammar it is a name like any other, a transform's perhaps.
+        """
         if self.iceberg:
             self.stop("a name", "identifier-clause")
         string = self.tokens[self.i + 2]
@@ -175,7 +180,7 @@ class Cursor:
             if self.i >= 3 and self.words[self.i - 3] == "(" and inside.kind in _STRINGS:
                 return Ref(parts(unescape(inside.text)), span, text)
             return Ref((text,), span, text)
-        return self.path("a table's name")
+        return self.path(_TABLE)
 
     def _is_clause(self) -> bool:
         inside = self.tokens[self.i + 2]

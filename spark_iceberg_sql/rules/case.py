@@ -222,10 +222,10 @@ class Case:
 
     @cached_property
     def properties(self) -> Mapping[str, str]:
-        """The properties that the statement sets; OPTIONS of a CREATE are properties too."""
+        """The properties that the statement sets; OPTIONS of a CREATE are properties too, and prevail."""
         node = self.node
         if isinstance(node, nodes.Create):
-            return {item.key: item.value for item in (*node.options, *node.properties)}
+            return {item.key: item.value for item in (*node.properties, *node.options)}
         if isinstance(node, nodes.SetProperties):
             return {item.key: item.value for item in node.properties}
         return {}

@@ -79,6 +79,10 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
         "PARTITIONED BY names nothing",
         "leave the clause out for a table without partitions, or write `PARTITIONED BY (days(ts))`",
     ),
+    "execute-elsewhere": (
+        "ALTER TABLE ... EXECUTE is Trino's",
+        "call a procedure: `CALL catalog.system.rewrite_data_files('{table}')`",
+    ),
     "expression": (
         "a partition field is a column or a transform over one, not an expression",
         "write `bucket(16, id)`, `truncate(4, name)` or `days(ts)`, or partition by a column that holds it",
@@ -120,6 +124,10 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     "nested-transform": (
         "a transform stands inside another one, or a call inside a list of names",
         "write one transform over one column, `bucket(16, id)`",
+    ),
+    "modify-elsewhere": (
+        "MODIFY is another engine's",
+        "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`",
     ),
     "nested-new-name": (
         "RENAME COLUMN takes the new name alone, without the path before it",

@@ -38,12 +38,13 @@ from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.outcome import as_field
+from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.rules.words import quoted
 
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn),
+    on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Column Projection",
 )
 def ambiguous_column(case: Case) -> Iterator[Finding]:
@@ -51,10 +52,11 @@ def ambiguous_column(case: Case) -> Iterator[Finding]:
     node = case.node
     if isinstance(node, nodes.AddColumns | nodes.RenameColumn) and case.schema_if_known is not None:
         yield from _taken(case, node)
-    if not isinstance(node, nodes.Create) or not case.makes_iceberg:
-        return
+    typed = node.typed_partitions if isinstance(node, nodes.Create) else ()
     seen: set[tuple[int, str]] = set()
-    for column in (*(node.columns or ()), *node.typed_partitions):
+    for column in new_columns(case):
+        if isinstance(node, nodes.AddColumns):
+            seen = set()  # their own names have been looked at: here what lies in them
         for inner in Schema((as_field(column),)).columns:
             name, depth = inner.name, len(inner.parents)
             key = name if case.known.case_sensitive else folded(name)
@@ -63,7 +65,7 @@ def ambiguous_column(case: Case) -> Iterator[Finding]:
             if keys.isdisjoint(seen):
                 seen |= keys
                 continue
-            if column in node.typed_partitions:
+            if column in typed:
                 help_ = f"write `PARTITIONED BY ({quoted(column.name)})`, without a type"
             else:
                 dotted = not inner.parents and "." in name

@@ -4,7 +4,8 @@
 A type can be widened, int to bigint, float to double, a decimal to more digits before its point. Everything
 else would need the old files to be written anew, and is refused ("Cannot change column type"). Nor can a
 column that may hold nulls become NOT NULL. Hive's CHANGE COLUMN cannot rename. A column does not move behind
-itself, nor a list's element out of its list. And one statement changes a column once.
+itself, nor a list's element out of its list. A map's key stays as it is, with all that lies in it, and an
+element, a key or a value has no other name. And one statement changes a column once.
 
 ## Instead
 A new column, filled from the old one; then drop the old one. To rename, RENAME COLUMN.
@@ -50,13 +51,24 @@ from spark_iceberg_sql.rules.places import immovable
 from spark_iceberg_sql.rules.words import a_type, quoted
 
 
-@rule(Severity.ERROR, on=(nodes.AlterColumn, nodes.DropColumns), spec="Schema Evolution")
+@rule(
+    Severity.ERROR,
+    on=(nodes.AlterColumn, nodes.DropColumns, nodes.RenameColumn, nodes.AddColumns),
+    spec="Schema Evolution",
+)
 def column_change_refused(case: Case) -> Iterator[Finding]:
     """Types that do not widen, new NOT NULLs, renames in Hive's words, lists without an element, places."""
     node = case.node
     if isinstance(node, nodes.DropColumns) and case.schema_if_known is not None:
         yield from _parts_of_collections(case, node)
-    if not isinstance(node, nodes.AlterColumn) or case.schema_if_known is None:
+    if case.schema_if_known is not None:
+        yield from _in_keys(case)
+    if not isinstance(node, nodes.AlterColumn):
+        return
+    hive = _hive(case, node)
+    if hive is not None:
+        yield hive
+    if hive is not None or case.schema_if_known is None:
         return
     seen: list[tuple[str, ...]] = []
     for change in (node, *node.more):
@@ -64,11 +76,12 @@ def column_change_refused(case: Case) -> Iterator[Finding]:
         if len(found) != 1:
             continue
         table, column = case.target.text, found[0]
-        name = change.new_name
         path = tuple(map(folded, change.column.parts))
         twice = any(path[: len(old)] == old or old[: len(path)] == path for old in seen)
         seen.append(path)
         stuck = immovable(case, change)
+        if _key_of(column) and change.position is None:
+            continue  # _in_keys speaks
         if twice:
             yield Finding(
                 change.column.span,
@@ -77,18 +90,6 @@ def column_change_refused(case: Case) -> Iterator[Finding]:
             )
         elif stuck is not None:
             yield stuck
-        elif name is not None and change.required and column.field.required:
-            yield Finding(
-                change.column.span,
-                "CHANGE COLUMN takes no NOT NULL",
-                f"leave it out: `{change.column.text}` is NOT NULL already",
-            )
-        elif name is not None and name.parts[-1].lower() != change.column.parts[-1].lower():
-            yield Finding(
-                name.span,
-                "CHANGE COLUMN does not rename",
-                f"write `ALTER TABLE {table} RENAME COLUMN {change.column.text} TO {name.text}`",
-            )
         elif change.required and not column.field.required:
             yield Finding(
                 change.column.span,
@@ -103,6 +104,65 @@ def column_change_refused(case: Case) -> Iterator[Finding]:
                 change.type_span,
                 f"`{change.column.text}` is {what}, which cannot become {change.type_text}",
                 f"write `ALTER TABLE {table} ADD COLUMN {new} {change.type_text}` and fill it",
+            )
+
+
+def _hive(case: Case, change: nodes.AlterColumn) -> Finding | None:
+    """What CHANGE COLUMN does to no column, whatever the table: Spark's parser refuses it."""
+    name = change.new_name
+    if name is None:
+        return None
+    if name.parts[-1].lower() != change.column.parts[-1].lower():
+        return Finding(
+            name.span,
+            "CHANGE COLUMN does not rename",
+            f"write `ALTER TABLE {case.target.text} RENAME COLUMN {change.column.text} TO {name.text}`",
+        )
+    if change.required:
+        return Finding(
+            change.column.span,
+            "CHANGE COLUMN takes no NOT NULL",
+            "leave it out: a column stays NOT NULL where it is, and becomes so only in a new table",
+        )
+    return None
+
+
+def _key_of(column: Column) -> bool:
+    """Whether a column is a map's key, or lies in one; its place in the key may change."""
+    keys = [parent.key for parent in column.parents if isinstance(parent, Map)]
+    inside = [*column.parents, column.field.type]
+    return any(key == column.field or any(key.type is kind for kind in inside) for key in keys)
+
+
+def _in_keys(case: Case) -> Iterator[Finding]:
+    """What Iceberg does to no map's key: drop, rename, retype, add; and new names for parts of lists, maps."""
+    node = case.node
+    table = case.target.text
+    refs: list[nodes.Ref] = []
+    if isinstance(node, nodes.DropColumns):
+        refs = list(node.columns)
+    elif isinstance(node, nodes.RenameColumn):
+        refs = [node.column]
+    elif isinstance(node, nodes.AlterColumn):
+        refs = [change.column for change in (node, *node.more) if change.position is None]
+    elif isinstance(node, nodes.AddColumns):
+        refs = [
+            nodes.Ref(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1
+        ]
+    for ref in refs:
+        found = case.schema.find_all(ref.parts)
+        if len(found) != 1:
+            continue
+        parent = found[0].parents[-1] if found[0].parents else None
+        direct = isinstance(parent, List | Map)
+        if isinstance(node, nodes.RenameColumn) and direct:
+            what = f"`{ref.text}` is part of a {parent.name if parent else 'type'}, and has no other name"
+            yield Finding(ref.span, what, "leave the statement out")
+        elif _key_of(found[0]) and not (isinstance(node, nodes.DropColumns) and direct):
+            yield Finding(
+                ref.span,
+                f"`{ref.text}` lies in a map's key, and keys stay as they are",
+                f"write `ALTER TABLE {table} ADD COLUMN` for a map with other keys, and fill it",
             )
 
 

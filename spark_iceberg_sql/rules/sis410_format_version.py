@@ -41,7 +41,7 @@ def format_version(case: Case) -> Iterator[Finding]:
     if isinstance(node, nodes.Create):
         if not case.makes_iceberg:
             return
-        items = (*node.options, *node.properties)
+        items = (*node.properties, *node.options)
     else:
         assert isinstance(node, nodes.SetProperties)
         items = node.properties

@@ -1,10 +1,10 @@
 """A table property that is not to be set, or whose value no write can use.
 
 ## Why
-Spark keeps `provider`, `location`, `owner`, `external` and `is_managed_location` for its own clauses, and
-Iceberg sets `sort-order` and `identifier-fields` by statements of their own: as properties they are refused
-("is a reserved table property"). A file format that does not exist is accepted, and then every INSERT fails
-("Invalid file format").
+Spark keeps `provider`, `location`, `owner`, `external`, `table_type` (Athena's) and `is_managed_location`
+for itself and its clauses, and Iceberg sets `sort-order` and `identifier-fields` by statements of their
+own: as properties they are refused ("is a reserved table property"). A file format that does not exist is
+accepted, and then every INSERT fails ("Invalid file format").
 
 ## Instead
 `USING`, `LOCATION`, `ALTER TABLE ... WRITE ORDERED BY` and `SET IDENTIFIER FIELDS`. Files are parquet, orc
@@ -42,6 +42,7 @@ _SPARKS = {
     "owner": "leave it out: it is the user who runs the statement",
     "external": "write `CREATE EXTERNAL TABLE`, which is the same to Iceberg as CREATE TABLE",
     "is_managed_location": "leave it out",
+    "table_type": "write `USING iceberg`, and leave it out",
 }
 # Iceberg's, in ALTER TABLE alone (Spark3Util.setProperty).
 _ICEBERGS = {
@@ -56,7 +57,7 @@ def refused_property(case: Case) -> Iterator[Finding]:
     """Every reserved key, and a default file format that there is not."""
     node = case.node
     if isinstance(node, nodes.Create):
-        items = (*node.options, *node.properties)
+        items = (*node.properties, *node.options)
         iceberg = case.makes_iceberg
     else:
         assert isinstance(node, nodes.SetProperties)
@@ -65,7 +66,7 @@ def refused_property(case: Case) -> Iterator[Finding]:
         yield from _removed(case, node)
     for item in items:
         if item.key in _SPARKS:
-            what = f"`{item.key}` is no property to set: Spark keeps it for a clause"
+            what = f"`{item.key}` is no property to set: Spark keeps it for itself"
             yield Finding(item.key_span, what, _SPARKS[item.key], early=True)
         elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
             help_ = _ICEBERGS[item.key].replace("{table}", case.target.text)
@@ -79,5 +80,5 @@ def refused_property(case: Case) -> Iterator[Finding]:
 def _removed(case: Case, node: nodes.SetProperties) -> Iterator[Finding]:
     for key in node.removed:
         if key in _SPARKS:
-            what = f"`{key}` is no property to remove: Spark keeps it for a clause"
+            what = f"`{key}` is no property to remove: Spark keeps it for itself"
             yield Finding(case.target.span, what, "leave it out")

@@ -4,7 +4,8 @@
 Partition fields belong to an Iceberg table: not to a view, a metadata table (`t.files`), a table of another
 format, or a name that nothing has. On a branch's path (`t.branch_b1`) the statement is accepted, and
 changes the table itself: a spec is not part of a branch. Hive's statements (ADD PARTITION (day = '...'),
-DROP PARTITION, RECOVER PARTITIONS) are refused: Iceberg's partitions come and go with the rows.
+DROP PARTITION, RECOVER PARTITIONS, SHOW PARTITIONS, MSCK REPAIR TABLE) are refused: Iceberg's partitions
+come and go with the rows.
 
 DROP TABLE needs a table that is there, too. CREATE TABLE of a table that exists is refused; with IF NOT
 EXISTS it does nothing, and nothing in it is looked at, so that a new PARTITIONED BY there changes no table.
@@ -53,6 +54,16 @@ _COLUMNS = (
 )
 
 
+# Hive's statements that are no ALTER TABLE.
+_HELP = {
+    "add": "leave the statement out; for another partitioning write `ADD PARTITION FIELD`, to take rows away "
+    "`DELETE FROM`",
+    "show": "write `SELECT * FROM {table}.partitions`",
+    "truncate": "write `DELETE FROM {table} WHERE ...`",
+}
+_OUTSIDE = ("msck", "repair", "show", "truncate")
+
+
 @rule(
     Severity.ERROR,
     on=(nodes.Create, *_FIELDS, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
@@ -75,7 +86,14 @@ def wrong_target(case: Case) -> Iterator[Finding]:
     elif isinstance(found, Absent):
         yield _absent(case, found)
     elif isinstance(case.node, _COLUMNS):
-        if found is not None and found.kind in (Kind.METADATA, Kind.BRANCH):
+        if found is not None and found.kind is Kind.VIEW and not _of_views(case):
+            name = case.target.text
+            yield Finding(
+                case.target.span,
+                f"`{name}` is a view, and ALTER TABLE changes tables",
+                "name the table that it reads, or create the view anew",
+            )
+        elif found is not None and found.kind in (Kind.METADATA, Kind.BRANCH):
             name = case.target.text
             yield Finding(
                 case.target.span,
@@ -84,6 +102,11 @@ def wrong_target(case: Case) -> Iterator[Finding]:
             )
     elif found is not None and found.kind is not Kind.ICEBERG:
         yield _other(case, found)
+
+
+def _of_views(case: Case) -> bool:
+    """Whether the statement is ALTER VIEW."""
+    return case.statement.tokens[1].word == "VIEW" if case.statement.first == "ALTER" else False
 
 
 def _absent(case: Case, found: Absent) -> Finding:
@@ -150,12 +173,13 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
 
 
 def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -> Iterator[Finding]:
+    if found is None and node.verb.split()[0] in _OUTSIDE:
+        return  # nothing to note where no partition is defined
     if found is None:
         raise NotKnownError(f"the table `{case.target.text}`", "no statement here creates it")
     if isinstance(found, Table) and found.kind is Kind.ICEBERG:
         yield Finding(
             node.verb_span,
             f"`{case.target.text}` is an Iceberg table: its partitions come and go with the rows",
-            "leave the statement out; for another partitioning write `ADD PARTITION FIELD`, to take rows "
-            "away `DELETE FROM`",
+            _HELP.get(node.verb.split()[0], _HELP["add"]).replace("{table}", case.target.text),
         )

@@ -354,3 +354,18 @@ CREATE TABLE t (id INT) USING iceberg OPTIONS (path 'x') LOCATION 'x';  -- error
 
 -- case: CREATE TABLE t (id INT COMMENT 'a' COMMENT 'b') USING iceberg
 CREATE TABLE t (id INT COMMENT 'a' COMMENT 'b') USING iceberg;  -- error: SIS001
+
+-- case: ALTER ICEBERG TABLE
+ALTER ICEBERG TABLE t ADD PARTITION FIELD days(ts);  -- error: SIS001
+
+-- case: MODIFY
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t MODIFY COLUMN id BIGINT;  -- error: SIS001
+
+-- case: EXECUTE
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t EXECUTE optimize;  -- error: SIS001
+
+-- case: a field called IF
+CREATE TABLE t (`if` INT, id INT) USING iceberg PARTITIONED BY (if);
+ALTER TABLE t REPLACE PARTITION FIELD if WITH id;

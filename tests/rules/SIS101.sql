@@ -225,3 +225,7 @@ CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (``(id));  -- error: SIS101
 -- case: a transform without a name in ALTER
 CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD ``(id);  -- error: SIS101
+
+-- case: IDENTIFIER as a transform's name
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD IDENTIFIER(id);  -- error: SIS101

@@ -59,3 +59,23 @@ CREATE TABLE IF NOT EXISTS t (x INT, X INT) USING iceberg;  -- error: SIS207
 -- case: IF NOT EXISTS hides a dotted name twice
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, st STRUCT<a: INT>, l ARRAY<INT>) USING iceberg;
 CREATE TABLE IF NOT EXISTS t (`a.b` INT, a STRUCT<b: INT>) USING iceberg;
+
+-- case: REPLACE COLUMNS with a name twice
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t REPLACE COLUMNS (id INT, ID INT);  -- error: SIS207
+
+-- case: a struct with a field twice in ADD COLUMN
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t ADD COLUMN x STRUCT<a: INT, a: INT>;  -- error: SIS207
+
+-- case: a struct with a field in two letter cases in ADD COLUMN
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t ADD COLUMN x STRUCT<a: INT, A: INT>;  -- error: SIS207
+
+-- case: a struct with a field twice in REPLACE COLUMNS
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t REPLACE COLUMNS (x STRUCT<a: INT, a: INT>);  -- error: SIS207
+
+-- case: the same name in two structs
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t ADD COLUMNS (x STRUCT<a: INT>, y STRUCT<a: INT, id: INT>);

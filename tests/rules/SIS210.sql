@@ -129,3 +129,67 @@ ALTER TABLE t CHANGE COLUMN id id INT NOT NULL;  -- error: SIS210
 -- case: ALTER COLUMN st.a COMMENT 'x', st.b COMMENT 'y', s FIRST
 CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
 ALTER TABLE t ALTER COLUMN st.a COMMENT 'x', st.b COMMENT 'y', s FIRST;
+
+-- case: DROP COLUMN m.key.a
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t DROP COLUMN m.key.a;  -- error: SIS210
+
+-- case: ADD COLUMN m.key.z INT
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ADD COLUMN m.key.z INT;  -- error: SIS210
+
+-- case: RENAME COLUMN m.key.a TO z
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t RENAME COLUMN m.key.a TO z;  -- error: SIS210
+
+-- case: ALTER COLUMN m.key.a TYPE BIGINT
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN m.key.a TYPE BIGINT;  -- error: SIS210
+
+-- case: ALTER COLUMN m.key.a COMMENT 'x'
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN m.key.a COMMENT 'x';  -- error: SIS210
+
+-- case: ALTER COLUMN m.key.b.c TYPE BIGINT
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN m.key.b.c TYPE BIGINT;  -- error: SIS210
+
+-- case: ALTER COLUMN n.key TYPE BIGINT
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN n.key TYPE BIGINT;  -- error: SIS210
+
+-- case: ALTER COLUMN n.key COMMENT 'x'
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN n.key COMMENT 'x';  -- error: SIS210
+
+-- case: RENAME COLUMN n.value TO v
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t RENAME COLUMN n.value TO v;  -- error: SIS210
+
+-- case: RENAME COLUMN n.key TO k
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t RENAME COLUMN n.key TO k;  -- error: SIS210
+
+-- case: RENAME COLUMN l.element TO v
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t RENAME COLUMN l.element TO v;  -- error: SIS210
+
+-- case: DROP COLUMN n.key
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t DROP COLUMN n.key;  -- error: SIS210
+
+-- case: ALTER COLUMN m.key.b FIRST
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN m.key.b FIRST;
+
+-- case: ALTER COLUMN n.value TYPE BIGINT
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN n.value TYPE BIGINT;
+
+-- case: ALTER COLUMN l.element TYPE BIGINT
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN l.element TYPE BIGINT;
+
+-- case: ALTER COLUMN m.key.a AFTER b
+CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
+ALTER TABLE t ALTER COLUMN m.key.a AFTER b;

@@ -168,3 +168,11 @@ CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('format_version' = '1');
 -- case: CREATE of one that is there is no downgrade
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES ('format-version' = '2');
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES ('format-version' = '1'); -- error: SIS412
+
+-- case: OPTIONS prevail over TBLPROPERTIES
+CREATE TABLE t (id INT) USING iceberg OPTIONS ('format-version' '3') TBLPROPERTIES ('format-version' = '2');
+ALTER TABLE t ADD COLUMN x VARIANT;
+
+-- case: OPTIONS prevail, the other way round
+CREATE TABLE t (id INT) USING iceberg TBLPROPERTIES ('format-version' = '3') OPTIONS ('format-version' '2');
+ALTER TABLE t ADD COLUMN x VARIANT;  -- error: SIS205

@@ -72,3 +72,6 @@ ALTER TABLE t SET TBLPROPERTIES ('write.format.default' = 'delta');  -- error: S
 -- case: formats in any letter case
 CREATE TABLE t (id INT) USING iceberg TBLPROPERTIES ('write.format.default' = 'ORC');
 ALTER TABLE t SET TBLPROPERTIES ('write.format.default' = 'Avro');
+
+-- case: Athena's type
+CREATE TABLE t (id INT) PARTITIONED BY (bucket(4, id)) TBLPROPERTIES ('table_type' = 'ICEBERG');  -- error: SIS411
