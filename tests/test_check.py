@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from spark_iceberg_sql.checker import check, follow
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import created
 from spark_iceberg_sql.model.table import Kind, Known, Table
 from spark_iceberg_sql.model.types import Field, Primitive
 
@@ -339,6 +342,57 @@ def test_text_alone_is_judged_whatever_is_known() -> None:
 def test_nothing_is_noted_of_statements_without_partition_ddl() -> None:
     script = "SELECT 1; INSERT INTO t VALUES (1); CREATE TABLE u AS SELECT 1; DROP TABLE x; CREATE VIEW v AS SELECT 1"
     assert codes(script, Known()) == []
+
+
+@pytest.mark.parametrize("change", ["ADD COLUMN n INT DEFAULT 1", "RENAME COLUMN n TO m"])
+def test_column_statements_on_unknown_tables(change: str) -> None:
+    note = only(f"ALTER TABLE t {change}", Known())
+    assert note.message.startswith("not checked by SIS408: ")
+
+
+def test_defaults_of_a_table_that_is_made_are_judged_whatever_is_known() -> None:
+    assert codes("CREATE TABLE a.t (id INT DEFAULT 1) USING iceberg", Known()) == ["SIS208"]
+
+
+def test_columns_of_other_formats_are_let_be() -> None:
+    columns = "(a INT PRIMARY KEY, a INT)"
+    assert codes(f"CREATE TABLE spark_catalog.db.u {columns} USING parquet") == []
+
+
+def test_words_of_constraints_in_a_query() -> None:
+    assert codes("CREATE TABLE t USING iceberg AS SELECT 1 AS check") == []
+
+
+@pytest.mark.parametrize("kind", ["variant", "geometry", "geography"])
+def test_types_without_a_plain_value(kind: str) -> None:
+    known = empty()
+    follow(CREATE, known)
+    table = known.get(("t",))
+    assert isinstance(table, Table)
+    known.put(replace(table, schema=Schema((Field("g", Primitive(kind), False, 1),))))
+    assert codes("ALTER TABLE t ADD PARTITION FIELD bucket(4, g)", known) == ["SIS203"]
+
+
+def test_a_table_without_columns() -> None:
+    known = empty()
+    known.put(Table(("local", "db", "t"), schema=Schema(()), specs=created([])))
+    assert only("ALTER TABLE t DROP COLUMN n", known).help == "add the column first"
+
+
+def test_a_hidden_column_in_a_query() -> None:
+    statement = "CREATE TABLE t USING iceberg AS SELECT 1L AS id, 'a' AS s"
+    assert codes(statement) == []
+    note = only(statement.replace("'a'", "_pos"))
+    assert note.message == (
+        "not checked by SIS206: not known is its columns (they come from a query)"
+    )
+    assert note.help == "list the columns before AS, or check in a session"
+
+
+def test_letter_case_of_a_column_added() -> None:
+    script = "CREATE TABLE t (id INT) USING iceberg; ALTER TABLE t ADD COLUMN ID STRING"
+    assert codes(script) == ["SIS207"]
+    assert codes("SET spark.sql.caseSensitive = true;" + script) == []
 
 
 def test_columns_of_a_query_by_the_session() -> None:

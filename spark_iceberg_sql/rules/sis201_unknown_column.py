@@ -148,8 +148,8 @@ def _help(case: Case, facts: TermFacts, ref: nodes.Ref) -> str:
     if field is not None:
         made = f"that is the name of a partition field, made by `{field.clause}`"
         return f"{made}: write `{_clause(facts, field.source)}`"
-    near = schema.near(".".join(ref.parts), 1)
-    column = schema.find(near[0].split(".")) if near else None
+    near = schema.near(".".join(ref.parts))
+    column = schema.find(near[:1]) if near else None
     if column is not None and not column.in_collection:
         return f"write `{_clause(facts, written(column))}`"
     record = facts.transform

@@ -66,9 +66,8 @@ def type_not_accepted(case: Case) -> Iterator[Finding]:
 
 
 def _help(record: Transform, name: str, kind: Primitive) -> str:
-    width = _ISO_WIDTH.get(record.name)
-    if kind.name == "string" and width is not None:
-        iso = f"`truncate({width}, {name})` where it holds ISO dates"
+    if kind.name == "string":
+        iso = f"`truncate({_ISO_WIDTH[record.name]}, {name})` where it holds ISO dates"
         return f"write {iso}, or `{name}` itself"
     if kind.name in ("float", "double"):
         return f"add a decimal or bigint column and write `{record.clause('that_column')}`"

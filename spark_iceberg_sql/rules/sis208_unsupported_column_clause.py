@@ -130,7 +130,7 @@ def _constraints(case: Case, node: nodes.Create) -> Iterator[Finding]:
         return
     names = {column.span[0] for column in columns}
     clauses = [c.type_span for c in columns]
-    clauses += [span for c in columns for span in (c.default, c.generated) if span is not None]
+    clauses += [c.default for c in columns if c.default is not None]
     depth = 1
     for token in case.statement.tokens:
         if not columns or token.start < columns[0].span[0]:

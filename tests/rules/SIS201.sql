@@ -463,3 +463,39 @@ CREATE TABLE t (`a.b` INT, id INT, a STRUCT<c: INT>) USING iceberg;
 ALTER TABLE t ALTER COLUMN id AFTER `a.b`;
 ALTER TABLE t ADD COLUMN x INT AFTER `a.b`;
 ALTER TABLE t ADD COLUMN y INT AFTER `a.c`;  -- error: SIS201
+
+-- case: the second of two columns that are altered
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t ALTER COLUMN n TYPE BIGINT, nope TYPE BIGINT;  -- error: SIS201
+
+-- case: a field of a struct to drop
+CREATE TABLE t (id BIGINT, st STRUCT<a: INT, b: INT>) USING iceberg;
+ALTER TABLE t DROP COLUMN st.aa;  -- error: SIS201
+
+-- case: letter case in CREATE, of two columns that are one name, which is another fault
+CREATE TABLE t (id INT, ID INT) USING iceberg PARTITIONED BY (Id);  -- error: SIS207
+
+-- case: letter case in ALTER, of two columns that are one name
+SET spark.sql.caseSensitive = true;
+CREATE TABLE t (id INT, ID INT) USING iceberg;
+SET spark.sql.caseSensitive = false;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, Id);  -- error: SIS201
+
+-- case: inside a type that Iceberg does not have, which is another fault
+CREATE TABLE t (i INTERVAL DAY) USING iceberg PARTITIONED BY (i.x);  -- error: SIS209
+
+-- case: a partition field's name, behind the table's
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t ADD PARTITION FIELD bucket(4, t.ts_day);  -- error: SIS201
+
+-- case: near to two columns
+CREATE TABLE t (customer_ids INT, customer_key INT) USING iceberg PARTITIONED BY (bucket(4, customer_id));  -- error: SIS201
+
+-- case: near to an array's element
+CREATE TABLE t (id BIGINT, tags ARRAY<STRING>) USING iceberg PARTITIONED BY (tag.element);  -- error: SIS201
+
+-- case: a struct that is not there, beside an array
+CREATE TABLE t (l ARRAY<INT>, id BIGINT) USING iceberg PARTITIONED BY (bucket(4, q.zzzz));  -- error: SIS201
+
+-- case: under void, which is another fault
+CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (void(nope));  -- error: SIS106, SIS201

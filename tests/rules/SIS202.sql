@@ -178,3 +178,13 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   months(d),
   truncate(10, price)
 );
+
+-- case: hours of a string
+CREATE TABLE t (id BIGINT, name STRING) USING iceberg PARTITIONED BY (hours(name));  -- error: SIS202
+
+-- case: after other faults
+CREATE TABLE t (id BIGINT, name STRING, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (
+  weeks(ts),  -- error: SIS101
+  p,  -- error: SIS203
+  days(name)  -- error: SIS202
+);

@@ -85,3 +85,19 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   months(d),
   truncate(10, price)
 );
+
+-- case: in REPLACE
+CREATE TABLE t (id BIGINT, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (id);
+ALTER TABLE t REPLACE PARTITION FIELD id WITH p;  -- error: SIS203
+
+-- case: after an unknown column
+CREATE TABLE t (id BIGINT, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (
+  zzzz,  -- error: SIS201
+  p  -- error: SIS203
+);
+
+-- case: under void, which is another fault
+CREATE TABLE t (id BIGINT, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (void(p));  -- error: SIS106, SIS203
+
+-- case: nothing else to take
+CREATE TABLE t (l ARRAY<INT>) USING iceberg PARTITIONED BY (bucket(8, l));  -- error: SIS203

@@ -73,3 +73,22 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   months(d),
   truncate(10, price)
 );
+
+-- case: in REPLACE
+CREATE TABLE t (id BIGINT, l ARRAY<INT>) USING iceberg PARTITIONED BY (id);
+ALTER TABLE t REPLACE PARTITION FIELD id WITH l.element;  -- error: SIS204
+
+-- case: after a call without a column
+CREATE TABLE t (id BIGINT, l ARRAY<INT>) USING iceberg PARTITIONED BY (
+  bucket(4),  -- error: SIS102
+  l.element  -- error: SIS204
+);
+
+-- case: an array in a map
+CREATE TABLE t (id BIGINT, m MAP<STRING, ARRAY<INT>>) USING iceberg PARTITIONED BY (m.value.element);  -- error: SIS204
+
+-- case: a column that is called like a map's value
+CREATE TABLE t (id BIGINT, value ARRAY<INT>) USING iceberg PARTITIONED BY (value.element);  -- error: SIS204
+
+-- case: under void, which is another fault
+CREATE TABLE t (id BIGINT, l ARRAY<INT>) USING iceberg PARTITIONED BY (void(l.element));  -- error: SIS106, SIS204

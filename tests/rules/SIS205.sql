@@ -101,3 +101,6 @@ ALTER TABLE t ADD COLUMN st.x VARIANT;  -- error: SIS205
 -- case: a variant and a void added inside, version 3
 CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg TBLPROPERTIES ('format-version' = '3');
 ALTER TABLE t ADD COLUMNS (st.x VARIANT, ar.element.x VARIANT, m.value.x ARRAY<VARIANT>, st.y VOID, ar.element.y VOID);
+
+-- case: a format version that is none, which is another fault
+CREATE TABLE t (v VARIANT) USING iceberg TBLPROPERTIES ('format-version' = '9');  -- error: SIS410

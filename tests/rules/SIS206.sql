@@ -84,3 +84,7 @@ ALTER TABLE t REPLACE COLUMNS (id INT, _file STRING);  -- error: SIS206
 CREATE TABLE t (id INT, s STRUCT<a: INT>) USING iceberg;
 ALTER TABLE t ADD COLUMN s._file STRING;
 ALTER TABLE t RENAME COLUMN s.a TO _pos;
+
+-- case: renamed to other letters of it
+CREATE TABLE t (id INT, n INT) USING iceberg;
+ALTER TABLE t RENAME COLUMN n TO _FILE;  -- error: SIS206

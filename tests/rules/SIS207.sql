@@ -79,3 +79,13 @@ ALTER TABLE t REPLACE COLUMNS (x STRUCT<a: INT, a: INT>);  -- error: SIS207
 -- case: the same name in two structs
 CREATE TABLE t (id INT) USING iceberg;
 ALTER TABLE t ADD COLUMNS (x STRUCT<a: INT>, y STRUCT<a: INT, id: INT>);
+
+-- case: a dotted name twice
+CREATE TABLE t (`a.b` INT, `a.b` STRING) USING iceberg;  -- error: SIS207
+
+-- case: a struct twice
+CREATE TABLE t (s STRUCT<a: INT>, s STRUCT<a: INT>) USING iceberg;  -- error: SIS207
+
+-- case: two of a name added to a struct
+CREATE TABLE t (id INT, s STRUCT<a: INT>) USING iceberg;
+ALTER TABLE t ADD COLUMNS (s.x INT, s.X STRING);  -- error: SIS207

@@ -182,3 +182,22 @@ ALTER TABLE spark_catalog.default.q ALTER COLUMN s SET DEFAULT 'x';  -- error: S
 -- case: ADD COLUMNS (check INT, unique INT, `primary` INT, constraint INT)
 CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg;
 ALTER TABLE t ADD COLUMNS (check INT, unique INT, `primary` INT, constraint INT);
+
+-- case: a constraint after a type with parentheses
+CREATE TABLE t (price DECIMAL(9, 2), id INT PRIMARY KEY) USING iceberg;  -- error: SIS208
+
+-- case: a constraint right after a parenthesis
+CREATE TABLE t (price DECIMAL(9, 2)UNIQUE) USING iceberg;  -- error: SIS208
+
+-- case: a foreign key
+CREATE TABLE t (id INT, FOREIGN KEY (id) REFERENCES u (id)) USING iceberg;  -- error: SIS208
+
+-- case: a constraint's word in a default
+CREATE TABLE t (id INT DEFAULT unique) USING iceberg;  -- error: SIS208
+
+-- case: a constraint's word in a generated column
+CREATE TABLE t (id INT, n INT GENERATED ALWAYS AS (unique)) USING iceberg;  -- error: SIS208
+
+-- case: a constraint's word for the name of a new column
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t ADD COLUMN `check` INT;
