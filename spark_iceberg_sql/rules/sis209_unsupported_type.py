@@ -31,10 +31,8 @@ from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.rules.words import quoted
 
-# What other engines call it, and Spark's name.
+# What other engines call it, and Spark's name where that is not STRING.
 _SPARK = {
-    **dict.fromkeys(("text", "uuid", "clob", "tinytext", "longtext", "json", "enum"), "STRING"),
-    **dict.fromkeys(("string", "nvarchar", "varchar2", "char", "varchar", "nchar"), "STRING"),
     **dict.fromkeys(("int8", "bigserial", "int64", "serial", "uint32"), "BIGINT"),
     **dict.fromkeys(("int4", "int32", "mediumint", "int", "integer", "int2"), "INT"),
     **dict.fromkeys(("float8", "float64"), "DOUBLE"),
@@ -48,7 +46,6 @@ _SPARK = {
     ),
     **dict.fromkeys(("timestamp_ns", "timestamptz_ns"), "TIMESTAMP"),
     **dict.fromkeys(("object", "super"), "VARIANT"),
-    "time": "STRING",
     "interval": "BIGINT",
 }
 

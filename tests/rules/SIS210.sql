@@ -193,3 +193,14 @@ ALTER TABLE t ALTER COLUMN l.element TYPE BIGINT;
 -- case: ALTER COLUMN m.key.a AFTER b
 CREATE TABLE t (id INT, m MAP<STRUCT<a: INT, b: STRUCT<c: INT>>, INT>, n MAP<INT, INT>, l ARRAY<INT>) USING iceberg;
 ALTER TABLE t ALTER COLUMN m.key.a AFTER b;
+
+-- case: the second of two columns
+CREATE TABLE t (id INT, n INT) USING iceberg;
+ALTER TABLE t ALTER COLUMN id TYPE BIGINT, n TYPE STRING;  -- error: SIS210
+ALTER TABLE t ALTER COLUMN
+  nope TYPE BIGINT,  -- error: SIS201
+  n TYPE STRING;  -- error: SIS210
+
+-- case: an element after a column
+CREATE TABLE t (id INT, n INT, p STRUCT<l: ARRAY<INT>>) USING iceberg;
+ALTER TABLE t DROP COLUMNS (n, p.l.element);  -- error: SIS210

@@ -40,3 +40,13 @@ CREATE TABLE t (uuid INT, d DATE) USING iceberg PARTITIONED BY (uuid);
 
 -- case: a uuid that is a struct
 CREATE TABLE t (uuid STRUCT<high: BIGINT, low: BIGINT>) USING iceberg PARTITIONED BY (uuid);  -- error: SIS203
+
+-- case: in REPLACE
+CREATE TABLE t (id INT, event_uuid STRING) USING iceberg PARTITIONED BY (id);
+ALTER TABLE t REPLACE PARTITION FIELD id WITH event_uuid;  -- warning: SIS502
+
+-- case: after a struct
+CREATE TABLE t (p STRUCT<a: INT>, event_uuid STRING) USING iceberg PARTITIONED BY (
+  p,  -- error: SIS203
+  event_uuid  -- warning: SIS502
+);
