@@ -34,6 +34,7 @@ class Folder:
         self.read: list[str] = []
 
     def heads(self, locations: Sequence[str]) -> list[Head]:
+        assert locations
         self.read.extend(locations)
         return [self.files[location] for location in locations]
 
@@ -58,9 +59,10 @@ class Folder:
     ],
 )
 def test_names(name: str, version: int, uuid: str | None, gzipped: bool) -> None:
-    file = metadata_file(f"hdfs://n/t/metadata/{name}")
-    assert file is not None
-    assert (file.version, file.uuid, file.gzipped, file.name) == (version, uuid, gzipped, name)
+    for location in (name, f"hdfs://n/t/metadata/{name}"):
+        file = metadata_file(location)
+        assert file is not None
+        assert (file.version, file.uuid, file.gzipped, file.name) == (version, uuid, gzipped, name)
     assert is_metadata_file(name)
 
 
@@ -115,24 +117,58 @@ def test_the_same_version_of_two_tables_is_not_guessed() -> None:
         folder.choose()
 
 
-def test_the_same_version_of_one_table_is_the_last_updated() -> None:
-    folder = Folder(
-        {f"00001-{F1}.metadata.json": Head(A, 20), f"00001-{F2}.metadata.json": Head(A, 10)}
-    )
-    assert folder.choose() == f"00001-{F1}.metadata.json"
+@pytest.mark.parametrize(
+    ("first", "second", "chosen"),
+    [
+        (20, 10, F1),
+        (10, 20, F2),
+        (0, 1, F2),
+        (None, 1, F2),
+        (None, 0, F2),
+        (0, None, F2),
+        (None, -1, F1),
+        (10, 10, F2),
+    ],
+)
+def test_the_same_version_of_one_table_is_the_last_updated(
+    first: int | None, second: int | None, chosen: str
+) -> None:
+    files = {f"00001-{F1}.metadata.json": first, f"00001-{F2}.metadata.json": second}
+    for names in (list(files), list(reversed(files))):
+        folder = Folder({name: Head(A, files[name]) for name in names})
+        assert choose(folder.files, folder.heads).name == f"00001-{chosen}.metadata.json"
+        assert folder.choose(table_uuid=A) == f"00001-{chosen}.metadata.json"
+        assert folder.choose(by_last_updated=True) == f"00001-{chosen}.metadata.json"
+
+
+def test_no_file_is_read_twice_for_a_uuid() -> None:
+    folder = Folder({f"v{n}.metadata.json": Head(A if n else B, n) for n in range(7)})
+    assert folder.choose(table_uuid=B) == "v0.metadata.json"
+    assert len(folder.read) == 7
+    folder = Folder({f"v{n}.metadata.json": Head(A, n) for n in range(4)})
+    with pytest.raises(NoMetadataError):
+        folder.choose(table_uuid=B)
+    assert len(folder.read) == 4
+
+
+@pytest.mark.parametrize("by_last_updated", [False, True])
+def test_each_file_needs_its_head(by_last_updated: bool) -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        choose(["v1.metadata.json"], lambda _: [], table_uuid=A, by_last_updated=by_last_updated)
 
 
 def test_a_table_that_is_not_there_names_those_that_are() -> None:
     folder = Folder({"v1.metadata.json": Head(A, 1), "v2.metadata.json": Head(A, 2)})
-    with pytest.raises(NoMetadataError, match=f"none of 2 metadata files.*{B}; there are {A}"):
+    says = f"^none of 2 metadata files is of table {B}; there are {A}$"
+    with pytest.raises(NoMetadataError, match=says):
         folder.choose(table_uuid=B)
-    with pytest.raises(NoMetadataError, match=f"there are {A}"):
+    with pytest.raises(NoMetadataError, match=says):
         folder.choose(table_uuid=B, by_last_updated=True)
 
 
 @pytest.mark.parametrize("by_last_updated", [False, True])
 def test_an_empty_folder(by_last_updated: bool) -> None:
-    with pytest.raises(NoMetadataError, match=r"v3\.metadata\.json"):
+    with pytest.raises(NoMetadataError, match=r"^no file named like v3\.metadata\.json"):
         choose(["/t/metadata/version-hint.text"], lambda _: [], by_last_updated=by_last_updated)
 
 
@@ -166,15 +202,23 @@ METADATA = json.dumps(
 ).encode()
 
 
-@pytest.mark.parametrize("content", [METADATA, gzip.compress(METADATA)])
+@pytest.mark.parametrize("content", [METADATA, b"\n " + METADATA, gzip.compress(METADATA)])
 def test_the_head_is_enough(content: bytes) -> None:
     assert len(content) > HEAD
     assert read_head(content[:HEAD]) == Head(A, 1714636800000)
 
 
+def test_bytes_that_are_no_text() -> None:
+    assert read_head(b'{"table-uuid": "\xff"}') == Head("\ufffd", None)
+
+
 @pytest.mark.parametrize(
     ("content", "wrong"),
-    [(b"", "empty"), (b"PAR1", "not JSON"), (b"\x1f\x8b" + b"\xff" * 60, "not a gzip stream")],
+    [
+        (b"", "^empty$"),
+        (b"PAR1", "^not JSON$"),
+        (b"\x1f\x8b" + b"\xff" * 60, "^not a gzip stream: "),
+    ],
 )
 def test_what_is_no_metadata(content: bytes, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):

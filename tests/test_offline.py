@@ -55,12 +55,12 @@ V3 = {
         {
             "spec-id": 1,
             "fields": [
-                {"name": "t_day", "transform": "day", "source-ids": [4], "field-id": 1001},
+                {"name": "t_day", "transform": "day", "source-ids": [4, 1], "field-id": 1001},
                 {"name": "z", "transform": "zorder[3]", "source-id": 1, "field-id": 1002},
             ],
         },
     ],
-    "last-partition-id": 1002,
+    "last-partition-id": 1008,
     "current-snapshot-id": 77,
 }
 
@@ -72,6 +72,11 @@ class TestMetadata:
         assert [(f.field_id, f.name, f.source) for f in table.specs.spec.fields] == [
             (1000, "ts_day", "ts")
         ]
+        two = [*V1["partition-spec"], {"name": "id", "transform": "identity", "source-id": 1}]
+        numbered = [{**field, "field-id": 1007 - i} for i, field in enumerate(two)]
+        for spec, ids in ((two, [1000, 1001]), (numbered, [1007, 1006])):
+            specs = table_from_metadata(("t",), {**V1, "partition-spec": spec}).specs
+            assert [f.field_id for f in specs.spec.fields] == ids
         assert table.specs.last_field_id == 1000
         assert table.properties == {"owner": "me"}
         assert not table.has_rows
@@ -81,18 +86,31 @@ class TestMetadata:
         assert str(table.schema.find(("g",)).field.type) == "geometry(srid:4326)"
         assert table.schema.find(("v",)).field.type.name == "variant"
         assert [str(f.transform) for f in table.specs.spec.fields] == ["day", "zorder[3]"]
+        assert [f.source for f in table.specs.spec.fields] == ["t", "id"]
+        assert (table.last_column_id, table.specs.last_field_id) == (4, 1008)
         assert table.has_rows
 
     def test_a_dropped_columns_field_still_has_its_name(self):
         table = table_from_metadata(("t",), V3)
         assert [f.source for f in table.specs.past[0].fields] == ["gone"]
+        unknown = {**V3, "schemas": V3["schemas"][1:]}
+        past = table_from_metadata(("t",), unknown).specs.past[0].fields[0]
+        assert (past.source_id, past.source) == (9, "dropped column 9")
+
+    def test_a_renamed_column_has_the_name_of_the_current_schema(self):
+        old, new = V3["schemas"]
+        renamed = {**old, "fields": [{**new["fields"][3], "name": "u"}]}
+        table = table_from_metadata(
+            ("t",), {**V3, "schemas": [new, renamed], "current-schema-id": 1}
+        )
+        assert table.specs.spec.fields[0].source == "t"
 
     @pytest.mark.parametrize(
         ("broken", "says"),
         [
             ({}, "no 'last-column-id'|no 'schema"),
-            ({**V1, "schema": []}, "another shape"),
-            ({**V3, "default-spec-id": 5}, "default spec 5"),
+            ({**V1, "schema": []}, "^the metadata has another shape than the spec says: "),
+            ({**V3, "default-spec-id": 5}, "^the default spec 5 is not among the partition specs$"),
             ({**V1, "partition-spec": [{"name": "x"}]}, "no 'source-ids'"),
         ],
     )

@@ -33,8 +33,8 @@ class MetadataFile:
 
     location: str
     version: int
-    uuid: str | None = None
-    gzipped: bool = False
+    uuid: str | None
+    gzipped: bool
 
     @property
     def name(self) -> str:
@@ -143,7 +143,7 @@ def _last_updated(
     fits = [(f, h) for f, h in read if wanted is None or h.table_uuid == wanted]
     if not fits and wanted is not None:
         raise _no_such_table(wanted, [h for _, h in read])
-    return max(fits, key=lambda pair: (pair[1].updated_ms or 0, pair[0].version))[0]
+    return _last(fits)
 
 
 def _newest_of(
@@ -159,8 +159,7 @@ def _newest_of(
         fits = [(f, h) for f, h in zip(batch, read, strict=True) if h.table_uuid == wanted]
         if fits:
             newest = fits[0][0].version
-            same = [pair for pair in fits if pair[0].version == newest]
-            return max(same, key=lambda pair: (pair[1].updated_ms or 0, pair[0].location))[0]
+            return _last([pair for pair in fits if pair[0].version == newest])
     raise _no_such_table(wanted, seen)
 
 
@@ -180,9 +179,12 @@ def _one_table(files: Sequence[MetadataFile], heads: Sequence[Head]) -> Metadata
             f"version {files[0].version} is there for {len(tables)} tables "
             f"({', '.join(tables)}); say which: metadata_table_uuid => '{tables[0]}'"
         )
-    return max(zip(files, heads, strict=True), key=lambda p: (p[1].updated_ms or 0, p[0].location))[
-        0
-    ]
+    return _last(list(zip(files, heads, strict=True)))
+
+
+def _last(read: Sequence[tuple[MetadataFile, Head]]) -> MetadataFile:
+    """The last updated; of equals the first, since the newest come first."""
+    return max(read, key=lambda pair: pair[1].updated_ms or 0)[0]
 
 
 def _no_such_table(wanted: str, heads: Sequence[Head]) -> NoMetadataError:

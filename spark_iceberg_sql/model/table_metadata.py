@@ -33,6 +33,8 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
             last_column_id=metadata["last-column-id"],
             has_rows=(metadata.get("current-snapshot-id") or -1) != -1,
         )
+    except MetadataError:
+        raise
     except KeyError as missing:
         raise MetadataError(f"the metadata has no {missing}") from None
     except (TypeError, AttributeError, ValueError, IndexError, StopIteration) as wrong:
