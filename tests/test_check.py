@@ -7,11 +7,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spark_iceberg_sql.checker import check, follow
+from spark_iceberg_sql.ddl import read
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import created
 from spark_iceberg_sql.model.table import Kind, Known, Table
 from spark_iceberg_sql.model.types import Field, Primitive
+from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.sis002_not_checked import Skipped
+from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
+from spark_iceberg_sql.text import statements
 
 
 def empty() -> Known:
@@ -251,12 +257,12 @@ def test_which_of_two_names_comes_back_is_left_open() -> None:
     table = left_by(script + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id)")
     assert table.specs is None
     assert columns(table)[0] == "id int required 1"
-    note = check(
+    left_open = check(
         script
         + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a",
         empty(),
     )
-    assert "`a` and `b`, and Iceberg takes either" in note.diagnostics[-1].message
+    assert "`a` and `b`, and Iceberg takes either" in left_open.diagnostics[-1].message
 
 
 def test_a_renamed_column_is_renamed_in_every_spec() -> None:
@@ -395,6 +401,66 @@ def test_types_that_no_statement_makes(kind: str, expected: str) -> None:
     assert codes("ALTER TABLE t ADD PARTITION FIELD event_guid", known) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("ALTER TABLE t ADD PARTITION FIELD id", "its columns (nothing says them)"),
+        ("ALTER TABLE t DROP COLUMN id", "its partition specs (nothing says them)"),
+        ("ALTER TABLE t ADD COLUMN v VARIANT", "its format version (nothing says it)"),
+        (
+            "CREATE OR REPLACE TABLE a.t (id INT) USING iceberg PARTITIONED BY (id)",
+            "the table `a.t` (no statement here creates it)",
+        ),
+        (
+            "CREATE TABLE u USING iceberg PARTITIONED BY (id) AS SELECT 1 AS id",
+            "its columns (they come from a query)",
+        ),
+    ],
+)
+def test_what_is_not_known_is_named(statement: str, says: str) -> None:
+    known = Known(catalog="local", namespace=("db",))
+    known.put(Table(("local", "db", "t")))
+    note = only(statement, known)
+    assert note.message.endswith(f": not known is {says}")
+
+
+def test_two_things_that_are_not_known() -> None:
+    skipped = [Skipped(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[2:4])]
+    (statement,) = statements("DROP TABLE t")
+    found = skipped_note(Case("DROP TABLE t", read(statement), empty(), statement), skipped)
+    assert found.message == "not checked by SIS003, SIS004: not known is what0 (why0); what1 (why1)"
+
+
+def test_a_template_names_its_words() -> None:
+    found = only("ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id)")
+    assert found.message == "not checked: `{{ n }}` stands for words that are not known here"
+    assert found.help == "check the text with its values put in, as `iceberg-sql run --var` does"
+
+
+METADATA_TABLES = """
+    entries files data_files delete_files history metadata_log_entries snapshots refs manifests partitions
+    position_deletes changes all_entries all_files all_data_files all_delete_files all_manifests
+"""
+
+
+@pytest.mark.parametrize("name", METADATA_TABLES.split())
+def test_metadata_tables(name: str) -> None:
+    change = f"ALTER TABLE t.{name} ADD PARTITION FIELD id"
+    assert "is a metadata table" in only(CREATE + change).message
+    table = f"CREATE TABLE t.{name} (id INT) USING iceberg;"
+    assert codes(CREATE + table + change) == []
+    for other in ("", "CREATE VIEW t AS SELECT 1;"):
+        assert only(other + change).message.startswith(f"there is no table `t.{name}`")
+
+
+def test_a_table_of_another_format_is_replaced_by_a_new_one() -> None:
+    known = empty()
+    known.put(Table(("local", "db", "t"), kind=Kind.OTHER, provider="parquet"))
+    assert (
+        codes("CREATE OR REPLACE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", known) == []
+    )
+
+
 def test_a_table_without_columns() -> None:
     known = empty()
     known.put(Table(("local", "db", "t"), schema=Schema(()), specs=created([])))
@@ -503,6 +569,28 @@ def test_an_ignored_error_is_taken_to_have_run() -> None:
         "days(ts)", "days(ts), years(ts)"
     )
     assert codes(script + "ALTER TABLE t DROP PARTITION FIELD ts_year") == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "message", "help_"),
+    [
+        ("noqa", "nothing here is silenced", "take the comment out"),
+        (
+            "noqa: SIS101, SIS102",
+            "nothing here is silenced by SIS101, SIS102",
+            "take the comment out",
+        ),
+        (
+            "noqa: SIS101, SIS207",
+            "nothing here is silenced by SIS101",
+            "take SIS101 out of the comment",
+        ),
+    ],
+)
+def test_what_an_unused_ignore_says(comment: str, message: str, help_: str) -> None:
+    columns = "id INT, id INT" if "SIS207" in comment else "id INT"
+    found = only(f"CREATE TABLE t ({columns}) USING iceberg -- {comment}\n")
+    assert (found.code, found.message, found.help) == ("SIS003", message, help_)
 
 
 def test_an_unused_ignore_is_taken_out_by_its_fix() -> None:

@@ -42,7 +42,7 @@ def unused(codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets) -> Iter
     """
     if not idle:
         return
-    named = ", ".join(code for code in idle if code)
+    named = ", ".join(idle)
     message = f"nothing here is silenced by {named}" if named else "nothing here is silenced"
     if set(idle) >= set(codes):
         fix = Fix("take the comment out", (Edit(*span, ""),))

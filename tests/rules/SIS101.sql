@@ -229,3 +229,6 @@ ALTER TABLE t ADD PARTITION FIELD ``(id);  -- error: SIS101
 -- case: IDENTIFIER as a transform's name
 CREATE TABLE t (id INT) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD IDENTIFIER(id);  -- error: SIS101
+
+-- case: IF NOT EXISTS of a table that is not there
+CREATE TABLE IF NOT EXISTS t (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));  -- error: SIS101
