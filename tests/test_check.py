@@ -106,6 +106,53 @@ CREATE = (
             ["SIS412"],
         ),
         ("CREATE TEMP VIEW v AS SELECT 1; ALTER TABLE v ADD PARTITION FIELD id", ["SIS412"]),
+        (
+            (
+                "CREATE TABLE other.t (id INT) USING iceberg; ALTER TABLE other.t RENAME TO u;"
+                "ALTER TABLE other.u DROP PARTITION FIELD nope"
+            ),
+            ["SIS401"],
+        ),
+        (
+            (
+                "CREATE TABLE other.t (id INT) USING iceberg; ALTER TABLE other.t RENAME TO db.u;"
+                "ALTER TABLE u DROP PARTITION FIELD nope"
+            ),
+            ["SIS401"],
+        ),
+        (
+            CREATE
+            + "ALTER TABLE t RENAME TO other.u; ALTER TABLE other.u DROP PARTITION FIELD ts_day",
+            [],
+        ),
+        (
+            CREATE
+            + "USE CATALOG other; USE CATALOG local; ALTER TABLE db.t DROP PARTITION FIELD ts_day",
+            [],
+        ),
+        (CREATE + "USE CATALOG other; ALTER TABLE db.t DROP PARTITION FIELD ts_day", ["SIS412"]),
+        (
+            (
+                "USE DATABASE local; CREATE TABLE x (id INT) USING iceberg PARTITIONED BY (id);"
+                "ALTER TABLE local.local.x DROP PARTITION FIELD id"
+            ),
+            [],
+        ),
+        (
+            CREATE
+            + "EXPLAIN ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t DROP PARTITION FIELD nope",
+            ["SIS401"],
+        ),
+        (
+            CREATE
+            + "-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(0, id);"
+            + "ALTER TABLE t DROP PARTITION FIELD nope",
+            ["SIS002"],
+        ),
+        (
+            "CREATE VIEW v AS SELECT 1; BEGIN DROP VIEW v; END; ALTER TABLE v ADD PARTITION FIELD id",
+            ["SIS002"],
+        ),
         ("CREATE VIEW v AS SELECT 1;" + CREATE.replace("TABLE t", "TABLE v"), ["SIS412"]),
         ("CREATE TEMP VIEW v AS SELECT 1;" + CREATE.replace("TABLE t", "TABLE v"), []),
         ("CREATE VIEW v AS SELECT 1; DROP VIEW v;" + CREATE.replace("TABLE t", "TABLE v"), []),
@@ -116,6 +163,78 @@ def test_each_statement_is_judged_on_what_the_ones_before_it_left(
 ) -> None:
     found = [d.code for d in check(script, empty()) if d.code[3] != "5"]
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        (CREATE + "DROP TABLE t; ", "an earlier statement dropped it"),
+        ("CREATE VIEW t AS SELECT 1; DROP VIEW t; ", "an earlier statement dropped it"),
+        (CREATE + "ALTER TABLE t RENAME TO u; ", "an earlier statement renamed it"),
+        ("", "nothing here has created it"),
+    ],
+)
+def test_why_there_is_no_table(script: str, why: str) -> None:
+    found = only(script + "ALTER TABLE t ADD PARTITION FIELD id")
+    assert found.message == f"there is no table `t`: {why}"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (
+            (
+                "CREATE TABLE a.u (id INT) USING iceberg; ALTER TABLE a.t RENAME TO u;"
+                "ALTER TABLE a.u DROP PARTITION FIELD nope"
+            ),
+            ["SIS002"],
+        ),
+        (
+            "USE a; CREATE TABLE t (id INT) USING iceberg; ALTER TABLE a.t DROP PARTITION FIELD nope",
+            ["SIS401"],
+        ),
+        (
+            (
+                "USE spark_catalog.db; CREATE TABLE t (id INT) USING iceberg;"
+                "ALTER TABLE spark_catalog.db.t DROP PARTITION FIELD nope"
+            ),
+            ["SIS401"],
+        ),
+        (
+            (
+                "CREATE OR REPLACE TABLE a.t (id INT) USING iceberg; ALTER TABLE a.t ADD COLUMN n INT;"
+                "ALTER TABLE a.t ADD PARTITION FIELD bucket(4, n)"
+            ),
+            ["SIS002", "SIS002", "SIS002"],
+        ),
+    ],
+)
+def test_where_no_catalog_is_known(script: str, expected: list[str]) -> None:
+    assert codes(script, Known()) == expected
+
+
+@pytest.mark.parametrize("why", [None, "nobody looked"])
+def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> None:
+    table = Table(("local", "db", "t"), specs=created([]), why_unknown=why)
+    script = (
+        "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD nope"
+    )
+    *_, last = check(script, Known([table], catalog="local", namespace=("db",)))
+    reason = why or "an earlier statement changed it"
+    assert last.message == f"not checked by SIS401: not known is its partition specs ({reason})"
+
+
+def test_a_column_statement_leaves_another_format_as_it_is() -> None:
+    known = empty()
+    known.put(Table(("local", "db", "t"), kind=Kind.OTHER, provider="parquet"))
+    assert codes("ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD n", known) == [
+        "SIS412"
+    ]
+
+
+def test_a_table_made_like_another_is_not_followed() -> None:
+    script = CREATE + "CREATE TABLE x LIKE t USING iceberg; ALTER TABLE x ADD PARTITION FIELD id"
+    assert only(script).message.endswith("(its CREATE TABLE could not be followed)")
 
 
 def test_a_statement_with_an_error_has_not_run() -> None:
@@ -138,6 +257,8 @@ def test_case_sensitivity_is_followed() -> None:
     script = "CREATE TABLE t (id BIGINT, ID INT) USING iceberg PARTITIONED BY (id)"
     assert codes(script) != []
     assert codes("SET spark.sql.caseSensitive = true;" + script) == []
+    minds = Known(catalog="local", namespace=("db",), complete=True, case_sensitive=True)
+    assert codes(script, minds) == []
 
 
 def test_follow_leaves_its_mark_and_check_none() -> None:
@@ -262,6 +383,7 @@ def test_which_of_two_names_comes_back_is_left_open() -> None:
         + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a",
         empty(),
     )
+    assert "the field's name (it has had several)" in left_open.diagnostics[0].message
     assert "`a` and `b`, and Iceberg takes either" in left_open.diagnostics[-1].message
 
 
@@ -402,6 +524,34 @@ def test_types_that_no_statement_makes(kind: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "provider", "found"),
+    [
+        ("t", "iceberg", "SIS101"),
+        ("c.db.t", "parquet", "SIS101"),
+        ("c.db.t", "orc", "SIS101"),
+        ("c.db.t", "avro", "SIS101"),
+        ("c.db.t", "csv", "SIS413"),
+        ("db.t", "parquet", "SIS413"),
+        ("t", "parquet", "SIS413"),
+        ("spark_catalog.db.t", "parquet", "SIS413"),
+    ],
+)
+def test_whose_format_it_is(name: str, provider: str, found: str) -> None:
+    table = f"CREATE TABLE {name} (ts TIMESTAMP) "
+    clause = "PARTITIONED BY (weeks(ts))"
+    assert codes(f"{table} USING {provider} {clause}", Known()) == [found]
+    assert codes(f"{table} {clause}", Known()) == (
+        ["SIS413"] if name.startswith("spark_catalog") else ["SIS101"]
+    )
+
+
+def test_whose_format_it_is_in_a_known_catalog() -> None:
+    statement = "CREATE TABLE t (ts TIMESTAMP) USING parquet PARTITIONED BY (weeks(ts))"
+    assert codes(statement, Known(catalog="local")) == ["SIS101"]
+    assert codes(statement, Known(catalog="spark_catalog")) == ["SIS413"]
+
+
+@pytest.mark.parametrize(
     ("statement", "says"),
     [
         ("ALTER TABLE t ADD PARTITION FIELD id", "its columns (nothing says them)"),
@@ -422,6 +572,14 @@ def test_what_is_not_known_is_named(statement: str, says: str) -> None:
     known.put(Table(("local", "db", "t")))
     note = only(statement, known)
     assert note.message.endswith(f": not known is {says}")
+
+
+def test_why_columns_are_not_known_is_said() -> None:
+    known = Known([Table(("local", "db", "t"), why_unknown="nobody looked")], catalog="local")
+    note = only("ALTER TABLE db.t ADD PARTITION FIELD id", known)
+    assert note.message.endswith(": not known is its columns (nobody looked)")
+    note = only("ALTER TABLE db.t ADD COLUMN v VARIANT", known)
+    assert note.message.endswith(": not known is its format version (nobody looked)")
 
 
 def test_two_things_that_are_not_known() -> None:

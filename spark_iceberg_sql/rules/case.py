@@ -153,7 +153,7 @@ class Case:
 
     def _created_schema(self, node: nodes.Create) -> Schema:
         columns = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
-        if node.query is not None and not columns:
+        if node.query is not None:
             found = self.known.columns_of(self.words(node.query))
             if found is None:
                 raise NotKnownError("its columns", "they come from a query")

@@ -66,8 +66,6 @@ def _create(case: Case, node: nodes.Create) -> None:
         why = "its CREATE TABLE could not be followed"
     except NotKnownError as unknown:
         made, why = _partly(case, unknown.why), unknown.why
-    except SettledError:
-        return
     known.remember(parts, made or Table(known.full_name(parts), why_unknown=why))
 
 
@@ -111,7 +109,7 @@ def _rename(known: Known, node: nodes.RenameTable) -> None:
 def _beside(known: Known, node: nodes.RenameTable) -> nodes.Name:
     """The new name with what the old one says of its catalog and namespace."""
     new, old = node.new_name.parts, node.table.parts
-    return (*old[:-1], *new) if len(new) == 1 and len(old) > 1 else new
+    return (*old[:-1], *new) if len(new) == 1 else new
 
 
 def _use(known: Known, node: nodes.Use) -> None:

@@ -82,7 +82,7 @@ def _new_columns(case: Case) -> Iterator[tuple[str, nodes.Offsets, Field | None]
             return
         for column in (*(node.columns or ()), *node.typed_partitions):
             yield column.name, column.span, as_field(column)
-        if node.query is not None and not node.columns:
+        if node.query is not None:
             query = case.words(node.query)
             found = case.known.columns_of(query)
             if found is None and any(name in query.lower() for name in RESERVED):

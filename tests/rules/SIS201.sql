@@ -499,3 +499,6 @@ CREATE TABLE t (l ARRAY<INT>, id BIGINT) USING iceberg PARTITIONED BY (bucket(4,
 
 -- case: under void, which is another fault
 CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (void(nope));  -- error: SIS106, SIS201
+
+-- case: letter case under months, which Spark reads
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (months(TS));

@@ -188,3 +188,6 @@ CREATE TABLE t (id BIGINT, name STRING, ts TIMESTAMP, p STRUCT<a: INT>) USING ic
   p,  -- error: SIS203
   days(name)  -- error: SIS202
 );
+
+-- case: twice the same
+CREATE TABLE t (name STRING) USING iceberg PARTITIONED BY (days(name), days(name));  -- error: SIS202

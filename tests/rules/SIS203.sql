@@ -101,3 +101,6 @@ CREATE TABLE t (id BIGINT, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (void(
 
 -- case: nothing else to take
 CREATE TABLE t (l ARRAY<INT>) USING iceberg PARTITIONED BY (bucket(8, l));  -- error: SIS203
+
+-- case: a struct with its type
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (p STRUCT<a: INT>);  -- error: SIS203

@@ -92,3 +92,6 @@ CREATE TABLE t (id BIGINT, value ARRAY<INT>) USING iceberg PARTITIONED BY (value
 
 -- case: under void, which is another fault
 CREATE TABLE t (id BIGINT, l ARRAY<INT>) USING iceberg PARTITIONED BY (void(l.element));  -- error: SIS106, SIS204
+
+-- case: twice the same
+CREATE TABLE t (l ARRAY<INT>) USING iceberg PARTITIONED BY (bucket(4, l.element), bucket(4, l.element));  -- error: SIS204

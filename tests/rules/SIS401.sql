@@ -258,3 +258,11 @@ ALTER TABLE t DROP PARTITION FIELD zzz; -- error: SIS401
 -- case: 8 fields
 CREATE TABLE t (c0 INT, c1 INT, c2 INT, c3 INT, c4 INT, c5 INT, c6 INT, c7 INT) USING iceberg PARTITIONED BY (c0, c1, c2, c3, c4, c5, c6, c7);
 ALTER TABLE t DROP PARTITION FIELD zzz; -- error: SIS401
+
+-- case: a transform over a field's name
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t DROP PARTITION FIELD days(ts_day);  -- error: SIS401
+
+-- case: a path behind a field's name
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t DROP PARTITION FIELD ts_day.x;  -- error: SIS401
