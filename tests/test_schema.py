@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.model.schema import Schema, near
+from spark_iceberg_sql.model.schema import Schema, folded, near
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct
 
 INT, TEXT = Primitive("int"), Primitive("string")
@@ -48,6 +48,7 @@ def test_fresh_ids_number_a_level_before_what_lies_inside() -> None:
 def test_fresh_ids_keep_those_of_the_same_full_name() -> None:
     new = Schema((Field("z", INT), Field("p", Struct((Field("y", INT), Field("z", INT))))))
     assert ids(new.with_fresh_ids(FRESH, LAST)[0]) == {"z": 15, "p": 2, "p.y": 7, "p.z": 16}
+    assert ids(NESTED.with_fresh_ids(FRESH, LAST)[0]) == ids(FRESH)
 
 
 def test_look_up() -> None:
@@ -55,8 +56,9 @@ def test_look_up() -> None:
     assert FRESH.find(["P", "x"]) is None
     assert [c.name for c in FRESH.find_all(["P", "X"])] == ["p.x"]
     assert FRESH.find_all(["P", "X"], case_sensitive=True) == ()
+    assert [c.name for c in FRESH.find_all(["p", "x"], case_sensitive=True)] == ["p.x"]
     assert FRESH.by_id(99) is None
-    assert Schema(()).last_column_id == 0
+    assert Schema(()).last_column_id == NESTED.last_column_id == 0
 
 
 def test_in_collection() -> None:
@@ -93,7 +95,14 @@ def test_add_a_field_to_a_struct_also_inside_collections(parent: str, where: str
     assert len(schema.columns) == len(FRESH.columns) + 1
 
 
+def test_add_a_field_to_a_struct_in_a_struct() -> None:
+    outer = Schema((Field("a", Struct((Field("b", POINT),))),)).with_fresh_ids()[0]
+    schema, _ = outer.with_column(["a", "b", "z"], Field("z", INT), 4)
+    assert ids(schema) == {"a": 1, "a.b": 2, "a.b.x": 3, "a.b.y": 4, "a.b.z": 5}
+
+
 def test_add_to_nothing_changes_nothing() -> None:
+    assert FRESH.with_column(["id", "z"], Field("z", INT), LAST)[0] == FRESH
     assert FRESH.with_column(["nope", "z"], Field("z", INT), LAST) == (FRESH, LAST)
 
 
@@ -105,6 +114,13 @@ def test_edit_and_drop_at_any_depth() -> None:
         assert field_id is not None
         assert ids(FRESH.edited(field_id, lambda _: None)).keys() == ids(FRESH).keys() - {name}
     assert not any(n.startswith("p") for n in ids(FRESH.edited(2, lambda _: None)))
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [("ID", "id"), ("ÄB", "äb"), ("\u212a", "k"), ("\u0130d", "id")]
+)
+def test_letter_case_is_that_of_java(name: str, key: str) -> None:
+    assert folded(name) == folded(key) == key
 
 
 def test_near_misses() -> None:

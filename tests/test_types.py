@@ -16,7 +16,10 @@ from spark_iceberg_sql.model.types import (
     primitive_from_spark,
     primitives,
     promotes,
+    struct_from_spark,
 )
+
+INT = Primitive("int")
 
 
 @pytest.mark.parametrize(
@@ -184,3 +187,79 @@ def test_nested_types_do_not_promote():
     assert promotes(one, one)
     assert not promotes(one, two)
     assert not promotes(Primitive("int"), one)
+
+
+# --- Spark's schema JSON ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("long", "bigint"),
+        ("decimal(9, 2)", "decimal(9, 2)"),
+        ("varchar(3)", "varchar(3)"),
+        ("string collate UNICODE_CI", "string"),
+        ({"type": "array", "elementType": "integer", "containsNull": True}, "array<int>"),
+        (
+            {
+                "type": "map",
+                "keyType": "string",
+                "valueType": {
+                    "type": "struct",
+                    "fields": [{"name": "x", "type": "date", "nullable": True}],
+                },
+                "valueContainsNull": True,
+            },
+            "map<string, struct<x: date>>",
+        ),
+        ({"type": "udt", "sqlType": "double"}, "double"),
+    ],
+)
+@pytest.mark.parametrize("optional", [False, True])
+def test_columns_of_a_spark_schema(value: object, expected: str, optional: bool) -> None:
+    columns = {"type": "struct", "fields": [{"name": "c", "type": value, "nullable": optional}]}
+    (field,) = struct_from_spark(columns).fields
+    assert (field.name, str(field.type), field.required) == ("c", expected, not optional)
+
+
+def test_what_a_spark_schema_says_of_nulls() -> None:
+    for nulls in (False, True):
+        items = {"type": "array", "elementType": "integer", "containsNull": nulls}
+        pairs = {
+            "type": "map",
+            "keyType": "string",
+            "valueType": "integer",
+            "valueContainsNull": nulls,
+        }
+        fields = [
+            {"name": name, "type": kind, "nullable": True}
+            for name, kind in (("l", items), ("m", pairs))
+        ]
+        (listed, mapped) = struct_from_spark({"fields": fields}).fields
+        assert listed.type == List(Field("element", INT, not nulls))
+        assert mapped.type == Map(
+            Field("key", Primitive("string"), True), Field("value", INT, not nulls)
+        )
+
+
+@pytest.mark.parametrize("kind", ["calendar interval", {"type": "matrix"}])
+def test_a_spark_type_that_iceberg_has_not(kind: object) -> None:
+    fields = [{"name": "c", "type": kind, "nullable": True}]
+    with pytest.raises(UnknownTypeError, match=r"^(calendar|matrix)$"):
+        struct_from_spark({"fields": fields})
+
+
+def test_a_length_that_is_left_out_is_no_length() -> None:
+    assert primitive_from_spark("varchar") == Primitive("string")
+
+
+def test_a_list_whose_elements_are_required() -> None:
+    value = {"type": "list", "element": "int", "element-required": True, "element-id": 2}
+    assert from_metadata(value) == List(Field("element", INT, True, 2))
+
+
+def test_nothing_nested_is_promoted_to_a_primitive() -> None:
+    nested = List(Field("element", INT))
+    assert not promotes(nested, INT)
+    assert not promotes(INT, nested)
+    assert promotes(nested, nested)

@@ -81,9 +81,9 @@ class Schema:
         """The column with a field id."""
         return self._by_id.get(field_id)
 
-    def near(self, name: str, limit: int = 3) -> tuple[str, ...]:
+    def near(self, name: str) -> tuple[str, ...]:
         """Names of this schema that look like `name`, best first."""
-        return near(name, [column.name for column in self.columns], limit)
+        return near(name, [column.name for column in self.columns])
 
     def with_fresh_ids(self, base: Schema | None = None, last_id: int = 0) -> tuple[Schema, int]:
         """The schema with field ids as Iceberg assigns them, and the last id given.
@@ -199,13 +199,13 @@ def _folded(character: str) -> str:
     return (upper if len(upper) == 1 else character).lower()[0]
 
 
-def near(name: str, names: Iterable[str], limit: int = 3) -> tuple[str, ...]:
-    """The names that look like `name`, best first; letter case does not count."""
+def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Up to three names that look like `name`, best first; letter case does not count."""
     folded: dict[str, str] = {}
     for candidate in names:
         folded.setdefault(candidate.lower(), candidate)
     low = name.lower()
     from difflib import get_close_matches  # only a fault needs it: the command starts sooner
 
-    matches = get_close_matches(low, list(folded), n=limit, cutoff=0.6)
+    matches = get_close_matches(low, list(folded))
     return tuple(folded[match] for match in matches)
