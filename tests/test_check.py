@@ -269,6 +269,20 @@ def test_follow_leaves_its_mark_and_check_none() -> None:
     assert isinstance(known.get(("t",)), Table)
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ("id, id", ["SIS412", "SIS301"]),
+        ("id, identity(id)", ["SIS412", "SIS301"]),
+        ("days(ts), days(ts)", ["SIS412", "SIS301"]),
+        ("days(ts), day(ts)", ["SIS412"]),
+    ],
+)
+def test_what_if_not_exists_hides_of_a_field_twice(fields: str, expected: list[str]) -> None:
+    again = f"CREATE TABLE IF NOT EXISTS t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY ({fields})"
+    assert codes(CREATE + again) == expected
+
+
 def test_what_a_template_or_a_block_may_have_changed_is_forgotten() -> None:
     for change in (
         "ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id);\n",

@@ -176,3 +176,19 @@ def test_measured_types_agree_with_the_record(kind):
     source = primitive_from_spark(name, tuple(int(a) for a in arguments.split(",") if a))
     for transform, taken in itertools.product(SPELLINGS, [MEASURED[kind].split()]):
         assert BY_NAME[transform].takes(source) == (transform in taken), transform
+
+
+def test_the_table_has_the_functions_of_sql_and_of_iceberg():
+    times = ("year", "month", "day", "hour")
+    plain = ("identity", "bucket", "truncate", "void")
+    assert {t.name: t.functions for t in TRANSFORMS} == {
+        **{name: (f"iceberg_{name}",) for name in plain},
+        **{name: (f"iceberg_{name}", f"iceberg_{name}s") for name in times},
+    }
+    assert {t.name: t.spark_function for t in TRANSFORMS} == {
+        **dict.fromkeys(("identity", "void")),
+        **{name: name for name in ("bucket", "truncate")},
+        **{name: f"{name}s" for name in times},
+    }
+    assert [BY_NAME[name].granularity for name in (*plain, *times)] == [None] * 4 + [0, 1, 2, 3]
+    assert {t.parameter.maximum for t in TRANSFORMS if t.parameter} == {2147483647}

@@ -41,3 +41,6 @@ CREATE TABLE IF NOT EXISTS t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, 
 
 -- case: after others
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s, weeks(ts), bucket(4, id), bucket(8, id)); -- error: SIS101, SIS302
+
+-- case: the finer one first
+CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id), bucket(4, id));  -- error: SIS302
