@@ -283,6 +283,15 @@ def test_what_if_not_exists_hides_of_a_field_twice(fields: str, expected: list[s
     assert codes(CREATE + again) == expected
 
 
+def test_a_name_of_the_past_in_other_letters() -> None:
+    script = CREATE.replace("days(ts)", "s") + (
+        "ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS ID_bucket;"
+        "ALTER TABLE t DROP PARTITION FIELD ID_bucket;"
+        "CREATE OR REPLACE TABLE t (id BIGINT, s STRING) USING iceberg PARTITIONED BY (bucket(8, id))"
+    )
+    assert codes(script) == ["SIS404"]
+
+
 def test_what_a_template_or_a_block_may_have_changed_is_forgotten() -> None:
     for change in (
         "ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id);\n",

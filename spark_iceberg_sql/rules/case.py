@@ -259,7 +259,7 @@ class Case:
         REPLACE of a field by itself keeps the field, at most under another name.
         """
         wanted, dropped = self.wanted, self.dropped
-        if wanted is None or isinstance(self.node, nodes.Create):
+        if wanted is None:
             return None
         if dropped is not None and dropped.key == (wanted.source_id, str(wanted.transform)):
             return replace(dropped, name=wanted.name or dropped.name)

@@ -71,3 +71,19 @@ ALTER TABLE t ADD PARTITION FIELD hours(ts);
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES ('format-version' = '2');
 ALTER TABLE t DROP PARTITION FIELD ts_day;
 ALTER TABLE t ADD PARTITION FIELD hours(ts);
+
+-- case: ADD PARTITION FIELD hours(ts) after a bucket and days(ts)
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(4, id), days(ts));
+ALTER TABLE t ADD PARTITION FIELD hours(ts);  -- warning: SIS303
+
+-- case: a third one
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t ADD PARTITION FIELD hours(ts);  -- warning: SIS303
+ALTER TABLE t ADD PARTITION FIELD months(ts);  -- warning: SIS303
+
+-- case: ADD PARTITION FIELD years(ts) after months(ts)
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (months(ts));
+ALTER TABLE t ADD PARTITION FIELD years(ts);  -- warning: SIS303
+
+-- case: id, years(ts), days(ts)
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (id, years(ts), days(ts));  -- error: SIS303

@@ -88,3 +88,6 @@ ALTER TABLE t REPLACE PARTITION FIELD id_bucket WITH bucket(4, id) AS s; -- erro
 CREATE TABLE t (id BIGINT, id_bucket_4 INT) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD bucket(4, id); -- error: SIS304
 ALTER TABLE t ADD PARTITION FIELD bucket(8, id);
+
+-- case: id, days(ts) on ts_day DATE
+CREATE TABLE t (id BIGINT, ts TIMESTAMP, ts_day DATE) USING iceberg PARTITIONED BY (id, days(ts));  -- error: SIS304
