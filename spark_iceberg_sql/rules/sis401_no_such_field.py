@@ -91,7 +91,7 @@ def _meant(case: Case, facts: TermFacts) -> PartitionField | None:
         ]
         return mine[0] if len(mine) == 1 else None
     if facts.term.call is None and facts.source is not None:
-        close = near(facts.source.parts[-1], [f.name for f in fields])
+        close = near(facts.source.parts[-1], [f.name for f in fields])[:1]
         return next((f for f in fields if f.name in close), None)
     return None
 

@@ -266,3 +266,18 @@ ALTER TABLE t DROP PARTITION FIELD days(ts_day);  -- error: SIS401
 -- case: a path behind a field's name
 CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 ALTER TABLE t DROP PARTITION FIELD ts_day.x;  -- error: SIS401
+
+-- case: near to two names
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS shard_one;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, n) AS shard_two;
+ALTER TABLE t DROP PARTITION FIELD shard_tw;  -- error: SIS401
+
+-- case: a path to a name of the past
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t DROP PARTITION FIELD ts_day;
+ALTER TABLE t DROP PARTITION FIELD x.ts_day;  -- error: SIS401
+
+-- case: and an unknown transform, which is another fault
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t REPLACE PARTITION FIELD nope WITH weeks(ts);  -- error: SIS101, SIS401
