@@ -105,7 +105,8 @@ def properties(
         if values and key in seen:
             raise Stop(first, "each property once", "duplicate-key")
         seen.add(key)
-        cursor.take("=")
+        if values:
+            cursor.take("=")
         value_start = cursor.token.start
         value = _value(cursor, expressions=expressions) if values else ""
         found.append(

@@ -87,7 +87,7 @@ def create_table(cursor: Cursor) -> Node | None:
     table = cursor.target = cursor.table()
     if not (replace or temporary or external) and cursor.take("LIKE"):
         like = cursor.path("a table's name")
-        _after_like(cursor, table)
+        _after_like(cursor, table, like)
         return Create(_whole(cursor, start), table, if_not_exists=if_not_exists, like=like)
     opening = cursor.token
     columns = _columns(cursor)
@@ -148,14 +148,12 @@ def _other_table(cursor: Cursor) -> None:
         cursor.stop("`TABLE`", "other-table")
 
 
-def _after_like(cursor: Cursor, table: Ref) -> None:
+def _after_like(cursor: Cursor, table: Ref, like: Ref) -> None:
     """Stop at what CREATE TABLE ... LIKE does not take: a catalog in the names, and partitioning."""
-    if len(table.parts) > 2:
-        raise Stop(
-            Token(Kind.WORD, table.text, *table.span),
-            "`schema.table` without a catalog",
-            "like-catalog",
-        )
+    for name in (table, like):
+        if len(name.parts) > 2:
+            odd = Token(Kind.WORD, name.text, *name.span)
+            raise Stop(odd, "`schema.table` without a catalog", "like-catalog")
     while cursor.i < cursor.count:
         if cursor.word == "PARTITIONED":
             cursor.stop("the end of the statement", "like-partitioned")

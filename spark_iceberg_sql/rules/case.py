@@ -76,9 +76,21 @@ class Case:
         return table
 
     @cached_property
+    def target_name(self) -> nodes.Name:
+        """The target's parts, as `known` is to be asked for them."""
+        like = getattr(self.node, "like", None)
+        return self.sparks_own(self.target.parts) if like is not None else self.target.parts
+
+    def sparks_own(self, parts: nodes.Name) -> nodes.Name:
+        """A name in CREATE TABLE ... LIKE: in Spark's own catalog, whichever is the current one."""
+        if self.known.catalog in (None, "spark_catalog") or len(parts) > 2:
+            return parts
+        return ("spark_catalog", *(("default",) if len(parts) == 1 else ()), *parts)
+
+    @cached_property
     def table(self) -> Table | Absent | None:
         """What stands behind the statement's table name; None where nothing is known."""
-        parts = self.target.parts
+        parts = self.target_name
         found = self.known.get(parts)
         kind = _part_of_a_table(parts[-1]) if len(parts) > 1 else None
         if isinstance(found, Table) or kind is None:
@@ -174,7 +186,7 @@ class Case:
     @cached_property
     def in_session_catalog(self) -> bool | None:
         """Whether the table lies in Spark's own catalog, `spark_catalog`; None where nobody knows."""
-        name = self.known.full_name(self.target.parts)
+        name = self.known.full_name(self.target_name)
         if name[0].lower() == "spark_catalog":
             return True
         return False if self.known.catalog is not None or len(name) > 2 else None

@@ -197,5 +197,5 @@ def as_field(column: nodes.ColumnDef) -> Field:
 def other_table(case: Case, node: nodes.Create) -> Table:
     """The table of another format that a CREATE makes."""
     return Table(
-        case.known.full_name(node.table.parts), kind=Kind.OTHER, provider=node.provider or "parquet"
+        case.known.full_name(case.target_name), kind=Kind.OTHER, provider=node.provider or "parquet"
     )

@@ -54,7 +54,7 @@ def replay(case: Case) -> None:
 
 
 def _create(case: Case, node: nodes.Create) -> None:
-    known, parts = case.known, node.table.parts
+    known, parts = case.known, case.target_name
     found = case.table
     if node.if_not_exists and isinstance(found, Table):
         return

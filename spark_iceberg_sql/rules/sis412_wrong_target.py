@@ -147,6 +147,15 @@ def _other(case: Case, found: Table) -> Finding:
 
 def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Iterator[Finding]:
     name = case.target.text
+    if node.like is not None:
+        source = case.known.get(case.sparks_own(node.like.parts))
+        if isinstance(source, Absent) and not _a_view(case, node.like):
+            own = ".".join(source.name)
+            yield Finding(
+                node.like.span,
+                f"LIKE looks in Spark's own catalog, and there is no table `{own}`: {source.why}",
+                f"write `CREATE TABLE {name} USING iceberg AS SELECT * FROM {node.like.text} WHERE false`",
+            )
     if node.replace and not node.create and isinstance(found, Absent):
         yield Finding(
             case.target.span,
@@ -170,6 +179,12 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
             f"`{name}` exists already",
             f"write `CREATE OR REPLACE TABLE {name}`, or `ALTER TABLE {name}` to change it",
         )
+
+
+def _a_view(case: Case, ref: nodes.Ref) -> bool:
+    """Whether a single name stands for a temporary view, which LIKE takes too."""
+    found = case.known.get(ref.parts)
+    return len(ref.parts) == 1 and isinstance(found, Table) and found.kind is Kind.VIEW
 
 
 def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
--- Partition DDL that Spark or Iceberg refuses. Above each statement: the shape of the mistake (`-` for a
+-- CREATE and ALTER TABLE that Spark or Iceberg refuses. Above each statement: the shape of the mistake (`-` for a
 -- plain one) and the words that it is found at (`$` for the end of the statement).
 
 -- several-fields | ,
@@ -178,5 +178,73 @@ CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id 'x');
 CREATE TABLE t (id INT,) USING iceberg PARTITIONED BY (id);
 -- - | string
 CREATE TABLE t (a STRUCT<b: INT>) USING iceberg PARTITIONED BY (a.b string);
+-- like-catalog | local.db.s
+CREATE TABLE t LIKE local.db.s;
+-- other-table | TRANSIENT
+CREATE TRANSIENT TABLE t (id INT) PARTITIONED BY (id);
+-- other-table | ICEBERG
+CREATE OR REPLACE ICEBERG TABLE t (id INT) CLUSTER BY (id);
+-- other-table | ICEBERG
+ALTER ICEBERG TABLE t ADD PARTITION FIELD days(ts);
+-- temporary-table | t
+CREATE TEMPORARY TABLE t (id INT) PARTITIONED BY (id);
+-- temporary-table | AS
+CREATE TEMPORARY TABLE t USING iceberg AS SELECT 1 AS id;
+-- two-locations | path
+CREATE TABLE t (id INT) USING iceberg OPTIONS (path 's3://b/t') LOCATION 's3://b/t';
+-- duplicate-clause | COMMENT
+CREATE TABLE t (id INT COMMENT 'a' COMMENT 'b') USING iceberg;
+-- hint | /*+ x */
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (/*+ x */ id);
+-- hint | /*+ x */
+ALTER TABLE t ADD /*+ x */ PARTITION FIELD days(ts);
+-- missing-column | x
+ALTER TABLE t ADD x INT;
+-- missing-column | (
+ALTER TABLE t ADD (x INT);
+-- missing-column | x
+ALTER TABLE t DROP x;
+-- missing-column | x
+ALTER TABLE t RENAME x TO y;
+-- column-if-exists | IF
+ALTER TABLE t ADD COLUMN IF NOT EXISTS x INT;
+-- duplicate-clause | AFTER
+ALTER TABLE t ADD COLUMN x INT FIRST AFTER y;
+-- - | NULL
+ALTER TABLE t ADD COLUMN x INT NULL;
+-- - | $
+ALTER TABLE t ADD COLUMN x;
+-- - | )
+ALTER TABLE t ADD COLUMNS (x INT,);
+-- - | .
+ALTER TABLE t ADD COLUMN x INT AFTER p.y;
+-- nested-new-name | .
+ALTER TABLE t RENAME COLUMN p.x TO p.y;
+-- nothing-to-alter | $
+ALTER TABLE t ALTER COLUMN x;
+-- nothing-to-alter | x
+ALTER TABLE t ALTER COLUMN x x BIGINT;
+-- - | TYPE
+ALTER TABLE t ALTER COLUMN x SET TYPE BIGINT;
+-- - | COMMENT
+ALTER TABLE t ALTER COLUMN x TYPE BIGINT COMMENT 'y';
+-- plain-columns | FIRST
+ALTER TABLE t REPLACE COLUMNS (x INT FIRST);
+-- plain-columns | NOT
+ALTER TABLE t REPLACE COLUMNS (x INT NOT NULL);
+-- plain-columns | p.x
+ALTER TABLE t REPLACE COLUMNS (p.x INT);
+-- columns-of-partition | REPLACE
+ALTER TABLE t PARTITION (x = 1) REPLACE COLUMNS (x INT);
+-- modify-elsewhere | MODIFY
+ALTER TABLE t MODIFY COLUMN x BIGINT;
+-- execute-elsewhere | EXECUTE
+ALTER TABLE t EXECUTE optimize;
+-- set-properties | PROPERTIES
+ALTER TABLE t SET PROPERTIES ('a' = 'b');
+-- - | )
+ALTER TABLE t SET TBLPROPERTIES ('a');
+-- - | =
+ALTER TABLE t UNSET TBLPROPERTIES ('a' = 'b');
 -- unterminated | `id);
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (`id);

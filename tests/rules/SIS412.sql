@@ -177,3 +177,29 @@ ALTER TABLE v SET TBLPROPERTIES ('a' = 'b');  -- error: SIS412
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (ds STRING);
 CREATE TEMPORARY VIEW v AS SELECT * FROM t;
 ALTER VIEW v RENAME TO w;
+
+-- case: LIKE looks in Spark's own catalog
+CREATE TABLE s (id INT) USING iceberg;
+CREATE TABLE t LIKE s USING iceberg;  -- error: SIS412
+
+-- case: LIKE of a table in Spark's own catalog, and its table lies there
+CREATE TABLE spark_catalog.default.q (id INT) USING parquet;
+CREATE TABLE t LIKE q;
+ALTER TABLE spark_catalog.default.t ADD COLUMN x INT;
+ALTER TABLE t ADD COLUMN x INT;  -- error: SIS412
+
+-- case: LIKE beside a table of that name in the current catalog
+CREATE TABLE spark_catalog.default.q (id INT) USING parquet;
+CREATE TABLE t (id INT) USING iceberg;
+CREATE TABLE t LIKE default.q;
+ALTER TABLE t ADD PARTITION FIELD id;
+
+-- case: LIKE twice
+CREATE TABLE spark_catalog.default.q (id INT) USING parquet;
+CREATE TABLE t LIKE q;
+CREATE TABLE t LIKE q;  -- error: SIS412
+
+-- case: LIKE of a temporary view
+CREATE TABLE spark_catalog.default.q (id INT) USING parquet;
+CREATE TEMPORARY VIEW v AS SELECT 1 AS id;
+CREATE TABLE t LIKE v USING parquet;
