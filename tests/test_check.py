@@ -896,3 +896,13 @@ def test_never_raises_on_words(text: str) -> None:
 @pytest.mark.parametrize("change", ["COMMENT 'x'", "FIRST", "AFTER b", "DROP NOT NULL"])
 def test_what_changes_no_type_needs_no_columns(change: str) -> None:
     assert not check(f"ALTER TABLE db.t ALTER COLUMN a {change}").diagnostics
+
+
+@pytest.mark.parametrize(
+    "change", ["ADD COLUMN x {{ kind }}", "ALTER COLUMN id TYPE {{ kind }}", "ADD {{ column }} INT"]
+)
+def test_a_template_in_a_column_is_no_fault(change: str) -> None:
+    text = f"CREATE TABLE t (id INT) USING iceberg;\nALTER TABLE t {change}"
+    report = check(text, empty())
+    assert report.ok
+    assert {d.code for d in report} <= {"SIS002"}

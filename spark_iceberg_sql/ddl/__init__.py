@@ -10,7 +10,9 @@ from spark_iceberg_sql.ddl.create import create_table
 from spark_iceberg_sql.ddl.cursor import Cursor, Stop, TooDeep
 from spark_iceberg_sql.ddl.templates import filled, has_template
 from spark_iceberg_sql.nodes import (
+    AddColumns,
     AddField,
+    AlterColumn,
     Compound,
     Create,
     CreateView,
@@ -24,6 +26,7 @@ from spark_iceberg_sql.nodes import (
     Offsets,
     Other,
     Ref,
+    ReplaceColumns,
     ReplaceField,
     SetConfig,
     Templated,
@@ -40,6 +43,8 @@ _OURS = frozenset(
     ]
 )
 _HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
+# Where a template in the place of a name or a type leaves nothing to judge by.
+_HOLED = (Create, AddField, DropField, ReplaceField, AddColumns, AlterColumn, ReplaceColumns)
 _HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
 _MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
 _OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
@@ -119,7 +124,7 @@ def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node
     if isinstance(node, Unreadable):
         columns = statement.first == "ALTER" and not _PARTITION_DDL.search(statement.text)
         return Other(span) if columns else Templated(span, at)
-    if isinstance(node, (Create, AddField, DropField, ReplaceField)):
+    if isinstance(node, _HOLED):
         # A templated table name is a name like any other; so is what stands in the query.
         harmless = [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]
         for start, end in templates:
