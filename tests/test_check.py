@@ -807,6 +807,7 @@ def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
             {"/* c */": " ", "/* d */": " "},
         ),
         ("ALTER TABLE t ADD -- c\r\n PARTITION FIELD id", {"-- c\r\n": "\n"}),
+        ("ALTER TABLE t ADD-- c\r\nPARTITION FIELD id", {"-- c\r\n": "\n"}),
     ],
 )
 def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) -> None:

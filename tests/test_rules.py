@@ -15,6 +15,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Report
 from spark_iceberg_sql.model.table import Known
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
+from spark_iceberg_sql.rules.words import quoted
 
 FOLDER = Path(__file__).parent.parent / "spark_iceberg_sql" / "rules"
 
@@ -98,6 +99,13 @@ def test_fixes_cure(case: Case) -> None:
         before = [x.span.row for x in report if x.code == d.code]
         assert rows.count(d.span.row) < before.count(d.span.row), (d, fixed, after.diagnostics)
         assert not any(x.code == "SIS001" for x in after), (d, fixed, after.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"), [("id", "id"), ("a b", "`a b`"), ("1", "`1`"), ("a`b", "`a``b`")]
+)
+def test_names_are_quoted_where_they_must_be(name: str, written: str) -> None:
+    assert quoted(name) == written
 
 
 def apply(text: str, diagnostic: Diagnostic) -> str:

@@ -135,7 +135,7 @@ def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
         (guilty[0].start, guilty[0].end),
         "this comment hides the statement from Iceberg's parser, which looks at the text",
         f"write `{_short_without(case, node, comments)}`, and the comment on a line before it",
-        Fix("take the comment out", edits[:1] if len(guilty) < len(comments) else edits),
+        Fix("take the comment out", edits),
     )
 
 

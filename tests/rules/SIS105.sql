@@ -118,3 +118,6 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 -- case: IF NOT EXISTS hides BUCKET(16, id, id)
 CREATE TABLE t (id BIGINT) USING iceberg;
 CREATE TABLE IF NOT EXISTS t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, st STRUCT<a: INT>, l ARRAY<INT>) USING iceberg PARTITIONED BY (BUCKET(16, id, id));  -- warning: SIS412
+
+-- case: a number beyond the largest
+CREATE TABLE t (id BIGINT, n INT) USING iceberg PARTITIONED BY (bucket(2147483648, id, n));  -- error: SIS105

@@ -502,3 +502,7 @@ CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (void(nope));  -- error:
 
 -- case: letter case under months, which Spark reads
 CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (months(TS));
+
+-- case: a hidden column, behind the table's name
+CREATE TABLE t (id BIGINT) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, t._file);  -- error: SIS201
