@@ -283,6 +283,28 @@ def test_what_if_not_exists_hides_of_a_field_twice(fields: str, expected: list[s
     assert codes(CREATE + again) == expected
 
 
+AGAIN = "ALTER TABLE t REPLACE PARTITION FIELD ts_day WITH {}(ts) AS {};"
+
+
+def test_damage_is_said_once() -> None:
+    ignored = CREATE + "-- iceberg-sql: ignore\n" + AGAIN.format("hours", "ts_day")
+    assert codes(ignored + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id)") == []
+    assert codes(ignored + AGAIN.format("months", "ts_day")) == ["SIS404"]
+
+
+def test_damage_by_letter_case() -> None:
+    script = CREATE + AGAIN.format("hours", "TS_DAY")
+    assert codes(script) == ["SIS404"]
+    assert codes("SET spark.sql.caseSensitive = true;" + script) == []
+
+
+@pytest.mark.parametrize("name", ["branch_b", "tag_x", "TAG_x"])
+def test_branches_and_tags(name: str) -> None:
+    found = only(CREATE + f"ALTER TABLE t.{name} ADD PARTITION FIELD id")
+    assert found.code == "SIS412"
+    assert "there is no table" not in found.message
+
+
 def test_a_name_of_the_past_in_other_letters() -> None:
     script = CREATE.replace("days(ts)", "s") + (
         "ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS ID_bucket;"
