@@ -601,6 +601,7 @@ def test_whose_format_it_is_in_a_known_catalog() -> None:
     [
         ("ALTER TABLE t ADD PARTITION FIELD id", "its columns (nothing says them)"),
         ("ALTER TABLE t DROP COLUMN id", "its partition specs (nothing says them)"),
+        ("ALTER TABLE t DROP PARTITION FIELD id", "its partition specs (nothing says them)"),
         ("ALTER TABLE t ADD COLUMN v VARIANT", "its format version (nothing says it)"),
         (
             "CREATE OR REPLACE TABLE a.t (id INT) USING iceberg PARTITIONED BY (id)",
