@@ -332,7 +332,6 @@ SET spark.sql.caseSensitive = false;
 -- case: case-sensitive: each of two
 SET spark.sql.caseSensitive = true;
 CREATE TABLE t (id INT, ID INT) USING iceberg PARTITIONED BY (id, bucket(4, ID));
-SET spark.sql.caseSensitive = false;
 
 -- case: case-sensitive: a column to drop
 SET spark.sql.caseSensitive = true;
