@@ -93,3 +93,6 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 
 -- case: after a smallint literal
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(16S, id), bucket(1, n));  -- warning: SIS110
+
+-- case: the largest number
+CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(2147483647, id));  -- warning: SIS110
