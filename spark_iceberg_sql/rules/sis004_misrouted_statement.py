@@ -55,6 +55,8 @@ _SPARKS = (
     nodes.RenameTable,
     nodes.HivePartition,
 )
+# What the extension looks for.
+_WORDS = frozenset({"ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD"})
 
 
 @rule(
@@ -118,7 +120,20 @@ def _unreadable(case: Case, node: nodes.Unreadable) -> Iterator[Finding]:
 def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
     """Partition DDL from which comments keep Iceberg's parser; the gate takes them off."""
     statement = case.statement
-    if case.repaired or not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
+    if not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
+        return
+    odd = [token for token in statement.all_tokens if _only_like(token)]
+    for token in odd:
+        yield Finding(
+            (token.start, token.end),
+            f"`{token.text}` is {token.text.upper()} to Spark's grammar alone: Iceberg's parser looks for its letters",
+            f"write `{token.text.upper()}`",
+            Fix(
+                "write the word in plain letters",
+                (Edit(token.start, token.end, token.text.upper()),),
+            ),
+        )
+    if odd or case.repaired:
         return
     comments = [
         token
@@ -137,6 +152,11 @@ def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
         f"write `{_short_without(case, node, comments)}`, and the comment on a line before it",
         Fix("take the comment out", edits),
     )
+
+
+def _only_like(token: Token) -> bool:
+    """Whether a word is a keyword by its capital letters only: the capital of a dotless i is an I."""
+    return token.kind is Kind.WORD and token.text.upper() in _WORDS and not token.text.isascii()
 
 
 def _without(case: Case, tokens: list[Token], start: int) -> str:

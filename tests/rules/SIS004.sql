@@ -154,3 +154,7 @@ DROP /*+ x */ TABLE IF EXISTS t;  -- error: SIS004
 
 -- case: a hint in a query
 CREATE TABLE u USING iceberg PARTITIONED BY (id) AS SELECT /*+ COALESCE(1) */ 1 AS id;  -- note: SIS002
+
+-- case: a word whose capital letters alone are a keyword's
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t ADD PARTıTıON FıELD id;  -- error: SIS004
