@@ -41,6 +41,23 @@ def test_codes_are_unique_and_in_order() -> None:
     assert codes == sorted(set(codes))
 
 
+# The headings of the Iceberg table spec that rules point at; the others are about the engine alone.
+SECTIONS = {
+    *("Partitioning", "Partition Transforms", "Partition Evolution", "Partition Specs"),
+    *("Schemas and Data Types", "Schema Evolution", "Column Projection", "Reserved Field IDs"),
+    "Format Versioning",
+}
+ENGINE = {
+    *("SIS001", "SIS002", "SIS003", "SIS004", "SIS107", "SIS108", "SIS109", "SIS110", "SIS208"),
+    *("SIS411", "SIS501", "SIS502", "SIS503", "SIS504", "SIS505"),
+}
+
+
+def test_a_rule_points_at_a_section_of_the_spec() -> None:
+    assert {rule.spec for rule in ALL if rule.spec is not None} == SECTIONS
+    assert {rule.code for rule in ALL if rule.spec is None} == ENGINE
+
+
 @pytest.mark.parametrize("rule", ALL, ids=names)
 def test_page_is_complete(rule: Rule) -> None:
     assert rule.summary.endswith(".")
