@@ -153,3 +153,13 @@ ALTER TABLE t REPLACE COLUMNS (s_bucket INT); -- warning: SIS407
 -- case: two at once
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (days(ts), bucket(4, id));
 ALTER TABLE t ADD COLUMNS (ts_day DATE, id_bucket INT); -- error: SIS408
+
+-- case: the second of two new columns
+CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t ADD COLUMNS (x INT,
+ts_day INT);  -- error: SIS408
+
+-- case: two new columns at fault, each in its own way
+CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+ALTER TABLE t ADD COLUMNS (ts INT,  -- error: SIS207
+ts_day INT);  -- error: SIS408

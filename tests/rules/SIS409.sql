@@ -85,3 +85,8 @@ ALTER TABLE t ALTER COLUMN n TYPE BIGINT, d TYPE TIMESTAMP; -- error: SIS409
 
 -- case: a comment on a column of a table that nobody knows
 ALTER TABLE spark_catalog.other.q ALTER COLUMN id COMMENT 'x';  -- error: SIS412
+
+-- case: a column that is not there before one that is a source
+CREATE TABLE t (id INT, n INT) USING iceberg PARTITIONED BY (id, bucket(4, n));
+ALTER TABLE t ALTER COLUMN nope TYPE BIGINT,  -- error: SIS201
+n TYPE BIGINT;  -- warning: SIS409

@@ -75,3 +75,9 @@ CREATE TEMPORARY TABLE v (id INT) USING parquet;
 
 -- case: an external table
 CREATE EXTERNAL TABLE t (id INT) USING iceberg PARTITIONED BY (id);
+
+-- case: clustered by in small letters
+CREATE TABLE t (id INT, s STRING) USING iceberg clustered by (id) into 4 buckets;  -- warning: SIS413
+
+-- case: sorted by in small letters
+CREATE TABLE t (id INT, s STRING) USING iceberg clustered by (id) sorted by (s) into 4 buckets;  -- error: SIS413
