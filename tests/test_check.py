@@ -930,3 +930,21 @@ def test_a_template_in_a_column_is_no_fault(change: str) -> None:
     report = check(text, empty())
     assert report.ok
     assert {d.code for d in report} <= {"SIS002"}
+
+
+@pytest.mark.parametrize("table", ["t", "db.`a b`", "{{ ref('t') }}", "{{ schema }}.t"])
+@pytest.mark.parametrize(
+    "change", ["{{ change }}", "${CHANGE}", "{% if x %} ADD COLUMN y INT {% endif %}"]
+)
+def test_a_change_that_a_template_hides_is_not_called_fine(table: str, change: str) -> None:
+    assert codes(f"ALTER TABLE {table} {change}", Known()) == ["SIS002"]
+
+
+@pytest.mark.parametrize("new", ["u", "db2.u"])
+def test_a_renamed_table_stays_in_its_namespace_or_goes_where_it_is_said(new: str) -> None:
+    script = f"CREATE TABLE db2.t (id INT) USING iceberg; ALTER TABLE db2.t RENAME TO {new};"
+    assert codes(f"{script} ALTER TABLE db2.u ADD PARTITION FIELD nope") == ["SIS201"]
+    elsewhere = script.replace("RENAME TO db2.u", "RENAME TO db3.u").replace(
+        "RENAME TO u", "RENAME TO db3.u"
+    )
+    assert codes(f"{elsewhere} ALTER TABLE db3.u ADD PARTITION FIELD nope") == ["SIS201"]

@@ -49,6 +49,10 @@ _HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be 
 _MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
 _OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
 _ODD_SPACE = re.compile(r"[^\S \t\r\n]")
+# ALTER TABLE t {{ change }}: what changes stands nowhere.
+_HIDDEN_CHANGE = re.compile(
+    r"(?i)alter\s+table\s+(?:\{\{[^{}]*\}\}|`[^`]*`|[^\s{$`])+\s+(?:\{[{%]|\$\{)"
+)
 _PARTITION_DDL = re.compile(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
 
 
@@ -120,10 +124,10 @@ def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node
     node = _read(statement.script, tokens, span) if tokens else Other(span)
     at = templates[0] if templates else (tokens[0].start, tokens[0].end)
     if isinstance(node, Other):
-        return Templated(span, at) if _PARTITION_DDL.search(statement.text) else node
+        hidden = _PARTITION_DDL.search(statement.text) or _HIDDEN_CHANGE.match(statement.text)
+        return Templated(span, at) if hidden else node
     if isinstance(node, Unreadable):
-        columns = statement.first == "ALTER" and not _PARTITION_DDL.search(statement.text)
-        return Other(span) if columns else Templated(span, at)
+        return Templated(span, at)
     if isinstance(node, _HOLED):
         # A templated table name is a name like any other; so is what stands in the query.
         harmless = [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]
