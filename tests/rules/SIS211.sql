@@ -104,3 +104,7 @@ ALTER TABLE t DROP COLUMN id;  -- error: SIS211
 
 -- case: another format
 CREATE TABLE spark_catalog.default.p (id INT, x ARRAY<INT>) USING parquet;
+
+-- case: nothing but void in Avro files
+CREATE TABLE t (x VOID, y INT) USING iceberg TBLPROPERTIES ('format-version' = '3', 'write.format.default' = 'avro');
+ALTER TABLE t DROP COLUMN y;
