@@ -26,3 +26,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   months(d),
   truncate(10, price)
 );
+
+-- case: a float in the place of another field
+CREATE TABLE t (id INT, f FLOAT) USING iceberg PARTITIONED BY (id);
+ALTER TABLE t REPLACE PARTITION FIELD id WITH f;  -- warning: SIS503

@@ -39,3 +39,18 @@ CREATE TABLE t (p STRUCT<t: TIMESTAMP>, n INT, ts TIMESTAMP) USING iceberg PARTI
   bucket(4, p),  -- error: SIS203
   days(p.t)  -- warning: SIS505
 );
+
+-- case: days in the place of another field
+SET TIME ZONE 'Asia/Tokyo';
+CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (id);
+ALTER TABLE t REPLACE PARTITION FIELD id WITH days(ts);  -- warning: SIS505
+
+-- case: days without a zone
+SET TIME ZONE 'Asia/Tokyo';
+CREATE TABLE t (id INT, ts TIMESTAMP_NTZ) USING iceberg PARTITIONED BY (days(ts));
+
+-- case: days of what has none
+SET TIME ZONE 'Asia/Tokyo';
+CREATE TABLE t (id INT, ts STRUCT<a: INT>) USING iceberg PARTITIONED BY (
+days(ts),  -- error: SIS203
+days(nope));  -- error: SIS201
