@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.ddl.alter_columns import change_columns
+from spark_iceberg_sql.ddl.alter_columns import change_columns, end
 from spark_iceberg_sql.ddl.clauses import properties
 from spark_iceberg_sql.ddl.cursor import Cursor
 from spark_iceberg_sql.nodes import (
@@ -88,15 +88,14 @@ def _field_name(cursor: Cursor) -> Ref | None:
 
 
 def _end(cursor: Cursor, like: str = "") -> None:
-    if cursor.done:
-        return
+    """Stop unless a partition field's statement ends here; with what it looks like."""
     if cursor.word == ",":
         like = "several-fields"
     elif cursor.word in ("+", "-", "*", "/", "%", "||"):
         like = "expression"
     elif cursor.word == "(":
         like = "nested-transform"
-    cursor.stop("the end of the statement", like)
+    end(cursor, like)
 
 
 def _foreign(cursor: Cursor) -> None:

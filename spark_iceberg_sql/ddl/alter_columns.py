@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from spark_iceberg_sql.ddl.columns import column_after, data_type, place, skip_expression
 from spark_iceberg_sql.ddl.cursor import Cursor, Stop
@@ -19,6 +21,8 @@ from spark_iceberg_sql.nodes import (
     ReplaceColumns,
 )
 from spark_iceberg_sql.text import Kind, Token
+
+T = TypeVar("T")
 
 _COLUMNS = ("COLUMN", "COLUMNS")
 _CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN"})
@@ -124,24 +128,23 @@ def _replace_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node:
 
 
 def _new_columns(cursor: Cursor) -> tuple[tuple[Ref, ColumnDef], ...]:
-    brackets = cursor.take("(")
-    found = []
-    while True:
+    def one() -> tuple[Ref, ColumnDef]:
         name = cursor.path("a column's name")
-        found.append((name, column_after(cursor, name.parts[-1], name.span, position=True)))
-        if not cursor.take(","):
-            break
-    if brackets:
-        cursor.expect(")")
-    end(cursor)
-    return tuple(found)
+        return name, column_after(cursor, name.parts[-1], name.span, position=True)
+
+    return _listed(cursor, one)
 
 
 def _names(cursor: Cursor) -> tuple[Ref, ...]:
+    return _listed(cursor, lambda: cursor.path("a column's name"))
+
+
+def _listed(cursor: Cursor, one: Callable[[], T]) -> tuple[T, ...]:
+    """What the statement ends with: one after another between commas, in brackets or without."""
     brackets = cursor.take("(")
-    found = [cursor.path("a column's name")]
+    found = [one()]
     while cursor.take(","):
-        found.append(cursor.path("a column's name"))
+        found.append(one())
     if brackets:
         cursor.expect(")")
     end(cursor)

@@ -63,7 +63,9 @@ class Cursor:
         self.count = len(tokens)
         self.i = 0
         self.iceberg = False
-        self.partition = False
+        self.partition = (
+            False  # whether what cannot be read from here on is a fault and not another statement
+        )
         self.target: Ref | None = None
         self.parameter: Offsets | None = None
 
