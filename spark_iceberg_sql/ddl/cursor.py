@@ -63,9 +63,8 @@ class Cursor:
         self.count = len(tokens)
         self.i = 0
         self.iceberg = False
-        self.partition = (
-            False  # whether what cannot be read from here on is a fault and not another statement
-        )
+        # Whether what cannot be read from here on is a fault, and not another statement.
+        self.partition = False
         self.target: Ref | None = None
         self.parameter: Offsets | None = None
 
