@@ -3,6 +3,7 @@ package sparkicebergsql;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -13,7 +14,9 @@ import scala.collection.immutable.Seq;
  * Calls of Iceberg's transform functions in a plan.
  *
  * <p>Such a call is a StaticInvoke. Spark pushes it into the scan if it carries its function; Iceberg's rule
- * ReplaceStaticInvoke turns the ones in comparisons into an ApplyFunctionExpression, which is pushed as well.
+ * ReplaceStaticInvoke turns the ones in comparisons into an ApplyFunctionExpression, which is pushed as well. Neither
+ * looks into a KnownNullable, which costs nothing at run time: a call inside one is withheld from the scan. The
+ * functions iceberg_* are made so, and only the rule Guard takes it off.
  */
 public final class Calls {
   private static final String FUNCTIONS = "org.apache.iceberg.spark.functions.";
@@ -28,22 +31,44 @@ public final class Calls {
     return c != null && c.getName().startsWith(FUNCTIONS) ? c : null;
   }
 
+  /** The call that an expression is, withheld or not; null for any other expression. */
+  public static Expression call(Object e) {
+    Object inner = e instanceof KnownNullable ? ((KnownNullable) e).child() : e;
+    return function(inner) == null ? null : (Expression) inner;
+  }
+
   /** Whether an expression is a call that can be pushed into a scan. */
   public static boolean pushable(Object e) {
     if (e instanceof StaticInvoke && ((StaticInvoke) e).scalarFunction().isEmpty()) return false;
     return function(e) != null;
   }
 
-  /** The same call with the same values, generated code and all, that is not pushed. */
+  /** The same call, generated code and all, where neither Spark nor Iceberg pushes it. */
+  public static Expression withheld(Expression call) { return new KnownNullable(generated(call)); }
+
+  /** A call as Iceberg's rule has made it, as it was before. */
+  private static StaticInvoke generated(Object call) {
+    if (call instanceof StaticInvoke) return (StaticInvoke) call;
+    ApplyFunctionExpression a = (ApplyFunctionExpression) call;
+    return (StaticInvoke) V2ExpressionUtils.resolveScalarFunction(a.function(), a.children());
+  }
+
+  /** Whether two expressions are the same call, however they are written. */
+  public static boolean same(Object a, Object b) {
+    Expression x = call(a), y = call(b);
+    return x != null && y != null && plain(x).semanticEquals(plain(y));
+  }
+
+  /** A call without its function, by which it is compared and, after the push-down, computed. */
   public static StaticInvoke plain(Object call) {
-    Object e = call;
-    if (e instanceof ApplyFunctionExpression) {
-      ApplyFunctionExpression a = (ApplyFunctionExpression) e;
-      e = V2ExpressionUtils.resolveScalarFunction(a.function(), a.children());
-    }
-    StaticInvoke s = (StaticInvoke) e;
+    StaticInvoke s = generated(call);
     return new StaticInvoke(s.staticObject(), s.dataType(), s.functionName(), s.arguments(), s.inputTypes(),
       s.propagateNull(), s.returnNullable(), s.isDeterministic(), Option.empty());
+  }
+
+  /** Whether a plan is the stand-in for a table over which Iceberg optimises a procedure's `where`, to translate it. */
+  public static boolean isTranslated(Object plan) {
+    return plan != null && plan.getClass().getName().endsWith("$DummyRelation");
   }
 
   /** Whether a plan calls any of Iceberg's functions, sub-queries apart: they are optimised as plans of their own. */

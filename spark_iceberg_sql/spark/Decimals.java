@@ -52,7 +52,7 @@ public class Decimals extends SwitchedRule {
     public Object apply(Object e) {
       if (!(e instanceof CheckOverflow)) return e;
       Expression child = ((CheckOverflow) e).child();
-      return Calls.function(child) != null ? child : e;
+      return Calls.call(child) != null ? child : e;
     }
   }
 
@@ -67,9 +67,9 @@ public class Decimals extends SwitchedRule {
     StructType types = new StructType().add("w", DataTypes.IntegerType).add("p", new DecimalType(4, 2));
     ScalarFunction bound = (ScalarFunction) SparkFunctions.load("truncate").bind(types);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(arguments));
-    Expression checked = new CheckOverflow(call, new DecimalType(4, 2), false);
+    Expression checked = new CheckOverflow(Calls.withheld(call), new DecimalType(4, 2), false);
     LogicalPlan plan = rewrite(new Filter(new IsNotNull(checked), rows));
     Object left = ((IsNotNull) ((Filter) plan).condition()).child();
-    return Calls.pushable(left) ? null : "it leaves the check in a filter: " + plan;
+    return Calls.call(left) != null ? null : "it leaves the check in a filter: " + plan;
   }
 }

@@ -30,11 +30,20 @@ import org.apache.spark.sql.catalyst.expressions.Subtract;
 import org.apache.spark.sql.catalyst.expressions.UnixDate;
 import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.types.DataTypeUtils;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.adaptive.LogicalQueryStage;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -63,16 +72,37 @@ public class Fast extends SwitchedRule {
   private static final long OFFSET_DAYS = CYCLES * DAYS_400_YEARS, OFFSET_HOURS = 3000000000L;
 
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    return Calls.in(plan) ? (LogicalPlan) plan.transformAllExpressions(new Replace()) : plan;
+    return Calls.in(plan) && isQuery(plan) ? (LogicalPlan) plan.transform(new Nodes()) : plan;
+  }
+
+  /** Whether all that a plan reads is a scan, or rows that are there: not what somebody else is going to translate. */
+  static boolean isQuery(LogicalPlan plan) {
+    if (plan.isStreaming()) return false;
+    Seq children = plan.children();
+    for (int i = 0; i < children.size(); i++) if (!isQuery((LogicalPlan) children.apply(i))) return false;
+    return children.size() > 0 || plan instanceof DataSourceV2ScanRelation || plan instanceof LocalRelation
+      || plan instanceof Range || plan instanceof OneRowRelation || plan instanceof LogicalRDD
+      || plan instanceof LogicalRelation || plan instanceof InMemoryRelation || plan instanceof CTERelationRef
+      || plan instanceof LogicalQueryStage || plan instanceof Command;
+  }
+
+  /** What computes rows; the expressions of a write are conditions that its source translates. */
+  static class Nodes extends AbstractPartialFunction {
+    public boolean isDefinedAt(Object node) { return !(node instanceof Command); }
+    public Object applyOrElse(Object node, scala.Function1 otherwise) {
+      if (!isDefinedAt(node)) return otherwise.apply(node);
+      return ((LogicalPlan) node).transformExpressions(new Replace());
+    }
   }
 
   static class Replace extends AbstractPartialFunction {
-    public boolean isDefinedAt(Object e) { return Calls.function(e) != null; }
+    public boolean isDefinedAt(Object e) { return Calls.call(e) != null; }
     public Object applyOrElse(Object e, scala.Function1 otherwise) {
-      if (Calls.function(e) == null) return otherwise.apply(e);
-      StaticInvoke call = e instanceof StaticInvoke ? (StaticInvoke) e : Calls.plain(e);
-      Expression fast = fast(call);
-      return fast == null ? call : fast;
+      Expression call = Calls.call(e);
+      if (call == null) return otherwise.apply(e);
+      StaticInvoke own = call instanceof StaticInvoke ? (StaticInvoke) call : Calls.plain(call);
+      Expression fast = fast(own);
+      return fast == null ? own : fast;
     }
   }
 

@@ -189,7 +189,8 @@ public final class Implied {
     Steps s = Steps.of(f);
     if (s == null || layout == null) return s;
     String transform = Layout.transform(f);
-    return transform != null && layout.everywhere(s.column, transform) ? null : s;
+    boolean own = transform != null && layout.everywhere(s.column, transform);
+    return own || layout.wraps(s.column) ? null : s;
   }
 
   private Found prefix(Expression e) {
@@ -208,7 +209,7 @@ public final class Implied {
     return new Found(s.column, new Crossing(s, f, UTF8String.fromString(text)).prefixed());
   }
 
-  static int compare(Object a, Object b) {
+  public static int compare(Object a, Object b) {
     if (!(a instanceof Double)) return ((Comparable) a).compareTo(b);
     double x = ((Double) a).doubleValue(), y = ((Double) b).doubleValue();
     if (x != x || y != y) throw new ArithmeticException("NaN");

@@ -3,6 +3,8 @@ package sparkicebergsql;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.apache.iceberg.BaseMetadataTable;
+import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
@@ -11,12 +13,13 @@ import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.types.DataTypes;
 
 /** How the Iceberg table under a relation is partitioned, now and in its past. */
 public final class Layout {
@@ -24,60 +27,119 @@ public final class Layout {
 
   private Layout(Table table) { this.table = table; }
 
-  /** Null where the plan is not a relation of an Iceberg table. */
+  /** Null where the plan is not a relation of an Iceberg table; a metadata table is none. */
   public static Layout of(Object plan) {
     if (!(plan instanceof DataSourceV2Relation)) return null;
     Object t = ((DataSourceV2Relation) plan).table();
     if (t instanceof RowLevelOperationTable) t = ((RowLevelOperationTable) t).table();
-    return t instanceof SparkTable ? new Layout(((SparkTable) t).table()) : null;
+    if (!(t instanceof SparkTable) || ((SparkTable) t).table() instanceof BaseMetadataTable) return null;
+    return new Layout(((SparkTable) t).table());
+  }
+
+  /** What the table is at this moment: its metadata file; null where there is none. */
+  public String version() {
+    if (!(table instanceof HasTableOperations)) return null;
+    return ((HasTableOperations) table).operations().current().metadataFileLocation();
   }
 
   /** A call of Iceberg's as a transform is written in a spec: day, bucket[4]; null for any other expression. */
-  public static String transform(Expression call) {
-    Class function = Calls.function(call);
-    if (function == null) return null;
-    String name = function.getName();
+  public static String transform(Object e) {
+    Expression call = Calls.call(e);
+    if (call == null) return null;
+    String name = Calls.function(call).getName();
     if (name.contains("YearsFunction")) return "year";
     if (name.contains("MonthsFunction")) return "month";
     if (name.contains("DaysFunction")) return "day";
     if (name.contains("HoursFunction")) return "hour";
+    boolean bucket = name.contains("BucketFunction");
     Object first = call.children().apply(0);
+    if (!bucket && !name.contains("TruncateFunction")) return null;
     if (!(first instanceof Literal) || !(((Literal) first).value() instanceof Integer)) return null;
-    return (name.contains("BucketFunction") ? "bucket[" : "truncate[") + ((Literal) first).value() + "]";
+    return (bucket ? "bucket[" : "truncate[") + ((Literal) first).value() + "]";
+  }
+
+  /** The column that a call is of, a field in columns of structs too; null where it is of anything else. */
+  public static Expression source(Expression call) {
+    Expression e = (Expression) call.children().apply(call.children().size() - 1), column = e;
+    while (e instanceof GetStructField) e = ((GetStructField) e).child();
+    return e instanceof AttributeReference ? column : null;
+  }
+
+  /**
+   * Whether a comparison of a call with a constant may be given to Iceberg, which then finds the very rows.
+   *
+   * <p>Iceberg compares it with the values of a partition field and, where the transform keeps the order, with the
+   * transformed bounds of each file. The first is wrong where any spec has the column itself as a field, or where
+   * Spark's value is another than Iceberg's: a uuid is text to Spark. The second is wrong where the transform wraps:
+   * the least int or long of a file, truncated, is its greatest; hours of the year 250000 are negative. Then it is
+   * right only in files that are partitioned by this very transform, all rows of which have one value.
+   */
+  public boolean answers(Expression call) {
+    Expression column = source(call);
+    String transform = transform(call);
+    List fields = column == null || transform == null ? new ArrayList() : fields(column);
+    if (fields.isEmpty() || anywhere(column).contains("identity")) return false;
+    for (int i = 0; i < fields.size(); i++) {
+      Type.TypeID type = ((Types.NestedField) fields.get(i)).type().typeId();
+      if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;
+    }
+    boolean wraps = transform.equals("hour") || transform.startsWith("truncate[") && isWhole(column);
+    return !wraps || everywhere(column, transform);
+  }
+
+  private static boolean isWhole(Expression column) {
+    return column.dataType().equals(DataTypes.IntegerType) || column.dataType().equals(DataTypes.LongType);
   }
 
   /** Whether files of every spec are partitioned by a transform of a column, so that a call of it prunes by itself. */
   public boolean everywhere(Expression column, String transform) {
+    // A name that two columns have had, or a column that had another type when files were partitioned, is no such.
+    List fields = fields(column);
+    for (int i = 0; i < fields.size(); i++) {
+      Types.NestedField field = (Types.NestedField) fields.get(i), first = (Types.NestedField) fields.get(0);
+      if (field.fieldId() != first.fieldId() || !field.type().equals(first.type())) return false;
+    }
     for (Iterator i = table.specs().values().iterator(); i.hasNext();)
-      if (!transforms(column, (PartitionSpec) i.next()).contains(transform)) return false;
+      if (!transforms(fields, (PartitionSpec) i.next()).contains(transform)) return false;
     return true;
   }
 
   /** The transforms of a column in any spec. */
   public List anywhere(Expression column) {
-    List result = new ArrayList();
+    List result = new ArrayList(), fields = fields(column);
     for (Iterator i = table.specs().values().iterator(); i.hasNext();)
-      result.addAll(transforms(column, (PartitionSpec) i.next()));
+      result.addAll(transforms(fields, (PartitionSpec) i.next()));
     return result;
   }
 
-  /** Whether the column is text to Spark and a uuid to Iceberg, which orders and hashes its bytes. */
-  public boolean isUuid(Expression column) {
-    for (Iterator i = table.schemas().values().iterator(); i.hasNext();) {
-      Types.NestedField field = ((Schema) i.next()).findField(path(column));
-      if (field != null && field.type().typeId() == Type.TypeID.UUID) return true;
-    }
+  /** Whether Iceberg's partition values of a whole number wrap: a range then misses the least values. */
+  public boolean wraps(Expression column) {
+    if (!isWhole(column)) return false;
+    for (Iterator i = anywhere(column).iterator(); i.hasNext();)
+      if (((String) i.next()).startsWith("truncate[")) return true;
     return false;
   }
 
-  private List transforms(Expression column, PartitionSpec spec) {
+  /** The fields that a column's name stands for in any schema: a query of an old snapshot knows it by its old name. */
+  private List fields(Expression column) {
+    List result = new ArrayList();
+    String path = path(column);
+    add(result, table.schema().findField(path));
+    for (Iterator i = table.schemas().values().iterator(); i.hasNext();)
+      add(result, ((Schema) i.next()).findField(path));
+    return result;
+  }
+
+  private static void add(List fields, Types.NestedField field) {
+    if (field != null && !fields.contains(field)) fields.add(field);
+  }
+
+  private static List transforms(List fields, PartitionSpec spec) {
     List result = new ArrayList();
     for (Iterator i = spec.fields().iterator(); i.hasNext();) {
       PartitionField f = (PartitionField) i.next();
-      for (Iterator s = table.schemas().values().iterator(); s.hasNext();) {
-        // A query of an old snapshot knows a column by the name that it had.
-        Types.NestedField field = ((Schema) s.next()).findField(path(column));
-        if (field == null || f.sourceId() != field.fieldId()) continue;
+      for (int j = 0; j < fields.size(); j++) {
+        if (f.sourceId() != ((Types.NestedField) fields.get(j)).fieldId()) continue;
         result.add(f.transform().toString());
         break;
       }

@@ -6,14 +6,16 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import scala.runtime.AbstractPartialFunction;
 
-/** An expression as a function of the one column in it. */
+/** An expression as a function of the one column in it. For one thread. */
 public final class OneColumn {
   private final Expression bound;
   private final boolean narrow;
+  private final Object[] values = new Object[1];
+  private final InternalRow row = new GenericInternalRow(values);
 
   public OneColumn(Expression e, final Expression column) {
     DataType t = column.dataType();
-    final Expression input = new BoundReference(0, t, false);
+    final Expression input = new BoundReference(0, t, true);
     narrow = t.equals(DataTypes.DateType) || t.equals(DataTypes.IntegerType);
     bound = (Expression) e.transform(new AbstractPartialFunction() {
       public boolean isDefinedAt(Object x) { return column.semanticEquals((Expression) x); }
@@ -22,8 +24,11 @@ public final class OneColumn {
   }
 
   /** Its value where the column, as Spark holds dates, timestamps and whole numbers, is x. */
-  public Object at(long x) {
-    Object value = narrow ? (Object) Integer.valueOf((int) x) : (Object) Long.valueOf(x);
-    return bound.eval((InternalRow) new GenericInternalRow(new Object[] {value}));
+  public Object at(long x) { return of(narrow ? (Object) Integer.valueOf((int) x) : (Object) Long.valueOf(x)); }
+
+  /** Its value where the column is x, as Spark holds values; null is one. */
+  public Object of(Object x) {
+    values[0] = x;
+    return bound.eval(row);
   }
 }

@@ -1,7 +1,9 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.BaseTable;
@@ -27,6 +29,7 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
+import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.AbstractPartialFunction;
 
@@ -36,18 +39,25 @@ import scala.runtime.AbstractPartialFunction;
  *
  * <p>It looks at the filters that have arrived at a relation, and at the condition by which a copy-on-write DELETE,
  * UPDATE or MERGE chooses its files. Where the columns' own comparisons say as much already it adds nothing, so it may
- * run again. What it adds is to be known in EXPLAIN by the word `implied` after the literal.
+ * run again. What a condition implies is attacked before it is used (see Attack). What it adds is to be known in EXPLAIN by the word `implied` after the literal.
  */
 public class Prune extends SwitchedRule {
 
+  /** What conditions were found to imply, and the conditions of many dashboards are the same again and again. */
+  private static final int REMEMBERED = 256;
+  private final Map remembered = Collections.synchronizedMap(new LinkedHashMap(16, 0.75f, true) {
+    protected boolean removeEldestEntry(Map.Entry eldest) { return size() > REMEMBERED; }
+  });
+
   protected LogicalPlan rewrite(LogicalPlan plan) { return (LogicalPlan) plan.transform(new Nodes()); }
 
-  static class Nodes extends AbstractPartialFunction {
+  class Nodes extends AbstractPartialFunction {
     public boolean isDefinedAt(Object node) { return node instanceof Filter || node instanceof ReplaceData; }
     public Object applyOrElse(Object node, scala.Function1 otherwise) {
       if (node instanceof Filter) {
         Filter filter = (Filter) node;
-        Expression both = with(filter.condition(), filter.child());
+        Expression both = Calls.isTranslated(filter.child()) ? translatable(filter.condition())
+          : with(filter.condition(), filter.child());
         return both == filter.condition() ? filter : new Filter(both, filter.child());
       }
       if (!(node instanceof ReplaceData)) return otherwise.apply(node);
@@ -61,9 +71,9 @@ public class Prune extends SwitchedRule {
   }
 
   /** The condition and what it implies; itself where that is nothing new. */
-  static Expression with(Expression condition, LogicalPlan relation) {
+  Expression with(Expression condition, LogicalPlan relation) {
     try {
-      Layout layout = Layout.of(relation);
+      Layout layout = isCandidate(condition) ? Layout.of(relation) : null;
       // What rand(7) yields for a row depends on the files that are read.
       if (layout == null || !condition.deterministic()) return condition;
       Expression result = condition;
@@ -78,17 +88,93 @@ public class Prune extends SwitchedRule {
     }
   }
 
+  /** A procedure's `where`, with what a conjunct implies in place of one that Iceberg cannot translate. */
+  private Expression translatable(Expression condition) {
+    Expression result = null;
+    boolean changed = false;
+    for (Object o : Implied.conjuncts(condition)) {
+      Expression conjunct = (Expression) o, instead = null;
+      try {
+        if (isCandidate(conjunct) && Calls.call(compared(conjunct)) == null) instead = implied(conjunct, null);
+      } catch (RuntimeException e) {
+        // Iceberg says what it cannot translate.
+      }
+      changed |= instead != null;
+      if (instead == null) instead = conjunct;
+      result = result == null ? instead : new And(result, instead);
+    }
+    return changed ? result : condition;
+  }
+
+  private static Object compared(Expression e) {
+    if (e instanceof Not) return compared((Expression) ((Not) e).child());
+    if (!(e instanceof BinaryComparison)) return e.children().isEmpty() ? null : e.children().apply(0);
+    BinaryComparison c = (BinaryComparison) e;
+    return c.left() instanceof Literal ? c.right() : c.left();
+  }
+
+  /** Whether any part of a condition compares something that is neither a column nor a constant. */
+  private static boolean isCandidate(Expression e) {
+    boolean connects = e instanceof And || e instanceof Or || e instanceof Not;
+    for (int i = 0; i < e.children().size(); i++) {
+      Expression c = (Expression) e.children().apply(i);
+      if (connects ? isCandidate(c) : !(c instanceof Literal) && !Steps.isColumn(c)) return true;
+    }
+    return false;
+  }
+
   /** What a condition on a relation of an Iceberg table implies and does not say, as one condition; null if nothing. */
   public Expression implied(Expression condition, LogicalPlan relation) {
     Expression result = null;
-    for (Object e : added(condition, Layout.of(relation)))
+    for (Object e : found(condition, Layout.of(relation)))
       result = result == null ? (Expression) e : new And(result, (Expression) e);
     return result;
   }
 
-  private static List added(Expression condition, Layout layout) {
+  /** As found, but a condition that has been seen in the same words, modes and version of the table is not solved again. */
+  private List added(Expression condition, Layout layout) {
+    String version = layout.version();
+    if (version == null) return found(condition, layout);
+    Seq columns = condition.references().toSeq();
+    List key = new ArrayList();
+    key.add(version);
+    for (int i = 0; i < columns.size(); i++) key.add(((Attribute) columns.apply(i)).name());
+    // Columns by their place among those of the condition, so that the next query's are the same.
+    key.add(renamed(condition, columns, true));
+    key.add(SQLConf.get().getAllConfs());
+    List known = (List) remembered.get(key);
+    if (known == null) {
+      known = new ArrayList();
+      for (Object e : found(condition, layout)) known.add(renamed((Expression) e, columns, true));
+      remembered.put(key, known);
+    }
+    List result = new ArrayList();
+    for (Object e : known) result.add(renamed((Expression) e, columns, false));
+    return result;
+  }
+
+  private static Expression renamed(Expression e, final Seq columns, final boolean away) {
+    return (Expression) e.transform(new AbstractPartialFunction() {
+      public boolean isDefinedAt(Object x) { return away ? x instanceof AttributeReference : x instanceof Placed; }
+      public Object applyOrElse(Object x, scala.Function1 otherwise) {
+        if (!isDefinedAt(x)) return otherwise.apply(x);
+        if (!away) return columns.apply(((Placed) x).ordinal());
+        for (int i = 0; i < columns.size(); i++)
+          if (((Attribute) columns.apply(i)).exprId().equals(((Attribute) x).exprId())) return new Placed(i, (Attribute) x);
+        return x;
+      }
+    });
+  }
+
+  private static List found(Expression condition, Layout layout) {
     List result = ranges(condition, layout), known = Implied.conjuncts(condition);
-    for (Object c : known) result.addAll(Transformed.of((Expression) c, known, layout));
+    for (Object c : known) {
+      for (Object o : layout == null ? new ArrayList() : Transformed.of((Expression) c, known, layout)) {
+        Expression implied = (Expression) o;
+        if (!Attack.finds((Expression) c, implied, Layout.source(Calls.call(compared((Expression) c)))))
+          result.add(implied);
+      }
+    }
     return result;
   }
 
@@ -143,7 +229,9 @@ public class Prune extends SwitchedRule {
       // A filter that nothing satisfies is left to the query.
       if (all.size() == 0 || all.contains(own)) continue;
       Expression range = range(found.column, all, own);
-      if (range != null) result.add(range);
+      if (range == null) continue;
+      if (layout != null && hours(found.column, layout)) range = new Or(range, wrapped(found.column));
+      if (!Attack.finds(condition, range, found.column)) result.add(range);
     }
     return result;
   }
@@ -164,6 +252,21 @@ public class Prune extends SwitchedRule {
       result = result == null ? piece : new Or(result, piece);
     }
     return result;
+  }
+
+  private static boolean hours(Expression column, Layout layout) {
+    return !column.dataType().equals(DataTypes.DateType) && layout.anywhere(column).contains("hour");
+  }
+
+  /** Times whose hours since 1970 are more than an int holds, so that Iceberg's partition values wrap. */
+  private static Expression wrapped(Expression column) {
+    long most = (1L << 31) * Steps.HOUR;
+    DataType t = column.dataType();
+    return new Or(
+      new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(most, t)),
+        new LessThanOrEqual(column, ImpliedLiteral.of(Long.MAX_VALUE, t))),
+      new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(Long.MIN_VALUE, t)),
+        new LessThan(column, ImpliedLiteral.of(-most, t))));
   }
 
   /** Puts one predicate of each kind to an empty table: the scan must be given February 2024, or its start. */

@@ -92,19 +92,29 @@ public final class Recurring {
     int left = MOST;
     OneColumn bound = new OneColumn(predicate, column);
     DataType type = column.dataType();
+    ZoneId clocks = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
     for (int i = 0; i < values.size(); i++) {
       long from = values.from(i), to = values.to(i);
       if (from == Intervals.LEAST || to == Intervals.GREATEST) return Intervals.ALL;
-      LocalDateTime at = floor(local(from, type, zone), grain), end = local(to - 1, type, zone);
+      // Where the clocks change, a moment's local time may lie before the one of an earlier moment, by a day at most.
+      boolean even = clocks.getRules().isFixedOffset();
+      LocalDateTime at = floor(local(from, type, zone).minusHours(even ? 0 : 26), grain);
+      LocalDateTime end = local(to - 1, type, zone).plusHours(even ? 0 : 26);
       while (!at.isAfter(end)) {
         if (--left < 0) return Intervals.ALL;
         LocalDateTime next = grain == MONTHS ? at.plusMonths(1) : grain == DAYS ? at.plusDays(1) : at.plusHours(1);
         LocalDateTime middle = at.plusMinutes(grain == MONTHS ? 14 * 1440 : grain == DAYS ? 720 : 30);
-        if (mayHold(bound, value(middle, type, zone))) result = result.union(between(at, next, type, zone));
+        // Near a change of the clocks an hour may be there in part, a day not at all: such pieces are kept unasked.
+        if (isNear(at, type, clocks) || isNear(next, type, clocks) || mayHold(bound, value(middle, type, zone)))
+          result = result.union(between(at, next, type, zone));
         at = next;
       }
     }
     return result;
+  }
+
+  private static boolean isNear(LocalDateTime t, DataType type, ZoneId zone) {
+    return !zone.getRules().isFixedOffset() && Steps.clocks(zone, value(t, type, zone), 0) > 0;
   }
 
   private static boolean mayHold(OneColumn predicate, long at) {

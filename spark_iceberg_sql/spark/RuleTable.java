@@ -153,13 +153,14 @@ public class RuleTable {
     if (installed != null) installed.on = false;
   }
 
-  /**
-   * Whether a rule is in force in a session, its switch apart. A session that has never been installed is installed:
-   * functions that live in the builtin registry outlast the session that registered them.
-   */
-  public synchronized boolean inForce(String name, SparkSession session) {
+  /** Puts the rules into a session that has never had them. */
+  public synchronized void ensure(SparkSession session) {
     if (!sessions.containsKey(extensions(session))) install(session);
-    return ((Installed) sessions.get(extensions(session))).on && fault(name) == null;
+  }
+
+  private synchronized boolean inForce(Entry entry, SparkSession session) {
+    Installed installed = (Installed) sessions.get(extensions(session));
+    return installed != null && inForce(entry, installed);
   }
 
   static SparkSessionExtensions extensions(SparkSession session) {
@@ -172,7 +173,7 @@ public class RuleTable {
     List rows = new ArrayList();
     for (Iterator i = entries.values().iterator(); i.hasNext();) {
       Entry e = (Entry) i.next();
-      boolean on = inForce(e.name, session) && e.rule.isOn(conf);
+      boolean on = inForce(e, session) && e.rule.isOn(conf);
       rows.add(RowFactory.create(new Object[] {e.name, e.phase, e.switchKey,
         Boolean.valueOf(on), Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault}));
     }

@@ -49,8 +49,8 @@ public final class Steps {
   private int zoned;
   /** Microseconds: how far from a crossing a change of the clocks still matters; how far a crossing is always off. */
   private long reach, slack;
-  /** The greatest magnitude of a numeric value from first to last, and of any. */
-  private double magnitude, widest;
+  /** Whether a number has been added to, or multiplied, on the way. */
+  private boolean shifted, scaled;
   /** Dates or timestamps that are written with four digits for the year. */
   private final List written = new ArrayList();
 
@@ -88,7 +88,8 @@ public final class Steps {
       boolean date = t.equals(DataTypes.DateType);
       return new Steps(e, date ? FIRST_DAY : FIRST_DAY * DAY, date ? END_DAY - 1 : END_DAY * DAY - 1);
     }
-    Steps s = Calls.function(e) != null ? called(e) : built(e);
+    Expression call = Calls.call(e);
+    Steps s = call != null ? called(call) : built(e);
     if (s != null) s.count++;
     return s;
   }
@@ -109,16 +110,15 @@ public final class Steps {
       if (w < 1 || w > 1 << 30) return null;
       long least = wide ? Long.MIN_VALUE : Integer.MIN_VALUE;
       Steps s = new Steps(c, least + w, wide ? Long.MAX_VALUE - 1 : Integer.MAX_VALUE);
-      s.before = APART; // the least values wrap
+      s.before = ANYTHING; // the least values wrap
       return s;
     }
     if (e.children().size() != 1) return null;
     Steps s = of(child(e, 0));
     if (s == null) return null;
-    if (name.contains("HoursFunction")) return s.apart().number(1e8, 2.2e9);
-    if (name.contains("MonthsFunction")) return s.number(2e5, 8e7);
-    if (name.contains("YearsFunction")) return s.number(2e4, 7e6);
-    return name.contains("DaysFunction") ? s : null;
+    if (name.contains("HoursFunction")) return s.apart();
+    boolean even = name.contains("MonthsFunction") || name.contains("YearsFunction") || name.contains("DaysFunction");
+    return even ? s : null;
   }
 
   private static Steps built(Expression e) {
@@ -129,14 +129,11 @@ public final class Steps {
       if (s == null) return null;
       DataType from = child(e, 0).dataType();
       if (name.equals("Cast")) return s.cast(e, from, e.dataType());
-      if (name.equals("Year") || name.equals("YearOfWeek")) return s.number(2e4, 7e6);
-      if (name.equals("UnixSeconds")) return s.number(1e12, 1e13);
-      if (name.equals("UnixMillis")) return s.number(1e15, 1e16);
-      if (name.equals("UnixMicros")) return s.number(1e18, 1e19);
-      if (name.equals("UnixDate")) return s.number(1e7, 2.2e9);
+      if (name.equals("Year") || name.equals("YearOfWeek") || name.equals("UnixSeconds") || name.equals("UnixMillis")
+        || name.equals("UnixMicros") || name.equals("UnixDate")) return s;
       if (name.equals("LastDay")) return s.apart();
       if (name.equals("DateFromUnixDate") || name.equals("SecondsToTimestamp") || name.equals("MillisToTimestamp")
-        || name.equals("MicrosToTimestamp")) return s;
+        || name.equals("MicrosToTimestamp")) return s.timeAgain();
       return (name.equals("Floor") || name.equals("Ceil")) && from.equals(DataTypes.DoubleType) ? s : null;
     }
     if (name.equals("Add")) {
@@ -160,10 +157,8 @@ public final class Steps {
       if (s == null) return null;
       if (name.equals("SubtractTimestamps")) return s.zone(e).fall();
       if (name.equals("SubtractDates")) return s.fall();
-      if (name.equals("DateDiff")) return s.apart().number(1e8, 4.4e9).fall();
-      if (name.equals("Subtract")) return s.plus(e, child(e, 0), -1);
-      if (name.equals("Add")) return s.plus(e, child(e, 0), 1);
-      return name.equals("Multiply") ? s.times(e, child(e, 0)) : null;
+      if (name.equals("DateDiff")) return s.apart().from().fall();
+      return s.arithmetic(e, name, child(e, 1), literal(child(e, 0)), false);
     }
     Object by = literal(child(e, 1));
     Steps s = by == null ? null : of(child(e, 0));
@@ -172,11 +167,11 @@ public final class Steps {
     if (name.equals("UnixTimestamp") || name.equals("ToUnixTimestamp")) {
       DataType t = child(e, 0).dataType();
       if (!isTime(t)) return null;
-      return (t.equals(DataTypes.TimestampType) ? s : s.zone(e)).number(1e12, 1e13);
+      return t.equals(DataTypes.TimestampType) ? s : s.zone(e);
     }
     if (name.equals("DateAdd") || name.equals("DateSub"))
       return by instanceof Number ? s.wraps(((Number) by).longValue(), name.equals("DateAdd")) : null;
-    if (name.equals("DateDiff")) return s.apart().number(1e8, 4.4e9);
+    if (name.equals("DateDiff")) return s.apart().from();
     if (name.equals("NextDay")) return s.apart();
     if (name.equals("AddMonths") || name.equals("DateAddYMInterval"))
       return by instanceof Integer ? s.shift(31L * Math.abs(((Integer) by).longValue())) : null;
@@ -188,27 +183,18 @@ public final class Steps {
       s.reach += 26 * HOUR;
       return s.zone(DateTimeUtils.getZoneId(by.toString()));
     }
-    if (name.equals("Add")) return s.plus(e, child(e, 1), 1);
-    if (name.equals("Subtract")) return s.plus(e, child(e, 1), 1);
-    if (name.equals("Multiply")) return s.times(e, child(e, 1));
     if (name.equals("Divide") || name.equals("IntegralDivide")) {
       boolean real = e.dataType().equals(DataTypes.DoubleType);
       if (!(by instanceof Number) || !real && !name.equals("IntegralDivide")) return null;
       double d = ((Number) by).doubleValue();
-      if (!(d >= (real ? 1e-6 : 1)) || Double.isInfinite(d)) return null;
-      return real ? s.number(s.magnitude / d, s.widest / d) : s;
+      s.scaled = true;
+      return d >= (real ? 1e-6 : 1) && !Double.isInfinite(d) ? s : null;
     }
-    return null;
+    return s.arithmetic(e, name, child(e, 0), by, true);
   }
 
   /** Plain binary text: its order is the order of its bytes. */
   public static boolean isText(Expression e) { return e.dataType().equals(DataTypes.StringType); }
-
-  private Steps number(double magnitude, double widest) {
-    this.magnitude = magnitude;
-    this.widest = widest;
-    return this;
-  }
 
   private Steps apart() {
     before = Math.max(before, APART);
@@ -256,7 +242,7 @@ public final class Steps {
       if (!text && !isTime(to)) {
         if (!from.equals(DataTypes.TimestampType)) return null;
         if (!to.equals(DataTypes.LongType) && !to.equals(DataTypes.DoubleType)) return null;
-        return number(1e12, 1e13);
+        return this;
       }
       if (text) {
         written.add(((Cast) e).child());
@@ -281,20 +267,57 @@ public final class Steps {
     return t.equals(DataTypes.DoubleType) ? 1e300 : 0;
   }
 
-  private Steps plus(Expression e, Expression by, int sign) {
-    double most = limit(e.dataType()), c = most == 0 ? 0 : Math.abs(((Number) literal(by)).doubleValue());
-    if (most == 0 || !(magnitude + c < most)) return null;
-    if (!(widest + c < most)) apart();
-    number(magnitude + c, widest + c);
-    return sign > 0 ? this : fall();
+  /** x + c, x - c, c - x, x * c; null for what is none of these, or may overflow where x has an ordinary value. */
+  private Steps arithmetic(Expression e, String name, Expression x, Object by, boolean left) {
+    if (!(by instanceof Number) || limit(e.dataType()) == 0) return null;
+    double c = ((Number) by).doubleValue();
+    boolean times = name.equals("Multiply"), minus = name.equals("Subtract");
+    if (!times && !minus && !name.equals("Add") || times && c == 0) return null;
+    if (!within(x, times ? Math.abs(c) : 1, times ? 0 : Math.abs(c), limit(e.dataType()))) return null;
+    if (times) scaled = true;
+    else shifted = true;
+    return times && c < 0 || minus && !left ? fall() : this;
   }
 
-  private Steps times(Expression e, Expression by) {
-    double most = limit(e.dataType()), c = most == 0 ? 0 : ((Number) literal(by)).doubleValue(), size = Math.abs(c);
-    if (most == 0 || c == 0 || !(magnitude * size < most)) return null;
-    if (!(widest * size < most)) anything();
-    number(magnitude * size, widest * size);
-    return c > 0 ? this : fall();
+  /**
+   * Whether x * factor + more is less than a limit from first to last: the one place that knows of overflow.
+   *
+   * <p>x is monotonic there, so Spark is asked for its values at both ends. Beyond them, where it may be more or is
+   * not known to be between, the rows are kept.
+   */
+  private boolean within(Expression x, double factor, double more, double limit) {
+    OneColumn values = new OneColumn(x, column);
+    if (!fits(values, first, factor, more, limit) || !fits(values, last, factor, more, limit)) return false;
+    boolean date = column.dataType().equals(DataTypes.DateType);
+    boolean narrow = date || column.dataType().equals(DataTypes.IntegerType);
+    if (before != TOTAL || !fits(values, narrow ? Integer.MIN_VALUE : Long.MIN_VALUE, factor, more, limit))
+      before = ANYTHING;
+    if (beyond != TOTAL || !fits(values, narrow ? Integer.MAX_VALUE : Long.MAX_VALUE, factor, more, limit))
+      beyond = ANYTHING;
+    return true;
+  }
+
+  /** With a hundredth to spare, for what a change of the clocks may add. */
+  private static boolean fits(OneColumn values, long at, double factor, double more, double limit) {
+    try {
+      Object v = values.at(at);
+      return v instanceof Number && Math.abs(((Number) v).doubleValue()) * factor + more < limit * 0.99;
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  /** Counted from another moment than 1970. */
+  private Steps from() {
+    shifted = true;
+    return this;
+  }
+
+  /** A number that becomes a time again: where the clocks change is then elsewhere, and no longer known if scaled. */
+  private Steps timeAgain() {
+    if (scaled) return null;
+    if (shifted) reach = Math.max(reach, 1000 * DAY);
+    return this;
   }
 
   private Steps interval(Expression e, DataType type, Object by) {
@@ -345,47 +368,46 @@ public final class Steps {
   /** year(x) * 100 + month(x) and its like, where a step of a greater part outweighs all the smaller ones. */
   private static Steps digits(Expression e) {
     double[] weights = new double[4];
-    Expression[] of = new Expression[1];
+    Expression[] parts = new Expression[4];
     double[] constant = new double[1];
-    double most = limit(e.dataType());
-    if (most == 0 || !terms(e, 1, weights, constant, of) || of[0] == null) return null;
-    double smaller = 0;
+    if (limit(e.dataType()) == 0 || !terms(e, 1, weights, constant, parts) || parts[0] == null) return null;
+    double smaller = 0, more = constant[0];
     for (int i = 3; i >= 0; i--) {
       if (weights[i] < smaller && (i != 1 || weights[1] > 0)) return null;
       smaller += SPANS[i] * weights[i];
+      if (i > 0) more += 40 * weights[i];
     }
-    if (weights[0] == 0) return null;
-    Steps s = of(of[0]);
-    if (s == null) return null;
-    double rest = smaller + 40 * (weights[1] + weights[2] + weights[3]) + Math.abs(constant[0]);
-    if (!(2e4 * weights[0] + rest < most)) return null;
-    if (!(7e6 * weights[0] + rest < most)) s.anything();
-    return s.number(2e4 * weights[0] + rest, 7e6 * weights[0] + rest);
+    Steps s = of(child(parts[0], 0));
+    if (s == null || !s.within(parts[0], weights[0], more, limit(e.dataType()))) return null;
+    s.scaled = true;
+    return s;
   }
 
-  private static boolean terms(Expression e, double weight, double[] weights, double[] constant, Expression[] of) {
+  /** Sums up weights and constants; parts: the expressions that are weighed. */
+  private static boolean terms(Expression e, double weight, double[] weights, double[] constant, Expression[] parts) {
     String name = e.getClass().getSimpleName();
-    if (name.equals("Cast")) {
-      double most = limit(child(e, 0).dataType());
-      return most > 0 && limit(e.dataType()) >= most && terms(child(e, 0), weight, weights, constant, of);
-    }
     if (e instanceof Literal) {
       if (!(literal(e) instanceof Number)) return false;
       constant[0] += weight * Math.abs(((Number) literal(e)).doubleValue());
       return true;
     }
     if (name.equals("Add"))
-      return terms(child(e, 0), weight, weights, constant, of) && terms(child(e, 1), weight, weights, constant, of);
+      return terms(child(e, 0), weight, weights, constant, parts) && terms(child(e, 1), weight, weights, constant, parts);
     if (name.equals("Multiply")) {
       int l = child(e, 0) instanceof Literal ? 0 : 1;
       if (!(literal(child(e, l)) instanceof Number)) return false;
       double by = ((Number) literal(child(e, l))).doubleValue();
-      return by > 0 && terms(child(e, 1 - l), weight * by, weights, constant, of);
+      return by > 0 && terms(child(e, 1 - l), weight * by, weights, constant, parts);
+    }
+    // A part may be widened, but no sum: it may have overflowed in what it is widened from.
+    if (name.equals("Cast") && limit(e.dataType()) >= limit(child(e, 0).dataType())) {
+      e = child(e, 0);
+      name = e.getClass().getSimpleName();
     }
     for (int i = 0; i < PARTS.length; i++) {
       if (!name.equals(PARTS[i])) continue;
-      if (of[0] != null && !of[0].semanticEquals(child(e, 0))) return false;
-      of[0] = child(e, 0);
+      for (Expression part : parts) if (part != null && !child(part, 0).semanticEquals(child(e, 0))) return false;
+      parts[i] = e;
       weights[i] += weight;
       return true;
     }

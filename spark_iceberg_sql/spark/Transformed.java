@@ -29,7 +29,7 @@ public final class Transformed {
     Expression column = (Expression) call.children().apply(1);
     List fields = Steps.isColumn(column) ? layout.anywhere(column) : new ArrayList();
     // What the guard takes out of the scan need not be put there.
-    if (!Steps.isColumn(column) || fields.contains("identity") || layout.isUuid(column)) return result;
+    if (!Steps.isColumn(column) || !layout.answers(call)) return result;
     if (layout.everywhere(column, transform)) return result;
     if (transform.startsWith("bucket[")) {
       int n = number(transform);

@@ -1,8 +1,9 @@
 """The native SQL functions iceberg_*: a loop over the transform table.
 
 Each call becomes, while Spark analyses the statement, Iceberg's own function bound to the
-argument's type: a static Java call in the generated code that Spark pushes into the scan. Iceberg
-does not check the first argument, so that is done here, before anything runs.
+argument's type: a static Java call in the generated code. It is withheld from the scan until the
+optimizer rule `guard` has seen that the scan returns the right rows for it. Iceberg does not check
+the first argument, so that is done here, before anything runs.
 """
 
 from __future__ import annotations
@@ -137,10 +138,8 @@ class Call:
             kind = "int"
             arguments = arguments.updated(1, jvm_expressions.cast(source, kind))
         types = f"v {kind}" if self.transform.parameter is None else f"n INT, v {kind}"
-        call = jvm_expressions.iceberg_call(function, types, arguments)
-        spark = cast("SparkSession", jvm.ActiveSession())
-        if not optimizer.guarded(spark):
-            call = jvm_rules.unpushed(call)
+        optimizer.ensure(cast("SparkSession", jvm.ActiveSession()))
+        call = jvm_rules.withheld(jvm_expressions.iceberg_call(function, types, arguments))
         if self.transform.name == "truncate" and kind.startswith("decimal"):
             return jvm_expressions.within_precision(call)
         return call

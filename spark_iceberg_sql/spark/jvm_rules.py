@@ -32,11 +32,12 @@ def keep_table(made: Java | None) -> None:
     _TABLES[gateway()] = made
 
 
-def unpushed(call: Java) -> Java:
-    """A call of Iceberg's function as an expression with the same values that is never pushed.
+def withheld(call: Java) -> Java:
+    """A call of Iceberg's function as an expression with the same values that is not pushed.
 
     call: the StaticInvoke of V2ExpressionUtils.resolveScalarFunction. The tag around it is what neither
     Spark's push-down nor Iceberg's rule ReplaceStaticInvoke looks through; it costs nothing at run time.
+    The rule `guard` takes it off where the scan is right.
     """
     return java_class(f"{EXPRESSIONS}.KnownNullable")(call)
 

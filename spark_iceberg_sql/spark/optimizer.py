@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark import jvm, jvm_rules
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
-_SHARED = ("SwitchedRule", "Calls", "RuleTable")
+_SHARED = ("SwitchedRule", "Calls", "Layout", "RuleTable")
 
 
 class Phase(Enum):
@@ -67,7 +67,7 @@ RULES: tuple[Rule, ...] = (
         name="guard",
         java="Guard",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="keeps Iceberg's functions out of the scan where the scan would return wrong rows",
+        does="lets comparisons with Iceberg's functions into the scan where the scan is right, and only there",
         without="filters on iceberg_* functions return the right rows but do not prune",
     ),
     Rule(
@@ -84,8 +84,8 @@ RULES: tuple[Rule, ...] = (
         does="adds what predicates such as year(ts) = 2024 imply for the column, so that scans prune",
         without="predicates on expressions return the right rows but do not prune",
         parts=(
-            *("Intervals", "Layout", "Steps", "OneColumn", "Recurring"),
-            *("Implied", "ImpliedLiteral", "Transformed"),
+            *("Intervals", "OneColumn", "Steps", "Recurring", "Implied"),
+            *("ImpliedLiteral", "Transformed", "Attack", "Placed"),
         ),
     ),
 )
@@ -109,20 +109,15 @@ def uninstall(spark: SparkSession) -> None:
         table.uninstall(jvm.java_session(spark))
 
 
-def guarded(spark: SparkSession) -> bool:
-    """Whether a call of Iceberg's function may be pushed in this session: the guard is in force.
+def ensure(spark: SparkSession) -> None:
+    """Put the rules into a session that has never had them; one call to the JVM.
 
-    A session that has not been installed is, on the way: functions in Spark's builtin registry are
-    there in every session of the process, and must give right rows in each. One call to the JVM.
-    Where it is False, a function's builder returns `jvm_rules.unpushed(call)` instead of the call.
+    Functions in Spark's builtin registry are there in every session of the process, and prune in each.
+    One whose rules were taken out by `uninstall` stays without them.
     """
-    table = _table()
-    if table is None:
-        return False
-    if table.inForce("guard", jvm.java_session(spark)):
-        return True
-    _warn(table)
-    return False
+    if (table := _table()) is not None:
+        table.ensure(jvm.java_session(spark))
+        _warn(table)
 
 
 def _table() -> Any | None:

@@ -1,0 +1,357 @@
+package sparkicebergsql;
+
+import java.time.ZoneId;
+import java.time.zone.ZoneOffsetTransition;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * Looks for a value of a column that a predicate takes and what it is said to imply does not.
+ *
+ * <p>What Prune adds to a query rests on what Steps knows of some forty kinds of expression. So before it is used the
+ * user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each range and beyond, at
+ * every change of the clocks near them with each half hour around, at the ends of the type, at values all over it, and
+ * wherever between two of those a compared expression crosses its constant. One such value, and nothing is implied.
+ */
+public final class Attack {
+  private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
+  private static final long[] NEAR = {1, SECOND, 60 * SECOND, HOUR / 2, HOUR, 3 * HOUR / 2, 2 * HOUR, 3 * HOUR,
+    12 * HOUR, DAY, 2 * DAY, 7 * DAY, 31 * DAY, 366 * DAY};
+  private static final int[] YEARS = {-290307, -100000, -20000, -9999, -4713, -2000, -1000, -100, -1, 0, 1, 2, 50, 99,
+    100, 101, 500, 1000, 1400, 1500, 1582, 1583, 1600, 1700, 1752, 1800, 1850, 1883, 1892, 1900, 1905, 1911, 1917,
+    1925, 1937, 1941, 1945, 1950, 1960, 1969, 1970, 1971, 1975, 1980, 1990, 1995, 2000, 2005, 2010, 2016, 2020, 2024,
+    2025, 2026, 2030, 2037, 2038, 2039, 2050, 2100, 2200, 2262, 2400, 3000, 5000, 9000, 9898, 9899, 9900, 9999, 10000,
+    10001, 20000, 100000, 246953, 246954, 294246};
+  /** Nodes evaluated: about a tenth of a second. */
+  private static final long MOST = 8000000L;
+  private static final int CHANGES = 40;
+
+  private final Expression column;
+  private final DataType type;
+  private final OneColumn predicate, implied;
+  private final Expression whole;
+  /** Whether what is implied is one range: between two values within it there is none without. */
+  private final boolean isOne;
+  private final int cost;
+  /** The expressions that are compared: canonical form to their values at the places tried. */
+  private final Map seen = new HashMap();
+  private long left = MOST;
+
+  private Attack(Expression predicate, Expression implied, Expression column) {
+    this.column = column;
+    type = column.dataType();
+    whole = about(predicate, column);
+    this.predicate = new OneColumn(whole, column);
+    this.implied = new OneColumn(implied, column);
+    isOne = !(implied instanceof Or);
+    cost = size(whole);
+  }
+
+  /** Whether there is such a value, or too little could be tried to say that there is none. */
+  public static boolean finds(Expression predicate, Expression implied, Expression column) {
+    try {
+      return new Attack(predicate, implied, column).run(implied);
+    } catch (Found e) {
+      return true;
+    }
+  }
+
+  private static final class Found extends RuntimeException {}
+
+  /** The part of a predicate that speaks of the column alone: what it takes, and may be more. */
+  private static Expression about(Expression e, Expression column) {
+    if (e instanceof And) return new And(about(((And) e).left(), column), about(((And) e).right(), column));
+    if (e instanceof Or) return new Or(about(((Or) e).left(), column), about(((Or) e).right(), column));
+    return isAlone(e, column) ? e : new Literal(Boolean.TRUE, DataTypes.BooleanType);
+  }
+
+  private static boolean isAlone(Expression e, Expression column) {
+    if (e.semanticEquals(column)) return true;
+    if (e instanceof Attribute || e instanceof PlanExpression || e instanceof Unevaluable
+      || e instanceof UserDefinedExpression || !e.deterministic()) return false;
+    for (int i = 0; i < e.children().size(); i++) if (!isAlone((Expression) e.children().apply(i), column)) return false;
+    return true;
+  }
+
+  private static int size(Expression e) {
+    int n = 1;
+    for (int i = 0; i < e.children().size(); i++) n += size((Expression) e.children().apply(i));
+    return n;
+  }
+
+  private boolean run(Expression added) {
+    tryOut(null);
+    if (type.equals(DataTypes.StringType)) {
+      for (Object t : texts(added)) tryOut(t);
+      return false;
+    }
+    boolean date = type.equals(DataTypes.DateType), time = Steps.isTime(type);
+    if (!time && !type.equals(DataTypes.IntegerType) && !type.equals(DataTypes.LongType)) return false;
+    long[] spread = time ? times(date) : numbers(type.equals(DataTypes.IntegerType));
+    Set edges = new HashSet();
+    edges(added, edges);
+    edges(whole, edges);
+    long[] near = near(edges, time ? date ? DAY : 1 : 0);
+    for (int i = 0; i < near.length; i++) tryOut(near[i]);
+    for (int i = 0; i < spread.length; i++) tryOut(spread[i]);
+    if (time) changes(edges, date);
+    long[] all = Arrays.copyOf(spread, spread.length + near.length);
+    System.arraycopy(near, 0, all, spread.length, near.length);
+    Arrays.sort(all);
+    crossings(whole, all);
+    return false;
+  }
+
+  private void tryOut(long x) {
+    Object v = place(x);
+    if (((Number) v).longValue() == x) tryOut(v);
+  }
+
+  private Object place(long x) {
+    boolean narrow = type.equals(DataTypes.DateType) || type.equals(DataTypes.IntegerType);
+    return narrow ? (Object) Integer.valueOf((int) x) : (Object) Long.valueOf(x);
+  }
+
+  private void tryOut(Object x) {
+    spend(cost);
+    if (isTrue(predicate, x) && !isTrue(implied, x)) throw new Found();
+  }
+
+  private void spend(int nodes) {
+    left -= nodes;
+    if (left < 0) throw new Found();
+  }
+
+  /** A row on which the predicate fails is not returned by it. */
+  private static boolean isTrue(OneColumn e, Object x) {
+    try {
+      return Boolean.TRUE.equals(e.of(x));
+    } catch (RuntimeException failed) {
+      return false;
+    }
+  }
+
+  /** The constants that the column itself is compared with. */
+  private void edges(Expression e, Set out) {
+    boolean compared = false;
+    for (int i = 0; i < e.children().size(); i++) {
+      Expression c = (Expression) e.children().apply(i);
+      compared |= c.semanticEquals(column);
+      edges(c, out);
+    }
+    for (int i = 0; compared && i < e.children().size(); i++) {
+      Object c = e.children().apply(i);
+      if (!(c instanceof Literal) || !((Literal) c).dataType().equals(type)) continue;
+      Object v = ((Literal) c).value();
+      if (v instanceof Integer || v instanceof Long) out.add(Long.valueOf(((Number) v).longValue()));
+    }
+  }
+
+  /** unit: microseconds in one of the column's values; 0 where they are no times. */
+  private static long[] near(Set edges, long unit) {
+    List found = new ArrayList();
+    for (Iterator i = edges.iterator(); i.hasNext();) {
+      long edge = ((Long) i.next()).longValue();
+      found.add(Long.valueOf(edge));
+      if (unit == 0) {
+        for (long d = 1; d < 1L << 32; d = d * 3 + 1) add(found, edge, d);
+        continue;
+      }
+      add(found, edge, 1);
+      // Of many ranges the next is never far.
+      int most = edges.size() > 8 ? 10 : NEAR.length;
+      for (int j = 1; j < most; j++) if (NEAR[j] >= unit) add(found, edge, NEAR[j] / unit);
+    }
+    long[] result = new long[found.size()];
+    for (int i = 0; i < result.length; i++) result[i] = ((Long) found.get(i)).longValue();
+    return result;
+  }
+
+  private static void add(List values, long edge, long distance) {
+    values.add(Long.valueOf(edge - distance));
+    values.add(Long.valueOf(edge + distance));
+  }
+
+  /** Where the clocks of any zone in the predicate change: near an edge, or between the first and the last. */
+  private void changes(Set edges, boolean date) {
+    Set zones = new HashSet();
+    zones.add(DateTimeUtils.getZoneId(SQLConf.get().sessionLocalTimeZone()));
+    zones(whole, zones);
+    long unit = date ? DAY : 1, first = Long.MAX_VALUE, last = Long.MIN_VALUE;
+    for (Iterator i = edges.iterator(); i.hasNext();) {
+      long edge = ((Long) i.next()).longValue();
+      if (Math.abs(edge / (DAY / unit)) > 5000000L) continue;
+      first = Math.min(first, edge * unit);
+      last = Math.max(last, edge * unit);
+      for (Iterator z = zones.iterator(); z.hasNext();) changes((ZoneId) z.next(), edge * unit, edge * unit, unit, true);
+    }
+    for (Iterator z = zones.iterator(); first < last && z.hasNext();) changes((ZoneId) z.next(), first, last, unit, false);
+  }
+
+  private void changes(ZoneId zone, long from, long to, long unit, boolean near) {
+    if (zone.getRules().isFixedOffset()) return;
+    ZoneOffsetTransition t = zone.getRules().nextTransition(Steps.instant(from - 4 * DAY));
+    for (int n = 0; t != null && n < CHANGES; n++) {
+      long at = t.getInstant().getEpochSecond() * SECOND;
+      if (at > to + 4 * DAY) return;
+      long size = Math.abs(t.getDuration().getSeconds()) * SECOND;
+      for (long d = 0; d <= size + 2 * HOUR; d += HOUR / 2) both(at, d, unit);
+      if (near) for (long d = 0; d <= 26 * HOUR; d += HOUR / 2) both(from, d, unit);
+      t = zone.getRules().nextTransition(t.getInstant());
+    }
+  }
+
+  private void both(long at, long distance, long unit) {
+    tryOut(Math.floorDiv(at - distance, unit));
+    tryOut(Math.floorDiv(at + distance, unit));
+    tryOut(Math.floorDiv(at - distance - 1, unit));
+    tryOut(Math.floorDiv(at + distance - 1, unit));
+  }
+
+  private static void zones(Expression e, Set out) {
+    if (e instanceof TimeZoneAwareExpression && ((TimeZoneAwareExpression) e).timeZoneId().isDefined())
+      out.add(((TimeZoneAwareExpression) e).zoneId());
+    if (e instanceof UTCTimestamp && e.children().apply(1) instanceof Literal)
+      out.add(DateTimeUtils.getZoneId(String.valueOf(((Literal) e.children().apply(1)).value())));
+    for (int i = 0; i < e.children().size(); i++) zones((Expression) e.children().apply(i), out);
+  }
+
+  /** Where, between two of the values, an expression passes the constant that it is compared with. */
+  private void crossings(Expression e, long[] values) {
+    if (e instanceof BinaryComparison || e instanceof In) {
+      Expression x = (Expression) e.children().apply(0);
+      for (int i = 1; i < e.children().size(); i++) {
+        Expression y = (Expression) e.children().apply(i);
+        if (y instanceof Literal) crossings(x, ((Literal) y).value(), values);
+        else if (x instanceof Literal) crossings(y, ((Literal) x).value(), values);
+      }
+    } else if (e instanceof InSet) {
+      for (scala.collection.Iterator i = ((InSet) e).hset().iterator(); i.hasNext();)
+        crossings(((InSet) e).child(), i.next(), values);
+    } else if (e instanceof StartsWith && ((StartsWith) e).right() instanceof Literal) {
+      crossings(((StartsWith) e).left(), ((Literal) ((StartsWith) e).right()).value(), values);
+    } else {
+      for (int i = 0; i < e.children().size(); i++) crossings((Expression) e.children().apply(i), values);
+    }
+  }
+
+  private void crossings(Expression e, Object constant, long[] places) {
+    if (constant == null || Steps.isColumn(e) || !(constant instanceof Comparable)) return;
+    OneColumn f = new OneColumn(e, column);
+    int nodes = size(e), sign = 0;
+    Object[] values = values(e, f, places, nodes);
+    long before = 0;
+    for (int i = 0; i < places.length; i++) {
+      int next = sign(values[i], constant);
+      if (sign * next < 0 && !(isOne && isTrue(implied, place(before)) && isTrue(implied, place(places[i]))))
+        between(f, before, places[i], sign, constant, nodes);
+      if (next == 0) continue;
+      sign = next;
+      before = places[i];
+    }
+  }
+
+  private Object[] values(Expression e, OneColumn f, long[] places, int nodes) {
+    Object[] values = (Object[]) seen.get(e.canonicalized());
+    if (values != null) return values;
+    values = new Object[places.length];
+    for (int i = 0; i < places.length; i++) values[i] = value(f, places[i]);
+    spend(nodes * places.length);
+    seen.put(e.canonicalized(), values);
+    return values;
+  }
+
+  private void between(OneColumn f, long from, long to, int sign, Object constant, int nodes) {
+    while (from + 1 < to) {
+      long middle = (from & to) + ((from ^ to) >> 1);
+      spend(nodes);
+      if (sign(value(f, middle), constant) == sign) from = middle;
+      else to = middle;
+    }
+    tryOut(from);
+    tryOut(to);
+  }
+
+  private static Object value(OneColumn f, long x) {
+    try {
+      return f.at(x);
+    } catch (RuntimeException failed) {
+      return null;
+    }
+  }
+
+  /** -1 where a value is below the constant, 1 above, 0 equal or not known. */
+  private static int sign(Object v, Object constant) {
+    try {
+      return v == null ? 0 : Integer.signum(Implied.compare(v, constant));
+    } catch (RuntimeException failed) {
+      return 0;
+    }
+  }
+
+  private static long[] times(boolean date) {
+    long[] result = new long[YEARS.length + 12];
+    int n = 0;
+    for (int i = 0; i < YEARS.length; i++) {
+      long day = java.time.LocalDate.of(YEARS[i], 1 + (i % 12), 1 + (i % 28)).toEpochDay();
+      result[n++] = date ? day : day * DAY + (i % 24) * HOUR + i * 61 * SECOND;
+    }
+    long least = date ? Integer.MIN_VALUE : Long.MIN_VALUE, greatest = date ? Integer.MAX_VALUE : Long.MAX_VALUE;
+    for (int i = 0; i < 6; i++) {
+      long d = i == 0 ? 0 : 1L << (date ? 2 * i : 8 * i);
+      result[n++] = least + d;
+      result[n++] = greatest - d;
+    }
+    Arrays.sort(result);
+    return result;
+  }
+
+  private static long[] numbers(boolean narrow) {
+    int bits = narrow ? 31 : 63;
+    long[] result = new long[4 * bits + 61];
+    int n = 0;
+    for (int i = 0; i < bits; i++) {
+      result[n++] = 1L << i;
+      result[n++] = -(1L << i);
+      result[n++] = (1L << i) + (1L << i) / 2;
+      result[n++] = -(1L << i) - (1L << i) / 3;
+    }
+    long least = narrow ? Integer.MIN_VALUE : Long.MIN_VALUE, greatest = narrow ? Integer.MAX_VALUE : Long.MAX_VALUE;
+    for (int i = 0; i < 30; i++) {
+      long d = i < 8 ? i : (1L << (i / 2)) * 5 + i;
+      result[n++] = least + d;
+      result[n++] = greatest - d;
+    }
+    result[n++] = 0;
+    Arrays.sort(result);
+    return result;
+  }
+
+  private static List texts(Expression added) {
+    List result = new ArrayList();
+    if (added instanceof Literal) {
+      Object v = ((Literal) added).value();
+      if (v instanceof UTF8String) {
+        String s = v.toString();
+        String[] more = {"", "\u0000", " ", "a", "zz", "\uD83D\uDE00", s};
+        for (int i = 0; i < more.length; i++) result.add(UTF8String.fromString(s + more[i]));
+        if (s.length() > 0) result.add(UTF8String.fromString(s.substring(0, s.length() - 1)));
+        result.add(UTF8String.fromString(s.toUpperCase()));
+      }
+    }
+    for (int i = 0; i < added.children().size(); i++) result.addAll(texts((Expression) added.children().apply(i)));
+    return result;
+  }
+}

@@ -1,0 +1,9 @@
+package sparkicebergsql;
+
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+
+/** A column by its place among those of a condition, in whichever query. */
+public final class Placed extends BoundReference {
+  public Placed(int place, Attribute column) { super(place, column.dataType(), column.nullable()); }
+}
