@@ -88,22 +88,30 @@ public class Prune extends SwitchedRule {
     }
   }
 
-  /** A procedure's `where`, with what a conjunct implies in place of one that Iceberg cannot translate. */
-  private Expression translatable(Expression condition) {
-    Expression result = null;
+  /**
+   * A procedure's `where`, with a range in place of the conjuncts on a column that Iceberg cannot translate and that
+   * imply one: it chooses the files that may have such rows, so a wider condition is no other.
+   */
+  private static Expression translatable(Expression condition) {
+    List kept = new ArrayList(), ranges = new ArrayList();
+    try {
+      ranges = ranges(condition, null);
+    } catch (RuntimeException e) {
+      // Iceberg says what it cannot translate.
+    }
     boolean changed = false;
     for (Object o : Implied.conjuncts(condition)) {
-      Expression conjunct = (Expression) o, instead = null;
-      try {
-        if (isCandidate(conjunct) && Calls.call(compared(conjunct)) == null) instead = implied(conjunct, null);
-      } catch (RuntimeException e) {
-        // Iceberg says what it cannot translate.
-      }
-      changed |= instead != null;
-      if (instead == null) instead = conjunct;
-      result = result == null ? instead : new And(result, instead);
+      Expression conjunct = (Expression) o;
+      boolean known = !isCandidate(conjunct) || Calls.call(compared(conjunct)) != null, implied = false;
+      for (Object r : ranges) implied |= conjunct.references().subsetOf(((Expression) r).references());
+      changed |= !known && implied;
+      if (known || !implied) kept.add(conjunct);
     }
-    return changed ? result : condition;
+    if (!changed) return condition;
+    kept.addAll(ranges);
+    Expression result = (Expression) kept.get(0);
+    for (int i = 1; i < kept.size(); i++) result = new And(result, (Expression) kept.get(i));
+    return result;
   }
 
   private static Object compared(Expression e) {
