@@ -28,7 +28,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class Attack {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
   private static final long[] NEAR = {1, SECOND, 60 * SECOND, HOUR / 2, HOUR, 3 * HOUR / 2, 2 * HOUR, 3 * HOUR,
-    12 * HOUR, DAY, 2 * DAY, 7 * DAY, 31 * DAY, 366 * DAY};
+    12 * HOUR, DAY, 2 * DAY, 7 * DAY, 31 * DAY, 61 * DAY, 92 * DAY, 123 * DAY, 153 * DAY, 184 * DAY, 214 * DAY, 245 * DAY,
+    275 * DAY, 306 * DAY, 337 * DAY, 366 * DAY, 731 * DAY};
   private static final int[] YEARS = {-290307, -100000, -20000, -9999, -4713, -2000, -1000, -100, -1, 0, 1, 2, 50, 99,
     100, 101, 500, 1000, 1400, 1500, 1582, 1583, 1600, 1700, 1752, 1800, 1850, 1883, 1892, 1900, 1905, 1911, 1917,
     1925, 1937, 1941, 1945, 1950, 1960, 1969, 1970, 1971, 1975, 1980, 1990, 1995, 2000, 2005, 2010, 2016, 2020, 2024,
@@ -80,7 +81,7 @@ public final class Attack {
   private static boolean isAlone(Expression e, Expression column) {
     if (e.semanticEquals(column)) return true;
     if (e instanceof Attribute || e instanceof PlanExpression || e instanceof Unevaluable
-      || e instanceof UserDefinedExpression || !e.deterministic()) return false;
+      || e instanceof UserDefinedExpression && Calls.function(e) == null || !e.deterministic()) return false;
     for (int i = 0; i < e.children().size(); i++) if (!isAlone((Expression) e.children().apply(i), column)) return false;
     return true;
   }
@@ -242,6 +243,11 @@ public final class Attack {
         crossings(((InSet) e).child(), i.next(), values);
     } else if (e instanceof StartsWith && ((StartsWith) e).right() instanceof Literal) {
       crossings(((StartsWith) e).left(), ((Literal) ((StartsWith) e).right()).value(), values);
+    } else if (e instanceof Like && ((Like) e).right() instanceof Literal) {
+      String pattern = String.valueOf(((Literal) ((Like) e).right()).value()).replaceAll("%.*", "");
+      // What one character may be in a date or a time.
+      for (int i = 0; i < " -0:".length(); i++)
+        crossings(((Like) e).left(), UTF8String.fromString(pattern.replace('_', " -0:".charAt(i))), values);
     } else {
       for (int i = 0; i < e.children().size(); i++) crossings((Expression) e.children().apply(i), values);
     }

@@ -5,6 +5,7 @@ import java.util.Collections;
 import org.apache.iceberg.spark.functions.SparkFunctions;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.expressions.Add;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -39,6 +40,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.types.DataTypeUtils;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
@@ -83,7 +85,8 @@ public class Fast extends SwitchedRule {
     return children.size() > 0 || plan instanceof DataSourceV2ScanRelation || plan instanceof LocalRelation
       || plan instanceof Range || plan instanceof OneRowRelation || plan instanceof LogicalRDD
       || plan instanceof LogicalRelation || plan instanceof InMemoryRelation || plan instanceof CTERelationRef
-      || plan instanceof LogicalQueryStage || plan instanceof Command;
+      || plan instanceof HiveTableRelation || plan instanceof ExternalRDD || plan instanceof LogicalQueryStage
+      || plan instanceof Command;
   }
 
   /** What computes rows; the expressions of a write are conditions that its source translates. */

@@ -28,6 +28,9 @@ public final class Recurring {
   /** Evaluations for each grain. */
   private static final int MOST = 400;
 
+  /** So many pieces that are left out are looked at closely first: a predicate may depend on more than was thought. */
+  private static final int ASKED_IN_FULL = 3;
+
   private Recurring() {}
 
   /** The values of a column for which all of the predicates may be true; those on anything else say nothing. */
@@ -89,24 +92,23 @@ public final class Recurring {
 
   private static Intervals pieces(Intervals values, Expression column, Expression predicate, int grain, ZoneId zone) {
     Intervals result = Intervals.of(0, 0);
-    int left = MOST;
+    int left = MOST, closely = ASKED_IN_FULL;
     OneColumn bound = new OneColumn(predicate, column);
     DataType type = column.dataType();
     ZoneId clocks = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
     for (int i = 0; i < values.size(); i++) {
       long from = values.from(i), to = values.to(i);
       if (from == Intervals.LEAST || to == Intervals.GREATEST) return Intervals.ALL;
-      // Where the clocks change, a moment's local time may lie before the one of an earlier moment, by a day at most.
-      boolean even = clocks.getRules().isFixedOffset();
-      LocalDateTime at = floor(local(from, type, zone).minusHours(even ? 0 : 26), grain);
-      LocalDateTime end = local(to - 1, type, zone).plusHours(even ? 0 : 26);
+      LocalDateTime at = floor(local(from, type, zone), grain), end = local(to - 1, type, zone);
       while (!at.isAfter(end)) {
         if (--left < 0) return Intervals.ALL;
         LocalDateTime next = grain == MONTHS ? at.plusMonths(1) : grain == DAYS ? at.plusDays(1) : at.plusHours(1);
         LocalDateTime middle = at.plusMinutes(grain == MONTHS ? 14 * 1440 : grain == DAYS ? 720 : 30);
-        // Near a change of the clocks an hour may be there in part, a day not at all: such pieces are kept unasked.
+        // Near a change of the clocks an hour may be there in part, a day not at all, and a moment's local time may lie
+        // before the one of an earlier moment: such pieces are kept unasked, and wider by the change.
         if (isNear(at, type, clocks) || isNear(next, type, clocks) || mayHold(bound, value(middle, type, zone)))
           result = result.union(between(at, next, type, zone));
+        else if (--closely >= 0 && mayHoldIn(bound, at, next, grain, type, zone)) return Intervals.ALL;
         at = next;
       }
     }
@@ -115,6 +117,14 @@ public final class Recurring {
 
   private static boolean isNear(LocalDateTime t, DataType type, ZoneId zone) {
     return !zone.getRules().isFixedOffset() && Steps.clocks(zone, value(t, type, zone), 0) > 0;
+  }
+
+  /** In any hour of a day, any half day of a month, any minute of an hour. */
+  private static boolean mayHoldIn(
+      OneColumn predicate, LocalDateTime at, LocalDateTime next, int grain, DataType type, ZoneId zone) {
+    for (; at.isBefore(next); at = at.plusMinutes(grain == MONTHS ? 720 : grain == DAYS ? 60 : 1))
+      if (mayHold(predicate, value(at, type, zone))) return true;
+    return false;
   }
 
   private static boolean mayHold(OneColumn predicate, long at) {

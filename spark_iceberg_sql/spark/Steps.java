@@ -352,8 +352,6 @@ public final class Steps {
       else if (pattern.startsWith("'T'", at)) at += 3;
       else if (" -/.:_".indexOf(c) >= 0) at++;
       else return null;
-      boolean longer = at < pattern.length() && pattern.charAt(at) == pattern.charAt(at - 1);
-      if (longer && Character.isLetter(pattern.charAt(at))) return null; // MMM is a name
     }
     if (field == 0) return null;
     written.add(child(e, 0));

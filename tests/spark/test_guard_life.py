@@ -87,11 +87,13 @@ def test_the_guards_switch_gives_icebergs_own_rows(
     spark.sql(
         "CREATE TABLE local.default.switched USING iceberg PARTITIONED BY (x) AS SELECT int(id) AS x FROM range(6)"
     )
-    query = "SELECT x FROM local.default.switched WHERE iceberg_bucket(4, x) = 2"
-    assert [row.x for row in other.sql(query).collect()] == [4]
+    query = "SELECT x FROM local.default.switched WHERE {f}bucket(4, x) = 2"
+    theirs, ours = query.format(f="local.system."), query.format(f="iceberg_")
+    assert [row.x for row in other.sql(theirs).collect()] == [4]
     other.conf.set("spark.iceberg_sql.guard", "false")
-    assert [row.x for row in other.sql(query).collect()] == [2]
-    assert [row.x for row in spark.sql(query).collect()] == [4]
+    assert [row.x for row in other.sql(theirs).collect()] == [2]
+    assert [row.x for row in other.sql(ours).collect()] == [4]  # nobody lets it into the scan
+    assert [row.x for row in spark.sql(theirs).collect()] == [4]
 
 
 def test_cost_for_a_query_that_has_none_of_it(spark: SparkSession) -> None:
