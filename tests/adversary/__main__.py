@@ -1,0 +1,52 @@
+"""`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 where a row is wrong or an error new."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from adversary import known, lab
+from adversary.hunt import Hunt, Result
+
+
+def summary(result: Result) -> str:
+    """The counts, for people and for grep."""
+    each = result.pairs / max(result.seconds, 1)
+    return (
+        f"{result.tables} tables, {result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, "
+        f"{result.filled} non-empty answers, {result.values} columns; {result.differences} differences, "
+        f"{result.errors} new errors; {result.beneath} not ours, {result.unanswered} without an answer"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.adversary", description=__doc__)
+    parser.add_argument(
+        "--seconds", type=float, default=60, help="how long to try, session start aside"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--known", action="store_true", help="say which known classes of faults were met when"
+    )
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="adversary") as folder:
+        spark = lab.start(Path(folder))
+        try:
+            result = Hunt(lab.Lab(spark), given.seed).run(given.seconds)
+        finally:
+            spark.stop()
+    if given.known:
+        for name, what in known.CLASSES.items():
+            when = f"{result.met[name]:.0f} s" if name in result.met else "not met"
+            print(f"{name} {when}, {result.classes[name]} times: {what}")
+        print(f"other: {result.classes['new']} times")
+    print(summary(result))
+    return 1 if result.differences or result.errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""One run: tables, batches of predicates, what they give against what they should, and what is found."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+
+from adversary import known, minimise, predicates, statements, tables
+from adversary.expressions import Expressions
+from adversary.lab import FAILS, PLAIN, Lab, Made
+from adversary.minimise import Finding, Minimiser
+from adversary.nodes import Node
+from adversary.predicates import Predicates, Valued
+from adversary.statements import CHANGES, LIVES, SHAPES, Case
+from adversary.zones import Zones
+
+POOL, PREDICATES, BATCHES, CHANGED = 36, 40, 3, 2
+RECURRING = 70  # an int of fewer values than this may recur
+EACH = 2  # findings of a class that are made small; more are only counted
+
+
+@dataclass
+class Result:
+    """Counts of a run, and what it found."""
+
+    pairs: int = 0
+    changes: int = 0
+    filled: int = 0
+    values: int = 0
+    tables: int = 0
+    differences: int = 0
+    errors: int = 0
+    beneath: int = (
+        0  # wrong with all rules off too, without a function of ours: Spark's or Iceberg's own
+    )
+    unanswered: int = 0  # truth has no answer, or it fails with the rules off as well
+    seconds: float = 0.0
+    findings: list[Finding] = field(default_factory=list)
+    met: dict[str, float] = field(default_factory=dict)
+    classes: Counter[str] = field(default_factory=Counter)
+
+
+class Hunt:
+    """A run from a seed; each table has its own numbers, so the first n tables are always the same."""
+
+    def __init__(self, lab: Lab, seed: int, say: bool = True) -> None:
+        self.lab = lab
+        self.seed = seed
+        self.say = say
+        self.zones = Zones(lab.spark._jvm)
+        self.minimiser = Minimiser(lab)
+        self.result = Result()
+        self.keys: Counter[str] = Counter()
+        self.started = time.monotonic()
+        for key, value in PLAIN.items():
+            lab.spark.conf.set(key, value)
+
+    def run(self, seconds: float) -> Result:
+        number = 0
+        while self.spent() < seconds:
+            rng = Random(f"{self.seed}/{number}")
+            table = tables.draw(rng, self.zones, f"t{number}")
+            made = self.lab.build(table)
+            self.result.tables += 1
+            for _ in range(BATCHES):
+                if self.spent() < seconds:
+                    self.batch(made, Random(rng.random()))
+            self.lab.drop(made)
+            number += 1
+        self.result.seconds = self.spent()
+        return self.result
+
+    def spent(self) -> float:
+        return time.monotonic() - self.started
+
+    def batch(self, made: Made, rng: Random) -> None:
+        """Predicates of the same settings: truth of all of them, then their queries, then some changes."""
+        settings = statements.settings(rng, made.table.zone, lambda: self.zones.pick(rng))
+        life = rng.choice(LIVES) if rng.random() < 0.2 else ""
+        ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
+        with self.lab.conf(dict(settings)):
+            maker = Expressions(rng, made.table, ansi)
+            pool = self.lab.valued(made.view, [maker.next() for _ in range(POOL)])
+            if not pool:
+                return
+            nodes = self.predicates(made, rng, pool)
+            texts = [n.sql() for n in nodes]
+            truths = self.lab.truth(made.view, [*texts, "r IS NOT NULL"])
+            rows = truths.pop()
+        self.same_values(made, pool, settings)
+        known_ = [(n, t) for n, t in zip(nodes, truths, strict=True) if isinstance(t, frozenset)]
+        self.result.unanswered += len(nodes) - len(known_)
+        others = [s for s in SHAPES if s != "select"]
+        cases = [
+            Case("select" if rng.random() < 0.75 else rng.choice(others), n.sql(), settings, life)
+            for n, _ in known_
+        ]
+        got = statements.queries(self.lab, made, cases) if cases else []
+        for (node, true), case, answer in zip(known_, cases, got, strict=True):
+            self.result.pairs += 1
+            self.result.filled += bool(true)
+            self.judge(made, node, case, statements.expected(case, rows, true), answer)
+        for node, true in rng.sample(known_, min(CHANGED, len(known_))):
+            kind = rng.choices(list(CHANGES), (6, 3, 2, 2, 2, 2, 0, 1))[0]
+            self.change(made, node, Case(kind, node.sql(), settings), rows, true)
+        if rng.random() < 0.5:
+            self.rewrite(made, rng, pool, settings, rows)
+
+    def predicates(self, made: Made, rng: Random, pool: list[Valued]) -> list[Node]:
+        maker = Predicates(rng, made.table)
+        parts = [v for v in pool if v.type == "int" and len(set(v.values.values())) < RECURRING]
+        days = [v for v in pool if v.type == "date"]
+        made_ = [maker.next(pool, parts, days) for _ in range(PREDICATES)]
+        return list(dict.fromkeys(made_))
+
+    def change(
+        self, made: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int]
+    ) -> None:
+        if not statements.suits(case.statement, case.predicate, made):
+            return
+        answer = statements.change(self.lab, made, case)
+        self.result.changes += 1
+        self.judge(made, node, case, statements.expected(case, rows, true), answer)
+
+    def rewrite(
+        self,
+        made: Made,
+        rng: Random,
+        pool: list[Valued],
+        settings: tuple[tuple[str, str], ...],
+        rows: frozenset[int],
+    ) -> None:
+        """rewrite_data_files by what Iceberg can translate: a function of a column, or a column."""
+        simple = [v for v in pool if v.node.size() <= 2 and v.type != "boolean"]
+        called = [v for v in simple if "iceberg_" in v.node.sql() or "system." in v.node.sql()]
+        if called or simple:
+            maker = Predicates(rng, made.table)
+            node = maker.compare(rng.choice(called or simple), rng.choice(maker.rows))
+            self.change(made, node, Case("rewrite", node.sql(), settings), rows, frozenset())
+
+    def same_values(
+        self, made: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]
+    ) -> None:
+        """The expressions as columns of the table, rules on, are what they are without Iceberg."""
+        columns = ", ".join(
+            f"{predicates.shown(v.type, v.node.sql())} AS c{k}" for k, v in enumerate(pool)
+        )
+        with self.lab.conf(dict(settings)):
+            try:
+                data = self.lab.sql(f"SELECT r, {columns} FROM {made.name}").toArrow()
+            except FAILS:
+                return  # the queries say which of them it is
+        rows = data.column(0).to_pylist()
+        for k, valued in enumerate(pool):
+            got = dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
+            self.result.values += 1
+            if got != valued.values:
+                row = next(r for r in got if got[r] != valued.values.get(r))
+                self.result.differences += 1
+                self.tell(
+                    f"VALUES differ: {valued.node.sql()} is {got[row]}, not {valued.values.get(row)}, "
+                    f"for r = {row} of {made.done} with {settings}"
+                )
+
+    # ---------------------------------------------------------------------- findings
+
+    def judge(
+        self, made: Made, node: Node, case: Case, right: frozenset[int], got: statements.Answer
+    ) -> None:
+        if isinstance(got, frozenset) and got == right:
+            return
+        outcome = minimise.judge(self.lab, made, case, right, got)
+        if outcome is None:
+            self.result.unanswered += 1
+            return
+        finding = Finding(case, node, made, *outcome[:1], (), *outcome[1:])
+        finding.seconds = self.spent()
+        key = minimise.key(case, node)
+        self.keys[key] += 1
+        finding.rules = (
+            self.minimiser.blame(made, case) if self.keys[key] == 1 else ("like one before",)
+        )
+        ours = "iceberg_" in case.predicate or "system." in case.predicate
+        if finding.rules == ("below the rules",) and not ours:
+            self.result.beneath += 1
+            self.tell(f"NOT OURS: {case.text(made)} with {case.settings}")
+            return
+        if finding.error:
+            self.result.errors += 1
+        else:
+            self.result.differences += 1
+        if self.keys[key] > 1:
+            return
+        self.sort(finding)
+
+    def sort(self, finding: Finding) -> None:
+        """Make it small where its class is not known well enough yet."""
+        name = known.classify(finding)
+        if self.result.classes[name] >= EACH and name != "new":
+            self.result.classes[name] += 1
+            return
+        self.minimiser.shrink(finding)
+        name = known.classify(finding)
+        self.result.classes[name] += 1
+        self.result.met.setdefault(name, finding.seconds)
+        self.result.findings.append(finding)
+        self.tell(
+            f"\n==== {'NEW ERROR' if finding.error else 'DIFFERENCE'} ({name}) of table "
+            f"{finding.made.table.name} after {finding.seconds:.0f} s\n{finding.text}"
+        )
+
+    def tell(self, text: str) -> None:
+        if self.say:
+            print(text, flush=True)

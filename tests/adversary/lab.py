@@ -1,0 +1,261 @@
+"""The session: tables made in it, values of expressions without Iceberg, rules switched on and off."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import spark_iceberg_sql as sis
+from adversary.nodes import Node
+from adversary.predicates import Valued, shown
+from adversary.tables import RAW, Table, values
+
+T = TypeVar("T")
+FAILS = (PySparkException, Py4JError, Py4JError)
+# One core, no code generated unless a batch asks for it: each query runs once.
+SETTINGS = {
+    "spark.master": "local[1]",
+    "spark.driver.memory": "1500m",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.maxPlanStringLength": "200",
+}
+PLAIN = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "1",
+}
+
+
+def start(folder: Path) -> SparkSession:
+    """An installed session for this alone."""
+    spark = sis.session(folder / "warehouse", config=SETTINGS)
+    spark.sparkContext.setLogLevel("OFF")
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # each refusal with its whole stack
+    logging.getLogger("DataFrameQueryContextLogger").disabled = True
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    return spark
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+
+
+@dataclass
+class Made:
+    """A table that is there, with the view that holds its rows without Iceberg."""
+
+    table: Table
+    name: str
+    view: str
+    types: dict[str, str]
+    done: list[str] = field(default_factory=list)
+    snapshot: int = 0
+    appended: bool = True  # nothing but appends, so that a stream may read it
+
+
+class Lab:
+    """What the adversary does with a session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
+        self.count = 0
+
+    def sql(self, text: str) -> DataFrame:
+        """Past the gate: partition fields that nobody should want are what this is about."""
+        return SparkSession.sql(self.spark, text)
+
+    @contextmanager
+    def conf(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Settings of the session for a while."""
+        before = {key: self.spark.conf.get(key, None) for key in settings}
+        try:
+            for key, value in settings.items():
+                self.spark.conf.set(key, value)
+            yield
+        finally:
+            for key, old in before.items():
+                if old is None:
+                    self.spark.conf.unset(key)
+                else:
+                    self.spark.conf.set(key, old)
+
+    def off(self, *names: str) -> Any:
+        """These rules off, all of them where none is named."""
+        return self.conf({f"spark.iceberg_sql.{name}": "false" for name in names or self.rules})
+
+    def excluded(self, name: str) -> Any:
+        camel = "".join(word.capitalize() for word in name.split("_"))
+        return self.conf({"spark.sql.optimizer.excludedRules": f"sparkicebergsql.{camel}"})
+
+    # ------------------------------------------------------------------------ tables
+
+    def build(self, table: Table) -> Made:
+        """Make the table and a copy of what is then in it."""
+        self.count += 1
+        name, view = f"local.a.t{self.count}", f"copy{self.count}"
+        made = Made(table, name, view, dict(table.types))
+        with self.conf(PLAIN), self.off():
+            self._create(made)
+            self._fill(made)
+            self._copy(made)
+        return made
+
+    def drop(self, made: Made) -> None:
+        self.spark.catalog.dropTempView(made.view)
+        self.sql(f"DROP TABLE IF EXISTS {made.name} PURGE")
+
+    def _create(self, made: Made) -> None:
+        sql = made.table.create.replace("{t}", made.name)
+        self.sql(sql)
+        made.done.append(sql)
+
+    def _fill(self, made: Made) -> None:
+        for step in made.table.steps:
+            if step.rows:
+                raw = [made.table.rows[r] for r in step.rows]
+                self.source(raw).createOrReplaceTempView("raw")
+                columns = ", ".join(values(made.table.types))
+                with self.conf({"spark.sql.leafNodeDefaultParallelism": str(step.files)}):
+                    self.sql(f"INSERT INTO {made.name} BY NAME SELECT {columns} FROM raw")
+                made.done.append(f"-- {len(step.rows)} rows in {step.files} files")
+                continue
+            sql = step.sql.replace("{t}", made.name)
+            try:
+                self.sql(sql)
+            except FAILS:
+                continue  # a change that Iceberg refuses
+            made.done.append(sql)
+            made.appended = made.appended and not sql.startswith("DELETE")
+
+    def source(self, rows: Sequence[Sequence[Any]]) -> DataFrame:
+        """Raw rows as a local relation."""
+        kinds = dict(zip(RAW, ("int32", "int64", "int64", "int32", "int64", "int64"), strict=False))
+        kinds |= {"sm": "int16", "ty": "int8", "dec": "string", "dec2": "string"}
+        kinds |= {"s": "string", "b": "binary", "bo": "bool_"}
+        arrays = {
+            name: pa.array([row[at] for row in rows], getattr(pa, kinds[name])())
+            for at, name in enumerate(RAW)
+        }
+        return self.spark.createDataFrame(pa.table(arrays))
+
+    def _copy(self, made: Made) -> None:
+        """What is in the table now, read without a filter, as a local relation."""
+        schema = self.sql(f"SELECT * FROM {made.name}").schema
+        made.types = {f.name: f.dataType.simpleString() for f in schema.fields}
+        packed, unpacked = [], []
+        for name, kind in made.types.items():
+            for path, inner in _leaves(name, kind):
+                flat = path.replace(".", "_")
+                packed.append(f"{_packed(path, inner)} AS {flat}")
+            unpacked.append(f"{_unpacked(name, kind)} AS {name}")
+        data = self.sql(f"SELECT {', '.join(packed)} FROM {made.name}").toArrow()
+        copy = self.spark.createDataFrame(data).selectExpr(*unpacked)
+        copy.createOrReplaceTempView(made.view)
+        snapshots = self.sql(
+            f"SELECT snapshot_id FROM {made.name}.snapshots ORDER BY committed_at DESC LIMIT 1"
+        ).collect()
+        made.snapshot = snapshots[0][0] if snapshots else 0
+
+    # ------------------------------------------------------------------------ values
+
+    def split(self, items: list[T], run: Callable[[list[T]], list[Any]]) -> list[Any]:
+        """run(items), or in halves where it fails: an answer each, or the exception."""
+        if not items:
+            return []
+        try:
+            return run(items)
+        except FAILS as error:
+            if len(items) == 1:
+                return [error]
+            half = len(items) // 2
+            return self.split(items[:half], run) + self.split(items[half:], run)
+
+    def truth(self, view: str, predicates: list[str]) -> list[Any]:
+        """For each predicate the rows for which it is true, computed as columns over the copy."""
+
+        def run(part: list[str]) -> list[Any]:
+            columns = ", ".join(f"({p}) AS c{k}" for k, p in enumerate(part))
+            data = self.sql(f"SELECT r, {columns} FROM {view}").toArrow()
+            rows = data.column(0).to_pylist()
+            answers = []
+            for k in range(len(part)):
+                held = data.column(k + 1).to_pylist()
+                answers.append(frozenset(r for r, h in zip(rows, held, strict=True) if h))
+            return answers
+
+        with self.off():
+            return self.split(predicates, run)
+
+    def valued(self, view: str, nodes: list[Node]) -> list[Valued]:
+        """The expressions that can be computed for every row, with their types and values."""
+        typed: list[tuple[Node, str]] = []
+
+        def types(part: list[Node]) -> list[Any]:
+            columns = ", ".join(f"{n.sql()} AS c{k}" for k, n in enumerate(part))
+            fields = self.sql(f"SELECT {columns} FROM {view}").schema.fields
+            return [f.dataType.simpleString() for f in fields]
+
+        def run(part: list[tuple[Node, str]]) -> list[Any]:
+            columns = ", ".join(f"{shown(t, n.sql())} AS c{k}" for k, (n, t) in enumerate(part))
+            data = self.sql(f"SELECT r, {columns} FROM {view}").toArrow()
+            rows = data.column(0).to_pylist()
+            return [
+                dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
+                for k in range(len(part))
+            ]
+
+        with self.off():
+            for node, kind in zip(nodes, self.split(nodes, types), strict=True):
+                if isinstance(kind, str):
+                    typed.append((node, kind))
+            found = self.split(typed, run)
+        return [
+            Valued(n, t, v) for (n, t), v in zip(typed, found, strict=True) if isinstance(v, dict)
+        ]
+
+
+def _leaves(name: str, kind: str) -> list[tuple[str, str]]:
+    if not kind.startswith("struct<"):
+        return [(name, kind)]
+    return [(f"{name}.{part.split(':')[0]}", part.split(":")[1]) for part in kind[7:-1].split(",")]
+
+
+def _packed(path: str, kind: str) -> str:
+    """What Arrow and pandas carry unharmed."""
+    if kind == "timestamp":
+        return f"unix_micros({path})"
+    if kind == "timestamp_ntz":
+        return f"unix_micros(CAST({path} AS timestamp))"
+    return f"unix_date({path})" if kind == "date" else path
+
+
+def _unpacked(name: str, kind: str) -> str:
+    if kind.startswith("struct<"):
+        inner = (
+            f"'{path.split('.')[1]}', {_unpacked(path.replace('.', '_'), k)}"
+            for path, k in _leaves(name, kind)
+        )
+        return f"named_struct({', '.join(inner)})"
+    back = {
+        "timestamp": "timestamp_micros({})",
+        "timestamp_ntz": "CAST(timestamp_micros({}) AS timestamp_ntz)",
+        "date": "date_from_unix_date({})",
+    }
+    return back.get(kind, "CAST({} AS " + kind + ")").format(name)

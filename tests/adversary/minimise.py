@@ -1,0 +1,234 @@
+"""Make a finding small: the settings, the predicate, the rows and the table; and name the rule it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adversary import statements
+from adversary.lab import FAILS, Lab, Made, first_line
+from adversary.nodes import Node
+from adversary.statements import CHANGES, SHAPES, Answer, Case
+from adversary.tables import values
+
+TRIES = 60  # statements for one finding, about
+USUAL = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
+
+
+@dataclass
+class Finding:
+    """A case that fails, the rules without which it does not, and what reproduces it."""
+
+    case: Case
+    node: Node
+    made: Made
+    error: str = ""  # of a new error
+    rules: tuple[str, ...] = ()
+    lost: frozenset[int] = frozenset()
+    extra: frozenset[int] = frozenset()
+    text: str = ""
+    kinds: tuple[str, ...] = ()
+    seconds: float = 0.0
+    alone: bool = False  # the table was reduced to a plain one of few rows
+
+
+def verdict(lab: Lab, made: Made, case: Case) -> tuple[str, frozenset[int], frozenset[int]] | None:
+    """Why the case fails: (error, lost, extra); None where it does not, or truth cannot say."""
+    if not statements.suits(case.statement, case.predicate, made):
+        return None
+    with lab.conf(dict(case.settings)):
+        true, rows = lab.truth(made.view, [case.predicate, "r IS NOT NULL"])
+    if not isinstance(true, frozenset):
+        return None
+    right = statements.expected(case, rows, true)
+    got = statements.run(lab, made, case)
+    return judge(lab, made, case, right, got)
+
+
+def judge(
+    lab: Lab, made: Made, case: Case, right: Answer, got: Answer
+) -> tuple[str, frozenset[int], frozenset[int]] | None:
+    """An error is new where the same statement works with all rules off; else it is not ours."""
+    if isinstance(got, frozenset):
+        return None if got == right else ("", right - got, got - right)
+    with lab.off():
+        bare = statements.run(lab, made, replace(case, life=""))
+    return (first_line(got), frozenset(), frozenset()) if isinstance(bare, frozenset) else None
+
+
+class Minimiser:
+    """Makes findings smaller, within a number of statements each."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.left = 0
+
+    def fails(self, made: Made, case: Case) -> Any:
+        self.left -= 1
+        try:
+            return verdict(self.lab, made, case)
+        except FAILS:
+            return None
+
+    def blame(self, made: Made, case: Case) -> tuple[str, ...]:
+        """The rules without which it does not fail, by switch or by excludedRules."""
+        guilty = []
+        for name in self.lab.rules:
+            with self.lab.off(name):
+                if not self.fails(made, case):
+                    guilty.append(name)
+            with self.lab.excluded(name):
+                if (not self.fails(made, case)) != (name in guilty):
+                    guilty.append(
+                        f"{name} by excludedRules only"
+                        if name not in guilty
+                        else f"{name} by switch only"
+                    )
+        if not guilty:
+            with self.lab.off():
+                return ("below the rules",) if self.fails(made, case) else ("several rules",)
+        return tuple(guilty)
+
+    def shrink(self, finding: Finding) -> None:
+        """Fewer settings, a smaller predicate, a plainer statement, fewer rows."""
+        self.left = TRIES
+        made, case = finding.made, finding.case
+        if case.statement in SHAPES and case.statement != "select":
+            plain = replace(case, statement="select")
+            case = plain if self.fails(made, plain) else case
+        for key, value in case.settings:
+            if (key, value) == ("spark.sql.ansi.enabled", "true"):
+                continue
+            kept = tuple((k, v) for k, v in case.settings if k != key)
+            if key in USUAL:
+                kept += ((key, {"spark.sql.ansi.enabled": "true"}.get(key, "UTC")),)
+            if self.fails(made, replace(case, settings=kept)):
+                case = replace(case, settings=kept)
+        case, finding.node = self._smaller(made, case, finding.node)
+        finding.case = case
+        finding.rules = self.blame(made, case)
+        self.left = max(self.left, 14)
+        self._fewer(finding)
+        self._tell(finding)
+
+    def _smaller(self, made: Made, case: Case, node: Node) -> tuple[Case, Node]:
+        again = True
+        while again and self.left > 0:
+            again = False
+            for less in sorted(set(node.smaller()), key=Node.size):
+                if self.left <= 0:
+                    break
+                smaller = replace(case, predicate=less.sql())
+                if less.kind == node.kind and self.fails(made, smaller):
+                    case, node, again = smaller, less, True
+                    break
+        return case, node
+
+    def _fewer(self, finding: Finding) -> None:
+        """A plain table of the rows that are wrong, of those and some, of half of all; else the table."""
+        outcome = self.fails(finding.made, finding.case)
+        if not outcome:
+            return
+        finding.error, finding.lost, finding.extra = outcome
+        wrong = set(finding.lost | finding.extra) if finding.case.statement != "count" else set()
+        everything = {r for step in finding.made.table.steps for r in step.rows}
+        some = set(sorted(wrong)[:1])
+        tries = [(some, True), (set(sorted(wrong)[:4]), True), (everything, True), (some, False)]
+        for rows, plain in tries:
+            if rows and self._other(finding, rows, plain):
+                break
+        rows = {r for step in finding.made.table.steps for r in step.rows}
+        while len(rows) > 2 and self.left > 0:
+            order = sorted(rows)
+            half = len(order) // 2
+            parts = [set(order[:half]), set(order[half:])]
+            parts += [rows - {r} for r in order[:8]] if len(order) <= 8 else []
+            for part in parts:
+                if self.left > 0 and self._other(
+                    finding, part | some if part | some != rows else part, finding.alone
+                ):
+                    break
+            else:
+                break
+            rows = {r for step in finding.made.table.steps for r in step.rows}
+
+    def _other(self, finding: Finding, rows: set[int], plain: bool) -> bool:
+        try:
+            made = self.lab.build(finding.made.table.only(rows, plain=plain))
+        except FAILS:
+            return False
+        outcome = self.fails(made, finding.case)
+        if not outcome:
+            self.lab.drop(made)
+            return False
+        finding.made, finding.alone = made, plain
+        finding.error, finding.lost, finding.extra = outcome
+        return True
+
+    def _tell(self, finding: Finding) -> None:
+        """The reproduction as SQL."""
+        made, case = finding.made, finding.case
+        used = [c for c in made.table.types if c in finding.node.sql() or c == "r"]
+        lines = ["SET TIME ZONE 'UTC';"]
+        history = [f"{sql};" if not sql.startswith("--") else "" for sql in made.done]
+        inserts = iter(s for s in made.table.steps if s.rows)
+        for sql, text in zip(made.done, history, strict=True):
+            lines.append(text or f"{self._insert(made, next(inserts).rows)}; {sql}")
+        lines += [f"SET {key} = {value};" for key, value in case.settings]
+        if case.life:
+            lines.append(
+                f"-- life of the DataFrame or view: {case.life}, between its making and its run"
+            )
+        lines.append(case.text(made) + ";")
+        if finding.error:
+            lines.append(f"-- fails, and does not with the rules off: {finding.error}")
+        else:
+            lines.append(
+                f"-- lost r: {sorted(finding.lost)[:8]}; too many r: {sorted(finding.extra)[:8]}"
+            )
+        lines.append(f"-- columns that matter: {', '.join(used)}")
+        lines.append(f"-- right with this off: {', '.join(finding.rules)}")
+        finding.text = "\n".join(lines)
+
+    def _insert(self, made: Made, rows: tuple[int, ...]) -> str:
+        raw = ", ".join(_tuple(made.table.rows[r]) for r in rows[:12])
+        more = f" /* and {len(rows) - 12} more */" if len(rows) > 12 else ""
+        names = "r, m, nm, d, i, l, sm, ty, dec, dec2, s, b, bo"
+        return (
+            f"INSERT INTO {made.name} BY NAME SELECT {', '.join(values(made.table.types))} "
+            f"FROM VALUES {raw}{more} AS x({names})"
+        )
+
+
+def _tuple(row: tuple[Any, ...]) -> str:
+    return f"({', '.join(_cell(at, v) for at, v in enumerate(row))})"
+
+
+def _cell(at: int, value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return f"{value}L" if at in (1, 2, 5) else str(value)
+
+
+def key(case: Case, node: Node) -> str:
+    """What findings have in common, roughly, before they are made small."""
+    words = sorted({w for n in (node, *node.below()) for w in _words(n.text)})
+    return (
+        f"{case.statement if case.statement in CHANGES else 'query'}|{case.life}|{' '.join(words)}"
+    )
+
+
+def _words(text: str) -> list[str]:
+    found = []
+    for at, letter in enumerate(text):
+        if letter == "(":
+            start = at
+            while start and (text[start - 1].isalnum() or text[start - 1] in "_."):
+                start -= 1
+            if start < at:
+                found.append(text[start:at].removeprefix("local.system.").removeprefix("iceberg_"))
+    return found

@@ -1,0 +1,188 @@
+"""What is done with a predicate: queries of many shapes in one, row-level changes, maintenance, streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from pyspark.sql import functions as F  # noqa: N812
+
+import spark_iceberg_sql as sis
+from adversary.lab import FAILS, Lab, Made
+
+# {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each gives k and r.
+SHAPES = {
+    "select": "SELECT {k} AS k, r FROM {t} WHERE {p}",
+    "count": "SELECT {k} AS k, CAST(count(*) AS int) AS r FROM {t} WHERE {p}",
+    "inner select": "SELECT {k} AS k, r FROM (SELECT * FROM {t}) AS x WHERE {p}",
+    "IN": "SELECT {k} AS k, r FROM {v} WHERE r IN (SELECT r FROM {t} WHERE {p})",
+    "EXISTS": "SELECT {k} AS k, o.r FROM {v} o WHERE EXISTS (SELECT 1 FROM {t} x WHERE x.r = o.r AND {p})",
+    "join": "SELECT {k} AS k, o.r FROM (SELECT r AS rr FROM {v}) q JOIN {t} o ON o.r = q.rr WHERE {p}",
+    "outer join": "SELECT {k} AS k, o.r FROM (SELECT r AS rr FROM {v}) q LEFT JOIN {t} o "
+    "ON o.r = q.rr AND {p} WHERE o.r IS NOT NULL",
+    "semi join": "SELECT {k} AS k, o.r FROM (SELECT * FROM {t} WHERE {p}) o LEFT SEMI JOIN {t} b ON o.r = b.r",
+    "having": "SELECT {k} AS k, r FROM {t} WHERE {p} GROUP BY r HAVING count(*) > 0",
+    "case": "SELECT {k} AS k, max(CASE WHEN {p} THEN r END) AS r FROM {t} WHERE {p} GROUP BY r",
+}
+CHANGES = {
+    "DELETE": "DELETE FROM {t} WHERE {p}",
+    "UPDATE": "UPDATE {t} SET mark = 1 WHERE {p}",
+    "MERGE delete": "MERGE INTO {t} o USING (SELECT r AS rr FROM {v}) q ON o.r = q.rr AND {p} WHEN MATCHED THEN DELETE",
+    "MERGE update": "MERGE INTO {t} o USING (SELECT r AS rr FROM {v}) q ON o.r = q.rr "
+    "WHEN MATCHED AND {p} THEN UPDATE SET mark = 1",
+    "REPLACE WHERE": "INSERT INTO {t} REPLACE WHERE {p} SELECT * FROM {t} WHERE false",
+    "overwrite": "-- spark.table('{t}').where('false').writeTo('{t}').overwrite(expr(\"{p}\"))",
+    "rewrite": "CALL local.system.rewrite_data_files(table => '{t}', where => \"{p}\", "
+    "options => map('rewrite-all', 'true'))",
+    "stream": "-- spark.readStream.table('{t}').where(\"{p}\"), Trigger.AvailableNow",
+}
+LIVES = ("uninstall", "uninstall", "zone", "view")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A predicate with the statement it stands in and the settings; `life`: what happens in between."""
+
+    statement: str
+    predicate: str
+    settings: tuple[tuple[str, str], ...]
+    life: str = ""
+
+    def text(self, made: Made) -> str:
+        form = SHAPES.get(self.statement) or CHANGES[self.statement]
+        return form.format(t=made.name, v=made.view, p=self.predicate, k=0)
+
+
+Answer = Any  # the rows, a frozenset, or the exception
+
+
+def expected(case: Case, made_rows: frozenset[int], true: frozenset[int]) -> Answer:
+    """What the statement should give where the predicate is true of these rows."""
+    if case.statement == "count":
+        return frozenset([len(true)])
+    if case.statement in ("DELETE", "MERGE delete", "REPLACE WHERE", "overwrite"):
+        return made_rows - true
+    if case.statement == "rewrite":
+        return made_rows
+    return true  # what a query gives, and what an UPDATE marks
+
+
+def queries(lab: Lab, made: Made, cases: list[Case], switch: str = "") -> list[Answer]:
+    """The answers of queries of the same settings and life, all in one as far as they do not fail."""
+    life = cases[0].life
+
+    def run(part: list[Case]) -> list[Answer]:
+        texts = [
+            SHAPES[c.statement].format(t=made.name, v=made.view, p=c.predicate, k=k)
+            for k, c in enumerate(part)
+        ]
+        frame = lab.sql("\nUNION ALL ".join(texts))
+        got: dict[int, set[int]] = {}
+        for batch in _collect(lab, frame, life).to_batches():
+            for k, r in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
+                got.setdefault(k, set()).add(r)
+        return [frozenset(got.get(k, ())) for k in range(len(part))]
+
+    with lab.conf(dict(cases[0].settings)):
+        return lab.split(cases, run)
+
+
+def _collect(lab: Lab, frame: Any, life: str) -> Any:
+    if life == "uninstall":  # analysed while installed, run while not
+        sis.uninstall(lab.spark)
+        try:
+            return frame.toArrow()
+        finally:
+            sis.install(lab.spark)
+    if life == "zone":
+        zone = lab.spark.conf.get("spark.sql.session.timeZone")
+        with lab.conf(
+            {"spark.sql.session.timeZone": "Asia/Tokyo" if zone != "Asia/Tokyo" else "UTC"}
+        ):
+            return frame.toArrow()
+    if life == "view":
+        frame.createOrReplaceTempView("made_before")
+        return lab.sql("SELECT * FROM made_before WHERE k >= 0").toArrow()
+    return frame.toArrow()
+
+
+def change(lab: Lab, made: Made, case: Case) -> Answer:
+    """The table's rows, or those marked, after the statement; the table is then as before."""
+    kind = case.statement
+    with lab.conf(dict(case.settings)):
+        try:
+            if kind == "stream":
+                return _stream(lab, made, case.predicate)
+            try:
+                if kind == "overwrite":
+                    none = lab.spark.table(made.name).where("false")
+                    none.writeTo(made.name).overwrite(F.expr(case.predicate))
+                else:
+                    lab.sql(case.text(made)).collect()
+                marked = " WHERE mark + 0 = 1" if kind in ("UPDATE", "MERGE update") else ""
+                with lab.off():
+                    left = lab.sql(f"SELECT r FROM {made.name}{marked}").collect()
+                return frozenset(row.r for row in left)
+            finally:
+                _back(lab, made)
+        except FAILS as error:
+            return error
+
+
+def _back(lab: Lab, made: Made) -> None:
+    lab.sql(
+        f"CALL local.system.rollback_to_snapshot('{made.name.removeprefix('local.')}', {made.snapshot})"
+    ).collect()
+
+
+def _stream(lab: Lab, made: Made, predicate: str) -> Answer:
+    name = f"sunk{made.name.rsplit('.', 1)[-1]}"
+    query = (
+        lab.spark.readStream.table(made.name)
+        .where(predicate)
+        .select("r")
+        .writeStream.format("memory")
+        .queryName(name)
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination(60)
+    rows = frozenset(row.r for row in lab.sql(f"SELECT r FROM {name}").collect())
+    lab.spark.catalog.dropTempView(name)
+    return rows
+
+
+def run(lab: Lab, made: Made, case: Case) -> Answer:
+    """The answer of one case."""
+    if case.statement in SHAPES:
+        return queries(lab, made, [case])[0]
+    return change(lab, made, case)
+
+
+def suits(statement: str, predicate: str, made: Made) -> bool:
+    """Whether the statement can take the predicate at all: a CALL's text is in double quotes."""
+    if statement == "stream":
+        return made.appended
+    return statement != "rewrite" or ('"' not in predicate and "\\" not in predicate)
+
+
+def settings(rng: Random, zone: str, others: Callable[[], str]) -> tuple[tuple[str, str], ...]:
+    """Settings of a batch: mostly the table's zone, ANSI on or off, the rest now and then."""
+    chosen = {
+        "spark.sql.session.timeZone": zone if rng.random() < 0.75 else others(),
+        "spark.sql.ansi.enabled": rng.choice(("true", "true", "false")),
+    }
+    if rng.random() < 0.08:
+        chosen["spark.sql.codegen.wholeStage"] = "true"
+        chosen["spark.sql.codegen.factoryMode"] = "CODEGEN_ONLY"
+    if rng.random() < 0.1:
+        chosen["spark.sql.caseSensitive"] = "true"
+    if rng.random() < 0.1:
+        chosen["spark.sql.legacy.timeParserPolicy"] = "LEGACY"
+    if rng.random() < 0.2:
+        chosen["spark.sql.iceberg.vectorization.enabled"] = "false"
+    if rng.random() < 0.1:
+        chosen["spark.sql.adaptive.enabled"] = "true"
+    return tuple(chosen.items())

@@ -1,0 +1,293 @@
+"""Random Iceberg tables: columns, rows with extremes, specs, evolution; each can be made again from some of its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from adversary import zones
+from adversary.zones import Zones
+
+INT, LONG = 2**31, 2**63
+Row = tuple[Any, ...]
+# What a raw row holds, in this order; `m` is microseconds since 1970 and makes ts, n and the struct's.
+RAW = ("r", "m", "nm", "d", "i", "l", "sm", "ty", "dec", "dec2", "s", "b", "bo")
+ARROW = ("int32", "int64", "int64", "int32", "int32", "int64", "int16", "int8")
+WORDS = (
+    *(
+        "",
+        "a",
+        "A",
+        "ab",
+        "abc",
+        "abd",
+        "ABC",
+        "zz",
+        "2",
+        "ünïcödé",
+        "Ünï",
+        "straße",
+        "日本語のテキスト",
+    ),
+    *(
+        "x" * 15 + "a",
+        "x" * 16,
+        "x" * 16 + "y",
+        "x" * 40,
+        "é" * 20,
+        "😀" * 17,
+        "\uffff" * 3,
+        "a ",
+        "a%b_c",
+    ),
+    *("2024-01-15", "10", "-5", "\U0010ffff" * 17),
+)
+BYTES = (b"", b"\x00", b"\x01", b"\x01\x02", b"\xff", b"\xff\xff", b"\xff" * 17, b"x" * 20, b"\x80")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A statement with `{t}` for the table's name, or the rows to be inserted, in so many files."""
+
+    sql: str = ""
+    rows: tuple[int, ...] = ()
+    files: int = 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """How a table is made. columns: name to SQL expression over a raw row; types: name to SQL type."""
+
+    name: str
+    zone: str
+    types: dict[str, str]
+    partition: tuple[str, ...]
+    properties: dict[str, str]
+    rows: tuple[Row, ...]
+    steps: tuple[Step, ...]
+    tame: bool = True  # no numbers near the ends of their types
+    ends: bool = False  # times near the ends of theirs
+
+    @property
+    def create(self) -> str:
+        columns = ", ".join(f"{c} {t}" for c, t in self.types.items())
+        by = f" PARTITIONED BY ({', '.join(self.partition)})" if self.partition else ""
+        given = ", ".join(f"'{k}' = '{v}'" for k, v in self.properties.items())
+        return f"CREATE TABLE {{t}} ({columns}) USING iceberg{by} TBLPROPERTIES ({given})"
+
+    @property
+    def history(self) -> list[str]:
+        """The statements in short, for a report."""
+        made = [self.create]
+        for step in self.steps:
+            made.append(step.sql or f"INSERT of {len(step.rows)} rows in {step.files} files")
+        return [text.replace("{t}", self.name) for text in made]
+
+    def only(self, rows: set[int], *, plain: bool = False) -> Table:
+        """The same table of fewer rows; plain: without partitioning and history, in one file."""
+        if plain:
+            return replace(
+                self,
+                partition=(),
+                properties={"format-version": "2"},
+                steps=(Step(rows=tuple(sorted(rows))),),
+            )
+        kept = [
+            replace(s, rows=tuple(r for r in s.rows if r in rows)) if s.rows else s
+            for s in self.steps
+        ]
+        return replace(self, steps=tuple(s for s in kept if s.sql or s.rows))
+
+
+TYPES = {
+    "r": "int",
+    "mark": "int",
+    "ts": "timestamp",
+    "n": "timestamp_ntz",
+    "d": "date",
+    "i": "int",
+    "l": "bigint",
+    "sm": "smallint",
+    "ty": "tinyint",
+    "dec": "decimal(9,2)",
+    "dec2": "decimal(20,0)",
+    "s": "string",
+    "b": "binary",
+    "bo": "boolean",
+    "st": "struct<ts: timestamp, n: timestamp_ntz, d: date, i: int, s: string>",
+}
+_STRUCT = (
+    "named_struct('ts', timestamp_micros(m), 'n', {n}, 'd', date_from_unix_date(d), 'i', i, 's', s)"
+)
+
+
+def values(types: dict[str, str]) -> list[str]:
+    """The columns of a table from a raw row, in a session whose zone is UTC."""
+    from_raw = {
+        "mark": "0",
+        "ts": "timestamp_micros(m)",
+        "n": "CAST(timestamp_micros(nm) AS timestamp_ntz)",
+        "d": "date_from_unix_date(d)",
+        "st": _STRUCT.format(n="CAST(timestamp_micros(nm) AS timestamp_ntz)"),
+    }
+    return [f"CAST({from_raw.get(c, c)} AS {t}) AS {c}" for c, t in types.items()]
+
+
+# ----------------------------------------------------------------------------------------- rows
+
+
+def _whole(rng: Random, half: int) -> int:
+    kind = rng.random()
+    if kind < 0.12:
+        return rng.choice((-half, -half, half - 1, -half + 1, half - 2, -half + rng.randint(0, 99)))
+    if kind < 0.2:
+        return rng.choice((-1, 1)) * min(half - 1, 2 ** rng.randint(0, 62) + rng.randint(-2, 2))
+    if kind < 0.4:
+        return min(half - 1, rng.choice((5, 50, 77, 100, 1000, 2024, 202401)))
+    return rng.randint(max(-half, -120), min(half - 1, 300))
+
+
+def _numbers(rng: Random, tame: bool) -> Row:
+    def whole(half: int) -> int | None:
+        if rng.random() < 0.05:
+            return None
+        return rng.randint(-100, 100) if tame else _whole(rng, half)
+
+    dec = rng.choice((0, 2, 100, -123, 1055, 999_999_999, -999_999_999, rng.randint(-9999, 9999)))
+    dec2 = rng.choice((0, 5, -5, 10**20 - 1, 1 - 10**20, rng.randint(-999, 999), 2**63, -(2**63)))
+    if tame:
+        dec, dec2 = dec % 10_000, dec2 % 1000
+    some = [rng.random() > 0.05 for _ in range(5)]
+    return (
+        whole(INT),
+        whole(LONG),
+        whole(2**15),
+        whole(2**7),
+        f"{dec / 100:.2f}" if some[0] else None,
+        str(dec2) if some[1] else None,
+        rng.choice(WORDS) if some[2] else None,
+        rng.choice(BYTES) if some[3] else None,
+        rng.random() < 0.5 if some[4] else None,
+    )
+
+
+def moments(rng: Random, known: Zones, zone: str, count: int, ends: bool) -> list[int | None]:
+    """Microseconds since 1970, a few of them at the ends of the type where `ends`."""
+    made: list[int | None] = [None]
+    for change in known.some(zone, rng, rng.choice((1, 2, 3, 4))):
+        made += zones.around(change, rng, count // 4 + 2)
+    while len(made) < count:
+        made.append(zones.calendar(rng))
+    made = made[:count]
+    if ends:
+        for _ in range(max(1, count // 20)):
+            made[rng.randrange(count)] = zones.extreme(rng)
+    rng.shuffle(made)
+    return made
+
+
+def rows(
+    rng: Random, known: Zones, zone: str, count: int, ends: bool, tame: bool
+) -> tuple[Row, ...]:
+    made = []
+    for r, m in enumerate(moments(rng, known, zone, count, ends)):
+        nm = m if rng.random() < 0.6 else zones.calendar(rng)
+        days = None if m is None else m // zones.DAY
+        if days is not None and not -INT <= days < INT:
+            days = 0
+        if ends and rng.random() < 0.03:
+            days = rng.choice((INT - 1, -INT, 2932896, -719162, -719163, 106_751_991))
+        made.append((r, m, nm, days, *_numbers(rng, tame)))
+    return tuple(made)
+
+
+# --------------------------------------------------------------------------------------- tables
+
+FIELDS = (
+    *("days(ts)", "months(ts)", "years(ts)", "hours(ts)", "ts", "d", "days(d)", "months(d)", "years(d)"),
+    *("days(n)", "months(n)", "hours(n)", "n", "i", "l", "sm", "ty", "dec", "s", "b", "bo"),
+    *("bucket(4, i)", "bucket(8, i)", "bucket(4, l)", "bucket(3, s)", "bucket(4, ts)", "bucket(4, d)"),
+    *("bucket(4, dec)", "bucket(2, b)", "truncate(10, i)", "truncate(100, i)", "truncate(10, l)"),
+    *("truncate(2, s)", "truncate(50, dec)", "truncate(1, b)", "truncate(7, dec2)", "truncate(4, s)"),
+    *("st.ts", "days(st.ts)", "bucket(4, st.i)", "st.i", "st.d", "st.s", "months(st.d)"),
+)  # fmt: skip
+
+
+def _source(transform: str) -> str:
+    return transform.split("(")[-1].split(",")[-1].strip(" )")
+
+
+def _spec(rng: Random, count: int) -> tuple[str, ...]:
+    chosen: dict[str, str] = {}
+    for _ in range(count):
+        transform = rng.choice(FIELDS)
+        chosen.setdefault(_source(transform), transform)
+    return tuple(chosen.values())
+
+
+def draw(rng: Random, known: Zones, name: str) -> Table:
+    """A table: about half of them many rows in few files, the others partitioned, with fewer rows."""
+    zone = known.pick(rng)
+    ends, tame = rng.random() < 0.12, rng.random() < 0.4
+    many = rng.random() < 0.5 and not ends
+    count = rng.randint(90, 240) if many else rng.randint(7, 16)
+    partition = () if many or rng.random() < 0.15 else _spec(rng, rng.choice((1, 1, 2)))
+    version = rng.choice((1, 2, 2, 2, 3))
+    mode = "copy-on-write" if version == 1 else rng.choice(("copy-on-write", "merge-on-read"))
+    properties = {
+        "format-version": str(version),
+        "write.distribution-mode": "none",
+        "write.spark.fanout.enabled": "true",
+        **{f"write.{what}.mode": mode for what in ("delete", "update", "merge")},
+    }
+    types = dict(TYPES)
+    types["dec"] = rng.choice(("decimal(9,2)", "decimal(9,2)", "decimal(18,4)", "decimal(38,10)"))
+    types["s"] = rng.choice(("string", "string", "string", "varchar(60)", "char(60)"))
+    data = rows(rng, known, zone, count, ends, tame)
+    numbers = list(range(count))
+    if rng.random() < 0.5:
+        numbers.sort(key=lambda r: (data[r][1] is None, data[r][1] or 0))
+    steps = _steps(rng, numbers, many, partition, types["dec"])
+    return Table(name, zone, types, partition, properties, data, steps, tame, ends)
+
+
+def _steps(
+    rng: Random, numbers: list[int], many: bool, partition: tuple[str, ...], dec: str
+) -> tuple[Step, ...]:
+    """Inserts with changes of the table between them, and deletes."""
+    at = rng.randint(1, max(1, len(numbers) - 1))
+    files = rng.choice((1, 1, 1, 2) if many else (1, 1, 2))
+    if rng.random() < 0.5:
+        return (Step(rows=tuple(numbers), files=files),)
+    single, numbers = (numbers[:1], numbers[1:]) if rng.random() < 0.3 else ([], numbers)
+    steps = [Step(rows=tuple(single)), Step(rows=tuple(numbers[:at]), files=files)]
+    spec = list(partition)
+    for _ in range(rng.choice((1, 1, 2))):
+        kind = rng.random()
+        if kind < 0.35:
+            new = rng.choice(FIELDS)
+            if _source(new) not in map(_source, spec):
+                steps.append(Step(f"ALTER TABLE {{t}} ADD PARTITION FIELD {new}"))
+                spec.append(new)
+        elif kind < 0.5 and spec:
+            steps.append(Step(f"ALTER TABLE {{t}} DROP PARTITION FIELD {spec.pop()}"))
+        elif kind < 0.62:
+            steps.append(Step("ALTER TABLE {t} ALTER COLUMN i TYPE bigint"))
+        elif kind < 0.72:
+            wide = f"decimal(38,{dec.rstrip(')').split(',')[1]})"
+            steps.append(Step(f"ALTER TABLE {{t}} ALTER COLUMN dec TYPE {wide}"))
+        elif kind < 0.82 and not any("bo" in s for s in spec):
+            steps += [
+                Step("ALTER TABLE {t} DROP COLUMN bo"),
+                Step("ALTER TABLE {t} ADD COLUMN bo boolean"),
+            ]
+        elif kind < 0.9:
+            steps.append(Step(f"DELETE FROM {{t}} WHERE r % 7 = {rng.randint(0, 6)}"))
+        else:
+            steps += [
+                Step("ALTER TABLE {t} RENAME COLUMN l TO l0"),
+                Step("ALTER TABLE {t} RENAME COLUMN l0 TO l"),
+            ]
+    steps.append(Step(rows=tuple(numbers[at:]), files=files))
+    return tuple(s for s in steps if s.sql or s.rows)

@@ -1,0 +1,183 @@
+"""Time zones with the changes of their clocks, as Java knows them, and moments at which they are hard."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # local and UTC times alike, as numbers
+MOST, LEAST = 2**63 - 1, -(2**63)
+
+# Half-hour and odd shifts, changes at midnight and a minute past it, skipped and repeated days, local
+# mean time until late, summer time in winter; the rest of tzdata comes in as well, less often.
+IRREGULAR = [
+    "America/Caracas",
+    "Pacific/Chatham",
+    "Asia/Pyongyang",
+    "Africa/Monrovia",
+    "America/St_Johns",
+    "America/Goose_Bay",
+    "Antarctica/Casey",
+    "Pacific/Apia",
+    "Pacific/Kwajalein",
+    "Australia/Lord_Howe",
+    "Antarctica/Troll",
+    "Asia/Kathmandu",
+    "Europe/Amsterdam",
+    "Europe/Dublin",
+    "America/New_York",
+    "America/Sao_Paulo",
+    "Asia/Tehran",
+    "Pacific/Kiritimati",
+    "America/Moncton",
+    "Asia/Hong_Kong",
+    "Asia/Singapore",
+    "Asia/Bishkek",
+    "Asia/Gaza",
+    "America/Guyana",
+    "Asia/Kolkata",
+    "Africa/Cairo",
+    "America/Havana",
+    "Asia/Beirut",
+    "Pacific/Norfolk",
+    "Australia/Eucla",
+    "Asia/Colombo",
+    "Europe/Berlin",
+    "Asia/Manila",
+    "America/Juneau",
+    "Pacific/Fakaofo",
+    "Africa/Casablanca",
+    "Europe/London",
+    "UTC",
+]
+# Zones for from_utc_timestamp and its like.
+OTHERS = ("Asia/Tokyo", "America/New_York", "+05:30", "UTC", "Pacific/Chatham", "America/St_Johns")
+_TRANSITION = re.compile(
+    r"Transition\[(Gap|Overlap) at ([0-9T:-]+?)(Z|[+-][\d:]+) to (Z|[+-][\d:]+)\]"
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of the clocks: the instant in microseconds, the shift and the local time before it."""
+
+    at: int
+    shift: int
+    local: int
+
+    @property
+    def odd(self) -> bool:
+        """Whether one would not expect it: by no whole hour, at no whole hour, or about midnight."""
+        hour = self.local % DAY
+        return bool(
+            self.shift % HOUR or self.local % HOUR or hour <= HOUR or hour + abs(self.shift) >= DAY
+        )
+
+
+def _seconds(offset: str) -> int:
+    if offset == "Z":
+        return 0
+    parts = [int(p) for p in offset[1:].split(":")] + [0, 0]
+    return (parts[0] * 3600 + parts[1] * 60 + parts[2]) * (-1 if offset[0] == "-" else 1)
+
+
+class Zones:
+    """The zones of the Java that runs; a zone's changes are asked for once."""
+
+    def __init__(self, jvm: Any) -> None:
+        self._zone = jvm.java.time.ZoneId
+        self._instant = jvm.java.time.Instant
+        self.all = sorted(
+            z
+            for z in self._zone.getAvailableZoneIds()
+            if "/" in z and not z.startswith(("Etc/", "SystemV/"))
+        )
+        self._known: dict[str, list[Change]] = {}
+
+    def pick(self, rng: Random) -> str:
+        """A zone; two of three times one whose past is irregular."""
+        return rng.choice(IRREGULAR if rng.random() < 0.67 else self.all)
+
+    def changes(self, zone: str) -> list[Change]:
+        if zone not in self._known:
+            rules = self._zone.of(zone).getRules()
+            text = rules.getTransitions().toString()
+            after = self._instant.ofEpochSecond(1_740_000_000)  # 2025: what the rules say from here
+            for _ in range(12):
+                after = rules.nextTransition(after)
+                if after is None:
+                    break
+                text += after.toString()
+                after = after.getInstant()
+            self._known[zone] = sorted({_change(*m) for m in _TRANSITION.findall(text)}, key=_at)
+        return self._known[zone]
+
+    def some(self, zone: str, rng: Random, count: int) -> list[Change]:
+        """Changes of a zone, weighted to the odd ones."""
+        known = self.changes(zone)
+        if not known:
+            return []
+        return rng.choices(known, [5 if c.odd else 1 for c in known], k=count)
+
+
+def _at(change: Change) -> int:
+    return change.at
+
+
+def _change(_kind: str, local: str, before: str, after: str) -> Change:
+    moment = (datetime.fromisoformat(local) - EPOCH) // timedelta(microseconds=1)
+    start, end = _seconds(before) * SECOND, _seconds(after) * SECOND
+    return Change(moment - start, end - start, moment)
+
+
+def around(change: Change, rng: Random, count: int) -> list[int]:
+    """Moments near a change of the clocks: seconds, minutes, half hours and hours of it, and its days."""
+    fine = rng.choice((5, 7, 10, 15, 20)) * MINUTE
+    reach = max(3 * HOUR, abs(change.shift) + HOUR)
+    if abs(change.shift) > 4 * HOUR:
+        fine = 100 * MINUTE
+    grid = range(-reach, reach, fine)
+    jitter = rng.choice((0, 30 * SECOND, 15 * SECOND))
+    near = [change.at + g + jitter for g in grid]
+    near += [
+        change.at + d
+        for d in (0, -1, 1, -SECOND, SECOND, 30 * SECOND, -MINUTE, MINUTE, change.shift)
+    ]
+    midnight = change.at - change.local % DAY
+    near += [
+        midnight + d * DAY + e
+        for d in (0, 1)
+        for e in (0, -1, -SECOND, 30 * SECOND, change.shift, -change.shift)
+    ]
+    near += [change.at + h * HOUR + 30 * MINUTE for h in (5, 8, 11, 15, -5, -9)]
+    near += [change.at + d * DAY + jitter for d in (-25, -2, -1, 1, 2, 6)]
+    rng.shuffle(near)
+    return near[:count]
+
+
+def calendar(rng: Random) -> int:
+    """A moment about the start of a calendar unit, in UTC, of some year."""
+    year = rng.choice((2024, 2023, 1970, 1969, 2000, 1900, rng.randint(1600, 2100)))
+    start = datetime(year, rng.choice((1, 3, 12, rng.randint(1, 12))), rng.choice((1, 1, 28)))  # noqa: DTZ001
+    moment = (start - EPOCH) // timedelta(microseconds=1)
+    return moment + rng.choice((0, -1, 1, HOUR, -HOUR, HOUR // 2, DAY, -DAY, rng.randint(0, DAY)))
+
+
+def _year(year: int) -> int:
+    return round((year - 1970) * 365.2425) * DAY
+
+
+def extreme(rng: Random) -> int:
+    """A moment at an end of the type or of the calendar that one thinks of."""
+    ends = (MOST, MOST - HOUR, LEAST, LEAST + DAY, _year(294_000), _year(-290_000))
+    years = (1, 2, 0, -1, -44, -2023, 99, 100, 1582, 1500, 9998, 9999, 10_000, 15_000)
+    if rng.random() < 0.3:
+        return rng.choice(ends)
+    return _year(rng.choice(years)) + rng.choice((0, -1, 1, 280 * DAY, HOUR, 40 * DAY))

@@ -1,0 +1,19 @@
+"""A minute of the adversary: random tables, predicates and statements against truth without Iceberg."""
+
+from __future__ import annotations
+
+from adversary.__main__ import summary
+from adversary.hunt import Hunt
+from adversary.lab import Lab
+from pyspark.sql import SparkSession
+
+SECONDS, SEED = 60, 20
+
+
+def test_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(other: SparkSession) -> None:
+    result = Hunt(Lab(other), SEED).run(SECONDS)
+    print(summary(result))
+    assert (result.differences, result.errors) == (0, 0)
+    # It was about something: many answers had rows, and statements changed some.
+    assert result.filled > 50
+    assert result.changes > 3
