@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from random import Random
 
 from adversary import known, minimise, predicates, statements, tables
-from adversary.expressions import Expressions
 from adversary.lab import FAILS, PLAIN, Lab, Made
 from adversary.minimise import Finding, Minimiser
 from adversary.nodes import Node
 from adversary.predicates import Predicates, Valued
+from adversary.scalars import Expressions
 from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
@@ -54,10 +54,13 @@ class Hunt:
         self.result = Result()
         self.keys: Counter[str] = Counter()
         self.started = time.monotonic()
-        for key, value in PLAIN.items():
-            lab.spark.conf.set(key, value)
 
     def run(self, seconds: float) -> Result:
+        """Try for so many seconds; ends after the statements it is at."""
+        with self.lab.conf(PLAIN):
+            return self._run(seconds)
+
+    def _run(self, seconds: float) -> Result:
         number = 0
         while self.spent() < seconds:
             rng = Random(f"{self.seed}/{number}")

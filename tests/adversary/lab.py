@@ -29,8 +29,6 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
-    "spark.sql.ui.explainMode": "simple",
-    "spark.sql.maxPlanStringLength": "200",
 }
 PLAIN = {
     "spark.sql.session.timeZone": "UTC",
@@ -39,6 +37,8 @@ PLAIN = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "1",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.maxPlanStringLength": "200",
 }
 
 
@@ -46,9 +46,6 @@ def start(folder: Path) -> SparkSession:
     """An installed session for this alone."""
     spark = sis.session(folder / "warehouse", config=SETTINGS)
     spark.sparkContext.setLogLevel("OFF")
-    logging.getLogger("SQLQueryContextLogger").disabled = True  # each refusal with its whole stack
-    logging.getLogger("DataFrameQueryContextLogger").disabled = True
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     return spark
 
 
@@ -74,6 +71,8 @@ class Lab:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
+        for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+            logging.getLogger(name).disabled = True  # it prints each refusal with its whole stack
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
 

@@ -115,7 +115,7 @@ class Minimiser:
         again = True
         while again and self.left > 0:
             again = False
-            for less in sorted(set(node.smaller()), key=Node.size):
+            for less in sorted(dict.fromkeys(node.smaller()), key=Node.size):
                 if self.left <= 0:
                     break
                 smaller = replace(case, predicate=less.sql())

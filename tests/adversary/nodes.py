@@ -32,8 +32,8 @@ class Node:
 
     def smaller(self) -> Iterator[Node]:
         """Trees with one part fewer, the smallest first at each place."""
-        for node in sorted({n for n in self.below() if n.kind == self.kind}, key=Node.size):
-            yield node
+        same = dict.fromkeys(n for n in self.below() if n.kind == self.kind)  # in order, each once
+        yield from sorted(same, key=Node.size)
         if self.kind == "list" and len(self.kids) > 1:
             for at in range(len(self.kids)):
                 yield Node("list", "", self.kids[:at] + self.kids[at + 1 :])

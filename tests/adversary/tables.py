@@ -1,4 +1,4 @@
-"""Random Iceberg tables: columns, rows with extremes, specs, evolution; each can be made again from some of its rows."""
+"""Random Iceberg tables: rows with extremes, specs, evolution; each can be made again from some of its rows."""
 
 from __future__ import annotations
 
@@ -75,14 +75,6 @@ class Table:
         by = f" PARTITIONED BY ({', '.join(self.partition)})" if self.partition else ""
         given = ", ".join(f"'{k}' = '{v}'" for k, v in self.properties.items())
         return f"CREATE TABLE {{t}} ({columns}) USING iceberg{by} TBLPROPERTIES ({given})"
-
-    @property
-    def history(self) -> list[str]:
-        """The statements in short, for a report."""
-        made = [self.create]
-        for step in self.steps:
-            made.append(step.sql or f"INSERT of {len(step.rows)} rows in {step.files} files")
-        return [text.replace("{t}", self.name) for text in made]
 
     def only(self, rows: set[int], *, plain: bool = False) -> Table:
         """The same table of fewer rows; plain: without partitioning and history, in one file."""

@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 SECONDS, SEED = 60, 20
 
 
-def test_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(other: SparkSession) -> None:
-    result = Hunt(Lab(other), SEED).run(SECONDS)
+def test_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(spark: SparkSession) -> None:
+    result = Hunt(Lab(spark), SEED).run(SECONDS)
     print(summary(result))
     assert (result.differences, result.errors) == (0, 0)
     # It was about something: many answers had rows, and statements changed some.
