@@ -17,6 +17,7 @@ class Base:
 
     def __init__(self, rng: Random, table: Table, ansi: bool) -> None:
         self.rng = rng
+        self.table = table
         self.careful = ansi and not table.tame  # arithmetic on such numbers mostly overflows
         self.depths = (0, 1, 1) if table.ends else (1, 2, 2, 3)
         self.moments = [row[1] for row in table.rows if row[1] is not None]

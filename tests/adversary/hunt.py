@@ -16,7 +16,7 @@ from adversary.scalars import Expressions
 from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
-POOL, PREDICATES, BATCHES, CHANGED = 36, 40, 3, 2
+POOL, PREDICATES, BATCHES, CHANGED = 30, 40, 3, 1
 RECURRING = 70  # an int of fewer values than this may recur
 EACH = 2  # findings of a class that are made small; more are only counted
 
@@ -72,6 +72,8 @@ class Hunt:
                     self.batch(made, Random(rng.random()))
             self.lab.drop(made)
             number += 1
+            if number % 10 == 0:
+                self.tell(f"-- {self.spent():.0f} s: {number} tables, {self.result.pairs} pairs")
         self.result.seconds = self.spent()
         return self.result
 
@@ -81,11 +83,13 @@ class Hunt:
     def batch(self, made: Made, rng: Random) -> None:
         """Predicates of the same settings: truth of all of them, then their queries, then some changes."""
         settings = statements.settings(rng, made.table.zone, lambda: self.zones.pick(rng))
-        life = rng.choice(LIVES) if rng.random() < 0.2 else ""
+        life = rng.choice(LIVES) if rng.random() < 0.3 else ""
         ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
         with self.lab.conf(dict(settings)):
             maker = Expressions(rng, made.table, ansi)
-            pool = self.lab.valued(made.view, [maker.next() for _ in range(POOL)])
+            pool = self.lab.valued(
+                made.view, [*maker.usual(), *(maker.next() for _ in range(POOL))]
+            )
             if not pool:
                 return
             nodes = self.predicates(made, rng, pool)
@@ -108,7 +112,7 @@ class Hunt:
         for node, true in rng.sample(known_, min(CHANGED, len(known_))):
             kind = rng.choices(list(CHANGES), (6, 3, 2, 2, 2, 2, 0, 1))[0]
             self.change(made, node, Case(kind, node.sql(), settings), rows, true)
-        if rng.random() < 0.5:
+        if rng.random() < 0.25:
             self.rewrite(made, rng, pool, settings, rows)
 
     def predicates(self, made: Made, rng: Random, pool: list[Valued]) -> list[Node]:

@@ -30,6 +30,13 @@ SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
 }
+# Tables in the memory of the JVM: Hadoop's local file system starts a process for each file it writes.
+CATALOG = "mem"
+MEMORY = {
+    f"spark.sql.catalog.{CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
+    f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
+    f"spark.sql.catalog.{CATALOG}.warehouse": "memory",
+}
 PLAIN = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
@@ -73,6 +80,9 @@ class Lab:
         self.spark = spark
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
             logging.getLogger(name).disabled = True  # it prints each refusal with its whole stack
+        for key, value in MEMORY.items():
+            spark.conf.set(key, value)
+        self.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.a")
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
 
@@ -108,7 +118,7 @@ class Lab:
     def build(self, table: Table) -> Made:
         """Make the table and a copy of what is then in it."""
         self.count += 1
-        name, view = f"local.a.t{self.count}", f"copy{self.count}"
+        name, view = f"{CATALOG}.a.t{self.count}", f"copy{self.count}"
         made = Made(table, name, view, dict(table.types))
         with self.conf(PLAIN), self.off():
             self._create(made)

@@ -8,7 +8,7 @@ from random import Random
 
 from adversary import zones
 from adversary.nodes import Node, leaf, make
-from adversary.tables import Table
+from adversary.tables import Table, extreme
 from adversary.zones import DAY, HOUR, MINUTE, SECOND
 
 OPERATORS = ("=", "=", "=", "=", "<", "<=", ">", ">=", "<>", "<=>")
@@ -83,6 +83,7 @@ class Predicates:
         )
         self.table = table
         self.rows = list(range(len(table.rows)))
+        self.least = [r for r in self.rows if extreme(table.rows[r])]
 
     def near(self, focus: int) -> int:
         """A row close by in time, or any."""
@@ -242,6 +243,8 @@ class Predicates:
         """A predicate over the expressions of a pool."""
         rng = self.rng
         focus = rng.choice(self.rows)
+        if self.least and rng.random() < 0.15:
+            focus = rng.choice(self.least)
         kind = rng.random()
         if kind < 0.22 and parts and days:
             made = self.recurring(focus, rng.choice(parts), rng.choice(days))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adversary.nodes import Node, make
+from adversary.nodes import Node, leaf, make
 from adversary.times import OFFSETS, Times
 
 PATTERNS = (
@@ -123,7 +123,19 @@ class Expressions(Times):
             return make(
                 kind, form, part if kind == "int" else make(kind, "CAST({} AS bigint)", part)
             )
-        return make(kind, form, self.make(kind, max(depth, 1) if rng.random() < 0.8 else 0))
+        return make(kind, form, self.inner(kind, depth))
+
+    def inner(self, kind: str, depth: int) -> Node:
+        """What arithmetic is done on: often a truncated number or a divided interval."""
+        rng = self.rng
+        chance = rng.random()
+        if chance < 0.3:
+            return make(
+                kind, f"{self.call()}truncate({rng.choice(WIDTHS)}, {{}})", self.make(kind, 0)
+            )
+        if chance < 0.5 and kind == "long":
+            return make("long", f"({{}} div {rng.choice(DAYTIME)})", self.span(depth))
+        return self.make(kind, max(depth, 1) if rng.random() < 0.8 else 0)
 
     def long(self, depth: int) -> Node:
         rng = self.rng
@@ -217,6 +229,36 @@ class Expressions(Times):
         return make(
             "bytes", f"{self.call()}truncate({self.rng.choice((1, 2, 16))}, {{}})", self.bytes(0)
         )
+
+    def about(self, column: str) -> Node:
+        """A transform function of a column."""
+        source = self.column(column)
+        names = {
+            "int": ("bucket(4, {})", "truncate(10, {})", "truncate(7, {})"),
+            "long": ("bucket(4, {})", "truncate(10, {})", "truncate(100, {})"),
+            "dec": ("bucket(4, {})", "truncate(50, {})"),
+            "text": ("bucket(3, {})", "truncate(2, {})", "truncate(4, {})"),
+            "bytes": ("bucket(2, {})", "truncate(1, {})"),
+            "date": ("days({})", "months({})", "years({})", "bucket(4, {})"),
+            "ts": ("days({})", "months({})", "years({})", "hours({})", "bucket(4, {})"),
+            "bool": (),
+        }
+        names["ntz"] = names["ts"]
+        if not names[source.kind]:
+            return source
+        form = self.rng.choice(names[source.kind])
+        kinds = {"days": "date", "trun": source.kind}
+        return make(kinds.get(form[:4], "int"), self.call() + form, source)
+
+    def usual(self) -> list[Node]:
+        """What is always worth a try: the parts of a moment, and transforms of what partitions the table."""
+        column = leaf("ts", self.pick("ts", "ts", "ts", "n"))
+        made = [
+            make("int", f"{part}({{}})", column) for part in ("hour", "day", self.rng.choice(PARTS))
+        ]
+        made.append(make("date", "to_date({})", column))
+        columns = (self.table.sources or ["i", "l", "s", "d", "ts"]) * 2
+        return made + [self.about(c) for c in columns[:5]]
 
     def bool(self, depth: int) -> Node:
         return self.column("bo")

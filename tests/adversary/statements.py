@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import functions as F  # noqa: N812
 
 import spark_iceberg_sql as sis
-from adversary.lab import FAILS, Lab, Made
+from adversary.lab import CATALOG, FAILS, Lab, Made
 
 # {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each gives k and r.
 SHAPES = {
@@ -34,7 +34,7 @@ CHANGES = {
     "WHEN MATCHED AND {p} THEN UPDATE SET mark = 1",
     "REPLACE WHERE": "INSERT INTO {t} REPLACE WHERE {p} SELECT * FROM {t} WHERE false",
     "overwrite": "-- spark.table('{t}').where('false').writeTo('{t}').overwrite(expr(\"{p}\"))",
-    "rewrite": "CALL local.system.rewrite_data_files(table => '{t}', where => \"{p}\", "
+    "rewrite": f"CALL {CATALOG}.system.rewrite_data_files(table => '{{t}}', where => \"{{p}}\", "
     "options => map('rewrite-all', 'true'))",
     "stream": "-- spark.readStream.table('{t}').where(\"{p}\"), Trigger.AvailableNow",
 }
@@ -132,9 +132,7 @@ def change(lab: Lab, made: Made, case: Case) -> Answer:
 
 
 def _back(lab: Lab, made: Made) -> None:
-    lab.sql(
-        f"CALL local.system.rollback_to_snapshot('{made.name.removeprefix('local.')}', {made.snapshot})"
-    ).collect()
+    lab.sql(f"CALL {CATALOG}.system.rollback_to_snapshot('{made.name}', {made.snapshot})").collect()
 
 
 def _stream(lab: Lab, made: Made, predicate: str) -> Answer:

@@ -70,6 +70,15 @@ class Table:
     ends: bool = False  # times near the ends of theirs
 
     @property
+    def sources(self) -> list[str]:
+        """The columns of its partition fields, of all specs."""
+        fields = [
+            *self.partition,
+            *(s.sql.split(" FIELD ")[1] for s in self.steps if "ADD PART" in s.sql),
+        ]
+        return sorted({_source(f) for f in fields})
+
+    @property
     def create(self) -> str:
         columns = ", ".join(f"{c} {t}" for c, t in self.types.items())
         by = f" PARTITIONED BY ({', '.join(self.partition)})" if self.partition else ""
@@ -194,6 +203,11 @@ def rows(
     return tuple(made)
 
 
+def extreme(row: Row) -> bool:
+    """Whether its int or bigint is about the least there is."""
+    return (row[4] is not None and row[4] < 99 - INT) or (row[5] is not None and row[5] < 99 - LONG)
+
+
 # --------------------------------------------------------------------------------------- tables
 
 FIELDS = (
@@ -214,6 +228,8 @@ def _spec(rng: Random, count: int) -> tuple[str, ...]:
     chosen: dict[str, str] = {}
     for _ in range(count):
         transform = rng.choice(FIELDS)
+        if rng.random() < 0.3:
+            transform = _source(transform)  # identity
         chosen.setdefault(_source(transform), transform)
     return tuple(chosen.values())
 
@@ -240,19 +256,29 @@ def draw(rng: Random, known: Zones, name: str) -> Table:
     numbers = list(range(count))
     if rng.random() < 0.5:
         numbers.sort(key=lambda r: (data[r][1] is None, data[r][1] or 0))
-    steps = _steps(rng, numbers, many, partition, types["dec"])
+    steps = _steps(
+        rng, numbers, many, partition, types["dec"], [r for r in numbers if extreme(data[r])]
+    )
     return Table(name, zone, types, partition, properties, data, steps, tame, ends)
 
 
 def _steps(
-    rng: Random, numbers: list[int], many: bool, partition: tuple[str, ...], dec: str
+    rng: Random,
+    numbers: list[int],
+    many: bool,
+    partition: tuple[str, ...],
+    dec: str,
+    least: list[int],
 ) -> tuple[Step, ...]:
     """Inserts with changes of the table between them, and deletes."""
     at = rng.randint(1, max(1, len(numbers) - 1))
     files = rng.choice((1, 1, 1, 2) if many else (1, 1, 2))
     if rng.random() < 0.5:
         return (Step(rows=tuple(numbers), files=files),)
-    single, numbers = (numbers[:1], numbers[1:]) if rng.random() < 0.3 else ([], numbers)
+    single = numbers[:1] if rng.random() < 0.3 else []
+    if least and rng.random() < 0.7:  # the least value alone in a file, so that it is both bounds
+        single = [rng.choice(least)]
+    numbers = [r for r in numbers if r not in single]
     steps = [Step(rows=tuple(single)), Step(rows=tuple(numbers[:at]), files=files)]
     spec = list(partition)
     for _ in range(rng.choice((1, 1, 2))):

@@ -47,7 +47,7 @@ class Times(Base):
         rng = self.rng
         if depth <= 0 or rng.random() < 0.12:
             return self.column(self.pick("ts", "ts", "ts", "st.ts"))
-        kind = rng.randrange(11)
+        kind = rng.randrange(13)
         less = depth - 1
         if kind == 0:
             return make("ts", f"{{}} {rng.choice('+-')} {rng.choice(INTERVALS)}", self.ts(less))
@@ -56,7 +56,7 @@ class Times(Base):
         if kind == 3:
             name = self.pick("from_utc_timestamp", "to_utc_timestamp")
             return make("ts", f"{name}({{}}, '{rng.choice(zones.OTHERS)}')", self.ts(less))
-        if kind in (4, 5):
+        if kind in (4, 5, 11, 12):
             name, unit = rng.choice(
                 (
                     ("seconds", "timestamp"),

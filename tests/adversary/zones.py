@@ -102,8 +102,11 @@ class Zones:
         self._known: dict[str, list[Change]] = {}
 
     def pick(self, rng: Random) -> str:
-        """A zone; two of three times one whose past is irregular."""
-        return rng.choice(IRREGULAR if rng.random() < 0.67 else self.all)
+        """A zone; three of four times one whose past is irregular, the oddest first."""
+        kind = rng.random()
+        if kind < 0.45:
+            return rng.choice(IRREGULAR[:12])
+        return rng.choice(IRREGULAR if kind < 0.75 else self.all)
 
     def changes(self, zone: str) -> list[Change]:
         if zone not in self._known:
