@@ -10,7 +10,7 @@ from random import Random
 from adversary import known, minimise, predicates, statements, tables
 from adversary.lab import FAILS, PLAIN, Lab, Made
 from adversary.minimise import Finding, Minimiser
-from adversary.nodes import Node
+from adversary.nodes import Node, leaf
 from adversary.predicates import Predicates, Valued
 from adversary.scalars import Expressions
 from adversary.statements import CHANGES, LIVES, SHAPES, Case
@@ -93,6 +93,8 @@ class Hunt:
             if not pool:
                 return
             nodes = self.predicates(made, rng, pool)
+            if rng.random() < 0.15:
+                nodes[:4] = [self.by_variable(node) for node in nodes[:4]]
             texts = [n.sql() for n in nodes]
             truths = self.lab.truth(made.view, [*texts, "r IS NOT NULL"])
             rows = truths.pop()
@@ -121,6 +123,13 @@ class Hunt:
         days = [v for v in pool if v.type == "date"]
         made_ = [maker.next(pool, parts, days) for _ in range(PREDICATES)]
         return list(dict.fromkeys(made_))
+
+    def by_variable(self, node: Node) -> Node:
+        """The predicate with a session variable in place of its first literal."""
+        for part in node.below():
+            if part.kind == "literal" and (name := self.lab.variable(part.text)):
+                return node.swapped(part, leaf("literal", name))
+        return node
 
     def change(
         self, made: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int]

@@ -17,7 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 import spark_iceberg_sql as sis
 from adversary.nodes import Node
 from adversary.predicates import Valued, shown
-from adversary.tables import RAW, Table, values
+from adversary.rows import RAW
+from adversary.tables import Table, values
 
 T = TypeVar("T")
 FAILS = (PySparkException, Py4JError, Py4JError)
@@ -85,6 +86,7 @@ class Lab:
         self.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.a")
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
+        self.variables: dict[str, str] = {}  # session variables and what they were set to
 
     def sql(self, text: str) -> DataFrame:
         """Past the gate: partition fields that nobody should want are what this is about."""
@@ -112,6 +114,16 @@ class Lab:
     def excluded(self, name: str) -> Any:
         camel = "".join(word.capitalize() for word in name.split("_"))
         return self.conf({"spark.sql.optimizer.excludedRules": f"sparkicebergsql.{camel}"})
+
+    def variable(self, literal: str) -> str | None:
+        """A session variable of this value; None where Spark does not take it for one."""
+        name = f"v{len(self.variables)}"
+        try:
+            self.sql(f"DECLARE OR REPLACE VARIABLE {name} = {literal}")
+        except FAILS:
+            return None
+        self.variables[name] = literal
+        return name
 
     # ------------------------------------------------------------------------ tables
 
@@ -177,10 +189,8 @@ class Lab:
         data = self.sql(f"SELECT {', '.join(packed)} FROM {made.name}").toArrow()
         copy = self.spark.createDataFrame(data).selectExpr(*unpacked)
         copy.createOrReplaceTempView(made.view)
-        snapshots = self.sql(
-            f"SELECT snapshot_id FROM {made.name}.snapshots ORDER BY committed_at DESC LIMIT 1"
-        ).collect()
-        made.snapshot = snapshots[0][0] if snapshots else 0
+        main = self.sql(f"SELECT snapshot_id FROM {made.name}.refs WHERE name = 'main'").collect()
+        made.snapshot = main[0][0] if main else 0
 
     # ------------------------------------------------------------------------ values
 

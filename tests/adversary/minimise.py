@@ -174,6 +174,9 @@ class Minimiser:
         inserts = iter(s for s in made.table.steps if s.rows)
         for sql, text in zip(made.done, history, strict=True):
             lines.append(text or f"{self._insert(made, next(inserts).rows)}; {sql}")
+        for name, value in self.lab.variables.items():
+            if any(part.text == name for part in finding.node.below()):
+                lines.append(f"DECLARE VARIABLE {name} = {value};")
         lines += [f"SET {key} = {value};" for key, value in case.settings]
         if case.life:
             lines.append(

@@ -30,6 +30,12 @@ class Node:
             yield kid
             yield from kid.below()
 
+    def swapped(self, old: Node, new: Node) -> Node:
+        """The tree with one part for another."""
+        if self == old:
+            return new
+        return Node(self.kind, self.text, tuple(kid.swapped(old, new) for kid in self.kids))
+
     def smaller(self) -> Iterator[Node]:
         """Trees with one part fewer, the smallest first at each place."""
         same = dict.fromkeys(n for n in self.below() if n.kind == self.kind)  # in order, each once

@@ -8,7 +8,8 @@ from random import Random
 
 from adversary import zones
 from adversary.nodes import Node, leaf, make
-from adversary.tables import Table, extreme
+from adversary.rows import extreme
+from adversary.tables import Table
 from adversary.zones import DAY, HOUR, MINUTE, SECOND
 
 OPERATORS = ("=", "=", "=", "=", "<", "<=", ">", ">=", "<>", "<=>")
