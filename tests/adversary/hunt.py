@@ -18,7 +18,8 @@ from adversary.zones import Zones
 
 POOL, PREDICATES, BATCHES, CHANGED = 30, 40, 3, 1
 RECURRING = 70  # an int of fewer values than this may recur
-EACH = 2  # findings of a class that are made small; more are only counted
+SHARE = 0.35  # of the time goes at most into making findings small
+EACH = 1  # findings of a class that are made small; more are only counted
 
 
 @dataclass
@@ -53,6 +54,7 @@ class Hunt:
         self.minimiser = Minimiser(lab)
         self.result = Result()
         self.keys: Counter[str] = Counter()
+        self.shrunk = 0.0  # seconds spent on making findings small
         self.started = time.monotonic()
 
     def run(self, seconds: float) -> Result:
@@ -217,8 +219,13 @@ class Hunt:
         if self.result.classes[name] >= EACH and name != "new":
             self.result.classes[name] += 1
             return
-        self.minimiser.shrink(finding)
-        name = known.classify(finding)
+        if self.shrunk < SHARE * self.spent() + 20:
+            start = self.spent()
+            self.minimiser.shrink(finding)
+            self.shrunk += self.spent() - start
+            name = known.classify(finding)
+        else:
+            self.minimiser.tell(finding)
         self.result.classes[name] += 1
         self.result.met.setdefault(name, finding.seconds)
         self.result.findings.append(finding)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 from adversary import statements
 from adversary.lab import FAILS, Lab, Made, first_line
 from adversary.nodes import Node
+from adversary.rows import RAW, Row
 from adversary.statements import CHANGES, SHAPES, Answer, Case
 from adversary.tables import values
 
-TRIES = 60  # statements for one finding, about
+TRIES = 28  # statements for one finding, about
 USUAL = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
 
 
@@ -96,6 +98,8 @@ class Minimiser:
         if case.statement in SHAPES and case.statement != "select":
             plain = replace(case, statement="select")
             case = plain if self.fails(made, plain) else case
+        if case.life and self.fails(made, replace(case, life="")):
+            case = replace(case, life="")
         for key, value in case.settings:
             if (key, value) == ("spark.sql.ansi.enabled", "true"):
                 continue
@@ -107,9 +111,9 @@ class Minimiser:
         case, finding.node = self._smaller(made, case, finding.node)
         finding.case = case
         finding.rules = self.blame(made, case)
-        self.left = max(self.left, 14)
+        self.left = max(self.left, 10)
         self._fewer(finding)
-        self._tell(finding)
+        self.tell(finding)
 
     def _smaller(self, made: Made, case: Case, node: Node) -> tuple[Case, Node]:
         again = True
@@ -152,9 +156,16 @@ class Minimiser:
                 break
             rows = {r for step in finding.made.table.steps for r in step.rows}
 
+    def used(self, finding: Finding) -> set[str]:
+        """The columns that the predicate names, and those that the statements need."""
+        words = set(re.findall(r"\w+", finding.node.sql()))
+        return {c for c in finding.made.table.types if c in words} | {"r", "mark"}
+
     def _other(self, finding: Finding, rows: set[int], plain: bool) -> bool:
         try:
-            made = self.lab.build(finding.made.table.only(rows, plain=plain))
+            made = self.lab.build(
+                finding.made.table.only(rows, self.used(finding) if plain else None)
+            )
         except FAILS:
             return False
         outcome = self.fails(made, finding.case)
@@ -165,10 +176,9 @@ class Minimiser:
         finding.error, finding.lost, finding.extra = outcome
         return True
 
-    def _tell(self, finding: Finding) -> None:
+    def tell(self, finding: Finding) -> None:
         """The reproduction as SQL."""
         made, case = finding.made, finding.case
-        used = [c for c in made.table.types if c in finding.node.sql() or c == "r"]
         lines = ["SET TIME ZONE 'UTC';"]
         history = [f"{sql};" if not sql.startswith("--") else "" for sql in made.done]
         inserts = iter(s for s in made.table.steps if s.rows)
@@ -189,22 +199,23 @@ class Minimiser:
             lines.append(
                 f"-- lost r: {sorted(finding.lost)[:8]}; too many r: {sorted(finding.extra)[:8]}"
             )
-        lines.append(f"-- columns that matter: {', '.join(used)}")
         lines.append(f"-- right with this off: {', '.join(finding.rules)}")
         finding.text = "\n".join(lines)
 
     def _insert(self, made: Made, rows: tuple[int, ...]) -> str:
-        raw = ", ".join(_tuple(made.table.rows[r]) for r in rows[:12])
+        columns = values(made.table.types)
+        words = set(re.findall(r"\w+", " ".join(columns)))
+        used = [at for at, name in enumerate(RAW) if name in words]
+        raw = ", ".join(_tuple(made.table.rows[r], used) for r in rows[:12])
         more = f" /* and {len(rows) - 12} more */" if len(rows) > 12 else ""
-        names = "r, m, nm, d, i, l, sm, ty, dec, dec2, s, b, bo"
         return (
-            f"INSERT INTO {made.name} BY NAME SELECT {', '.join(values(made.table.types))} "
-            f"FROM VALUES {raw}{more} AS x({names})"
+            f"INSERT INTO {made.name} BY NAME SELECT {', '.join(columns)} "
+            f"FROM VALUES {raw}{more} AS x({', '.join(RAW[at] for at in used)})"
         )
 
 
-def _tuple(row: tuple[Any, ...]) -> str:
-    return f"({', '.join(_cell(at, v) for at, v in enumerate(row))})"
+def _tuple(row: Row, used: list[int]) -> str:
+    return f"({', '.join(_cell(at, row[at]) for at in used)})"
 
 
 def _cell(at: int, value: Any) -> str:

@@ -48,11 +48,12 @@ class Table:
         given = ", ".join(f"'{k}' = '{v}'" for k, v in self.properties.items())
         return f"CREATE TABLE {{t}} ({columns}) USING iceberg{by} TBLPROPERTIES ({given})"
 
-    def only(self, rows: set[int], *, plain: bool = False) -> Table:
-        """The same table of fewer rows; plain: without partitioning and history, in one file."""
-        if plain:
+    def only(self, rows: set[int], used: set[str] | None = None) -> Table:
+        """The same table of fewer rows; used: a plain one of these columns, without history, in one file."""
+        if used is not None:
             return replace(
                 self,
+                types={c: t for c, t in self.types.items() if c in used},
                 partition=(),
                 properties={"format-version": "2"},
                 steps=(Step(rows=tuple(sorted(rows))),),
