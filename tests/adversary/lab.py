@@ -30,6 +30,8 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
+    # Code is compiled once and simply: most of it runs for minutes at most.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 # Tables in the memory of the JVM: Hadoop's local file system starts a process for each file it writes.
 CATALOG = "mem"

@@ -84,6 +84,11 @@ class Predicates:
         )
         self.table = table
         self.rows = list(range(len(table.rows)))
+        self.changed = [  # rows within about an hour of a change of the clocks
+            r
+            for r in self.by_time
+            if any(abs(table.rows[r][1] - at) < 75 * MINUTE for at in table.changes)
+        ]
         self.least = [r for r in self.rows if extreme(table.rows[r])]
 
     def near(self, focus: int) -> int:
@@ -166,6 +171,12 @@ class Predicates:
         )
         start = micros - reach
         end = micros + rng.choice((1, SECOND, 15 * SECOND, 10 * MINUTE, HOUR, 30 * HOUR, 30 * DAY))
+        close = [at for at in self.table.changes if abs(at - micros) < 4 * HOUR]
+        if close and rng.random() < 0.5:  # an end within the hour that comes twice, or is left out
+            edge = rng.choice(close) + rng.choice((-1, 1)) * rng.choice(
+                (15 * SECOND, 20 * MINUTE, 50 * MINUTE)
+            )
+            start, end = (edge, end) if rng.random() < 0.5 else (start, edge)
         ends = [leaf("literal", literal(rng, "timestamp", str(t))) for t in (start, end)]
         if rng.random() < 0.8:
             column = leaf("ts", "ts")
@@ -244,8 +255,10 @@ class Predicates:
         """A predicate over the expressions of a pool."""
         rng = self.rng
         focus = rng.choice(self.rows)
-        if self.least and rng.random() < 0.15:
+        if self.least and rng.random() < 0.12:
             focus = rng.choice(self.least)
+        elif self.changed and rng.random() < 0.4:
+            focus = rng.choice(self.changed)
         kind = rng.random()
         if kind < 0.22 and parts and days:
             made = self.recurring(focus, rng.choice(parts), rng.choice(days))

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from adversary import zones
-from adversary.zones import Zones
+from adversary.zones import Change
 
 INT, LONG = 2**31, 2**63
 Row = tuple[Any, ...]
@@ -79,11 +79,11 @@ def _numbers(rng: Random, tame: bool) -> Row:
     )
 
 
-def moments(rng: Random, known: Zones, zone: str, count: int, ends: bool) -> list[int | None]:
+def moments(rng: Random, changes: list[Change], count: int, ends: bool) -> list[int | None]:
     """Microseconds since 1970, a few of them at the ends of the type where `ends`."""
     made: list[int | None] = [None]
-    for change in known.some(zone, rng, rng.choice((1, 2, 3, 4))):
-        made += zones.around(change, rng, count // 4 + 2)
+    for change in changes:
+        made += zones.around(change, rng, count // (len(changes) + 1) + 2)
     while len(made) < count:
         made.append(zones.calendar(rng))
     made = made[:count]
@@ -94,11 +94,9 @@ def moments(rng: Random, known: Zones, zone: str, count: int, ends: bool) -> lis
     return made
 
 
-def rows(
-    rng: Random, known: Zones, zone: str, count: int, ends: bool, tame: bool
-) -> tuple[Row, ...]:
+def rows(rng: Random, changes: list[Change], count: int, ends: bool, tame: bool) -> tuple[Row, ...]:
     made = []
-    for r, m in enumerate(moments(rng, known, zone, count, ends)):
+    for r, m in enumerate(moments(rng, changes, count, ends)):
         nm = m if rng.random() < 0.6 else zones.calendar(rng)
         days = None if m is None else m // zones.DAY
         if days is not None and not -INT <= days < INT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adversary.nodes import Node, leaf, make
 from adversary.times import OFFSETS, Times
+from adversary.zones import SHIFTS
 
 PATTERNS = (
     *("yyyy", "yyyy-MM", "yyyyMM", "yyyy-MM-dd", "yyyyMMdd", "yyyy/MM/dd HH", "yyyy-MM-dd HH:mm"),
@@ -141,7 +142,7 @@ class Expressions(Times):
         rng = self.rng
         if depth <= 0 or rng.random() < 0.08:
             return self.column("l")
-        less, kind = depth - 1, rng.randrange(10)
+        less, kind = depth - 1, rng.randrange(11)
         if kind in (0, 1):
             unit = self.pick("timestamp", "timestamp", "seconds", "millis", "micros")
             return make("long", f"unix_{unit}({{}})", self.ts(less))
@@ -153,6 +154,12 @@ class Expressions(Times):
             )
         if kind == 4:
             return make("long", f"({{}} div {rng.choice(DAYTIME)})", self.span(less))
+        if kind == 10:  # milliseconds, microseconds or nanoseconds of whole seconds
+            seconds = make("long", "({} div INTERVAL '1' SECOND)", self.span(less))
+            if rng.random() < 0.3:
+                seconds = make("long", "unix_seconds({})", self.ts(less))
+            factor = self.pick("1000", "1000000", "1000000000", "1000000000")
+            return make("long", f"({{}} * {factor})", seconds)
         if kind == 5:
             return make(
                 "long",
@@ -258,6 +265,15 @@ class Expressions(Times):
         ]
         made.append(make("date", "to_date({})", column))
         columns = (self.table.sources or ["i", "l", "s", "d", "ts"]) * 2
+        shifted = self.shifted(
+            "timestamp", "seconds", self.rng.choice((1, -1)) * self.rng.choice(SHIFTS) * 3600
+        )
+        form = self.pick(
+            "CAST({} AS string)",
+            "date_format({}, 'yyyy-MM-dd HH:mm')",
+            "date_format({}, 'yyyyMMddHH')",
+        )
+        made.append(make("text", form, shifted))
         return made + [self.about(c) for c in columns[:5]]
 
     def bool(self, depth: int) -> Node:

@@ -170,7 +170,7 @@ def settings(rng: Random, zone: str, others: Callable[[], str]) -> tuple[tuple[s
     """Settings of a batch: mostly the table's zone, ANSI on or off, the rest now and then."""
     chosen = {
         "spark.sql.session.timeZone": zone if rng.random() < 0.75 else others(),
-        "spark.sql.ansi.enabled": rng.choice(("true", "true", "false")),
+        "spark.sql.ansi.enabled": rng.choice(("true", "false")),
     }
     if rng.random() < 0.08:
         chosen["spark.sql.codegen.wholeStage"] = "true"

@@ -31,6 +31,7 @@ class Table:
     steps: tuple[Step, ...]
     tame: bool = True  # no numbers near the ends of their types
     ends: bool = False  # times near the ends of theirs
+    changes: tuple[int, ...] = ()  # of the clocks, about which its moments lie
 
     @property
     def sources(self) -> list[str]:
@@ -136,6 +137,7 @@ def draw(rng: Random, known: Zones, name: str) -> Table:
     mode = "copy-on-write" if version == 1 else rng.choice(("copy-on-write", "merge-on-read"))
     properties = {
         "format-version": str(version),
+        "write.parquet.compression-codec": "uncompressed",
         "write.distribution-mode": "none",
         "write.spark.fanout.enabled": "true",
         **{f"write.{what}.mode": mode for what in ("delete", "update", "merge")},
@@ -143,14 +145,26 @@ def draw(rng: Random, known: Zones, name: str) -> Table:
     types = dict(TYPES)
     types["dec"] = rng.choice(("decimal(9,2)", "decimal(9,2)", "decimal(18,4)", "decimal(38,10)"))
     types["s"] = rng.choice(("string", "string", "string", "varchar(60)", "char(60)"))
-    data = rows(rng, known, zone, count, ends, tame)
+    changes = known.some(zone, rng, rng.choice((1, 2, 3) if many else (1, 1, 2)))
+    data = rows(rng, changes, count, ends, tame)
     numbers = list(range(count))
     if rng.random() < 0.5:
         numbers.sort(key=lambda r: (data[r][1] is None, data[r][1] or 0))
     steps = _steps(
         rng, numbers, many, partition, types["dec"], [r for r in numbers if extreme(data[r])]
     )
-    return Table(name, zone, types, partition, properties, data, steps, tame, ends)
+    return Table(
+        name,
+        zone,
+        types,
+        partition,
+        properties,
+        data,
+        steps,
+        tame,
+        ends,
+        tuple(c.at for c in changes),
+    )
 
 
 def _steps(
@@ -164,7 +178,7 @@ def _steps(
     """Inserts with changes of the table between them, and deletes."""
     at = rng.randint(1, max(1, len(numbers) - 1))
     files = rng.choice((1, 1, 1, 2) if many else (1, 1, 2))
-    if rng.random() < 0.5:
+    if rng.random() < 0.35:
         return (Step(rows=tuple(numbers), files=files),)
     single = numbers[:1] if rng.random() < 0.3 else []
     if least and rng.random() < 0.7:  # the least value alone in a file, so that it is both bounds

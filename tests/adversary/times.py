@@ -57,7 +57,7 @@ class Times(Base):
             name = self.pick("from_utc_timestamp", "to_utc_timestamp")
             return make("ts", f"{name}({{}}, '{rng.choice(zones.OTHERS)}')", self.ts(less))
         if kind in (4, 5, 11, 12):
-            name, unit = rng.choice(
+            made, unit = rng.choice(
                 (
                     ("seconds", "timestamp"),
                     ("seconds", "seconds"),
@@ -65,11 +65,13 @@ class Times(Base):
                     ("micros", "micros"),
                 )
             )
-            scale = {"millis": 1000, "micros": 1_000_000}.get(unit, 1)
-            shift = rng.choice((0, *OFFSETS[3:9], rng.randint(-40, 40) * 900)) * scale
-            inner = make("long", f"unix_{unit}({{}})", self.ts(less))
-            moved = make("long", f"{{}} {rng.choice('+-')} {abs(shift)}", inner) if shift else inner
-            return make("ts", f"timestamp_{name}({{}})", moved)
+            hours = rng.choice((1, -1)) * rng.choice(zones.SHIFTS) * 3600
+            return self.shifted(
+                unit,
+                made,
+                rng.choice((0, hours, hours, *OFFSETS[3:9], rng.randint(-40, 40) * 900)),
+                less,
+            )
         if kind == 6:
             return make("ts", "CAST({} AS timestamp)", self.make(self.pick("date", "ntz"), less))
         if kind == 7:
@@ -86,6 +88,14 @@ class Times(Base):
                 self.ts(less),
             )
         return make("ts", "CAST({} AS timestamp)", make("date", "to_date({})", self.ts(less)))
+
+    def shifted(self, unit: str, made: str, seconds: int, depth: int = 0) -> Node:
+        """A timestamp made again from a number, after so many seconds were added to that."""
+        number = make("long", f"unix_{unit}({{}})", self.ts(depth))
+        amount = abs(seconds) * {"millis": 1000, "micros": 1_000_000}.get(unit, 1)
+        if seconds:
+            number = make("long", f"{{}} {'+' if seconds > 0 else '-'} {amount}", number)
+        return make("ts", f"timestamp_{made}({{}})", number)
 
     def ntz(self, depth: int) -> Node:
         rng = self.rng

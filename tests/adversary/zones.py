@@ -57,6 +57,7 @@ IRREGULAR = [
     "Europe/London",
     "UTC",
 ]
+SHIFTS = (5, 10, 24)  # hours by which expressions move a moment, and rows lie off the changes
 # Zones for from_utc_timestamp and its like.
 OTHERS = ("Asia/Tokyo", "America/New_York", "+05:30", "UTC", "Pacific/Chatham", "America/St_Johns")
 _TRANSITION = re.compile(
@@ -160,6 +161,11 @@ def around(change: Change, rng: Random, count: int) -> list[int]:
         for e in (0, -1, -SECOND, 30 * SECOND, change.shift, -change.shift)
     ]
     near += [change.at + h * HOUR + 30 * MINUTE for h in (5, 8, 11, 15, -5, -9)]
+    for hours in SHIFTS:  # where a moment that was moved by so much meets the change
+        near += [
+            change.at + rng.choice((1, -1)) * hours * HOUR + m * MINUTE
+            for m in (-40, -20, 10, 30, 50)
+        ]
     near += [change.at + d * DAY + jitter for d in (-25, -2, -1, 1, 2, 6)]
     rng.shuffle(near)
     return near[:count]
