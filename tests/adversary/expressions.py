@@ -18,6 +18,7 @@ class Base:
     def __init__(self, rng: Random, table: Table, ansi: bool) -> None:
         self.rng = rng
         self.table = table
+        self.calls = CALLS
         self.careful = ansi and not table.tame  # arithmetic on such numbers mostly overflows
         self.depths = (0, 1, 1) if table.ends else (1, 2, 2, 3)
         self.moments = [row[1] for row in table.rows if row[1] is not None]
@@ -65,7 +66,7 @@ class Base:
         return leaf(kinds[name.removeprefix("st.")], name)
 
     def call(self) -> str:
-        return self.rng.choice(CALLS)
+        return self.rng.choice(self.calls)
 
     def moment(self) -> str:
         """A constant moment of the data, or a usual epoch."""

@@ -18,7 +18,7 @@ from adversary.zones import Zones
 
 POOL, PREDICATES, BATCHES, CHANGED = 30, 60, 2, 1
 RECURRING = 70  # an int of fewer values than this may recur
-SHARE = 0.35  # of the time goes at most into making findings small
+SHARE = 0.25  # of the time goes at most into making findings small
 EACH = 1  # findings of a class that are made small; more are only counted
 
 
@@ -89,6 +89,8 @@ class Hunt:
         ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
         with self.lab.conf(dict(settings)):
             maker = Expressions(rng, made.table, ansi)
+            if life == "uninstall":  # from then on Iceberg's functions are Iceberg's own again
+                maker.calls = ("iceberg_",)
             pool = self.lab.valued(
                 made.view, [*maker.usual(), *(maker.next() for _ in range(POOL))]
             )

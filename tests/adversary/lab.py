@@ -142,7 +142,7 @@ class Lab:
 
     def drop(self, made: Made) -> None:
         self.spark.catalog.dropTempView(made.view)
-        self.sql(f"DROP TABLE IF EXISTS {made.name} PURGE")
+        self.sql(f"DROP TABLE IF EXISTS {made.name}")
 
     def _create(self, made: Made) -> None:
         sql = made.table.create.replace("{t}", made.name)
