@@ -1,4 +1,5 @@
-"""`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 where a row is wrong or an error new."""
+"""`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 where a row is wrong or an error new, 2 where
+nothing was tried."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def summary(result: Result) -> str:
     """The counts, for people and for grep."""
     each = result.pairs / max(result.seconds, 1)
     return (
-        f"{result.tables} tables ({result.unbuilt} refused), {result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, "
+        f"{result.tables} tables ({result.unbuilt} refused by Iceberg), "
+        f"{result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, "
         f"{result.filled} non-empty answers, {result.values} columns; {result.differences} differences, "
         f"{result.errors} new errors; {result.beneath} not ours, {result.unanswered} without an answer"
     )
@@ -45,6 +47,9 @@ def main() -> int:
             print(f"{name} {when}, {result.classes[name]} times: {what}")
         print(f"other: {result.classes['new']} times")
     print(summary(result))
+    if not result.filled:
+        print("nothing was tried: no answer had a row")
+        return 2
     return 1 if result.differences or result.errors else 0
 
 
