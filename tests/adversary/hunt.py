@@ -54,7 +54,7 @@ class Hunt:
         self.zones = Zones(lab.spark._jvm)
         self.minimiser = Minimiser(lab)
         self.result = Result()
-        self.keys: Counter[str] = Counter()
+        self.blamed: dict[str, tuple[str, ...]] = {}  # by what findings have in common
         self.shrunk = 0.0  # seconds spent on making findings small
         self.started = time.monotonic()
 
@@ -204,22 +204,22 @@ class Hunt:
         finding = Finding(case, node, made, *outcome[:1], (), *outcome[1:])
         finding.seconds = self.spent()
         key = minimise.key(case, node)
-        self.keys[key] += 1
-        finding.rules = (
-            self.minimiser.blame(made, case) if self.keys[key] == 1 else ("like one before",)
-        )
+        first = key not in self.blamed
+        if first:
+            self.blamed[key] = self.minimiser.blame(made, case)
+        finding.rules = self.blamed[key]
         ours = "iceberg_" in case.predicate or "system." in case.predicate
         if finding.rules == ("below the rules",) and not ours:
             self.result.beneath += 1
-            self.tell(f"NOT OURS: {case.text(made)} with {case.settings}")
+            if first:
+                self.tell(f"NOT OURS: {case.text(made)} with {case.settings}")
             return
         if finding.error:
             self.result.errors += 1
         else:
             self.result.differences += 1
-        if self.keys[key] > 1:
-            return
-        self.sort(finding)
+        if first:
+            self.sort(finding)
 
     def sort(self, finding: Finding) -> None:
         """Make it small where its class is not known well enough yet."""
