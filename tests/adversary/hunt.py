@@ -203,7 +203,9 @@ class Hunt:
             return
         finding = Finding(case, node, made, *outcome[:1], (), *outcome[1:])
         finding.seconds = self.spent()
-        key = minimise.key(case, node)
+        with self.lab.off():  # wrong rows of Iceberg's own and of a rule's are not of one kind
+            beneath = bool(self.minimiser.fails(made, case))
+        key = f"{minimise.key(case, node)}|{beneath}"
         first = key not in self.blamed
         if first:
             self.blamed[key] = self.minimiser.blame(made, case)
