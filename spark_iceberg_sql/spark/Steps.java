@@ -355,7 +355,7 @@ public final class Steps {
     }
     if (field == 0) return null;
     written.add(child(e, 0));
-    before = ANYTHING; // the year of an era: 2024 before Christ is written 2024 as well
+    before = ANYTHING; // years before Christ have a minus, and the later the less
     beyond = Math.max(beyond, APART);
     return zone(e);
   }

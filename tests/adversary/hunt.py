@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from adversary import known, minimise, predicates, statements, tables
+from adversary.implied import Implied
 from adversary.lab import FAILS, PLAIN, Lab, Made
 from adversary.minimise import Finding, Minimiser
 from adversary.nodes import Node, leaf
@@ -17,6 +18,10 @@ from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
 POOL, PREDICATES, BATCHES, CHANGED = 30, 60, 2, 1
+PROBED, SUSPECTS = (
+    150,
+    6,
+)  # more predicates that are put to `prune` alone, and how many of them are tried at most
 RECURRING = 70  # an int of fewer values than this may recur
 SHARE = 0.25  # of the time goes at most into making findings small
 EACH = 1  # findings of a class that are made small; more are only counted
@@ -27,6 +32,7 @@ class Result:
     """Counts of a run, and what it found."""
 
     pairs: int = 0
+    probed: int = 0  # predicates of which it was asked, without a query, whether they imply too much for a row
     changes: int = 0
     filled: int = 0
     values: int = 0
@@ -53,6 +59,7 @@ class Hunt:
         self.say = say
         self.zones = Zones(lab.spark._jvm)
         self.minimiser = Minimiser(lab)
+        self.implied = Implied(lab.spark)
         self.result = Result()
         self.blamed: dict[str, tuple[str, ...]] = {}  # by what findings have in common
         self.shrunk = 0.0  # seconds spent on making findings small
@@ -101,7 +108,9 @@ class Hunt:
             )
             if not pool:
                 return
-            nodes = self.predicates(made, rng, pool)
+            nodes = self.predicates(made, rng, pool, PREDICATES)
+            if life != "uninstall":
+                nodes = [*self.suspects(made, rng, pool), *nodes]
             if rng.random() < 0.15:
                 nodes[:4] = [self.by_variable(node) for node in nodes[:4]]
             texts = [n.sql() for n in nodes]
@@ -127,11 +136,19 @@ class Hunt:
         if rng.random() < 0.25:
             self.rewrite(made, rng, pool, settings, rows)
 
-    def predicates(self, made: Made, rng: Random, pool: list[Valued]) -> list[Node]:
+    def suspects(self, made: Made, rng: Random, pool: list[Valued]) -> list[Node]:
+        """Predicates of which `prune` says too much, by its own word."""
+        nodes = {n.sql(): n for n in self.predicates(made, rng, pool, PROBED)}
+        with self.lab.off("prune", "fast"):
+            texts, known_ = self.implied.suspects(made.name, made.view, list(nodes))
+        self.result.probed += known_
+        return [nodes[text] for text in texts[:SUSPECTS]]
+
+    def predicates(self, made: Made, rng: Random, pool: list[Valued], count: int) -> list[Node]:
         maker = Predicates(rng, made.table)
         parts = [v for v in pool if v.type == "int" and len(set(v.values.values())) < RECURRING]
         days = [v for v in pool if v.type == "date"]
-        made_ = [maker.next(pool, parts, days) for _ in range(PREDICATES)]
+        made_ = [maker.next(pool, parts, days) for _ in range(count)]
         return list(dict.fromkeys(made_))
 
     def by_variable(self, node: Node) -> Node:

@@ -86,7 +86,8 @@ def main() -> None:
             ask(spark, queries // 5, wrong)
             print(f"query {(n + 1) * (queries // 5)}: {levels(spark)}", flush=True)
         threads = [
-            threading.Thread(target=ask if n % 2 else switch, args=(spark, 60, wrong)) for n in range(8)
+            threading.Thread(target=ask if n % 2 else switch, args=(spark, 60, wrong))
+            for n in range(8)
         ]
         for thread in threads:
             thread.start()

@@ -34,11 +34,23 @@ class Mistake:
 MISTAKES = [
     # What was wrong once.
     Mistake("overflow forgotten", "Steps", "if (!within(x,", "if (false && !within(x,"),
-    Mistake("digits overflow", "Steps", "s == null || !s.within(", "s == null || false && !s.within("),
-    Mistake("part widened after a sum", "Steps", "e = child(e, 0);\n      name =", "return terms(child(e, 0), weight, weights, constant, parts);\n      //"),
+    Mistake(
+        "digits overflow", "Steps", "s == null || !s.within(", "s == null || false && !s.within("
+    ),
+    Mistake(
+        "part widened after a sum",
+        "Steps",
+        "e = child(e, 0);\n      name =",
+        "return terms(child(e, 0), weight, weights, constant, parts);\n      //",
+    ),
     Mistake("truncate apart", "Steps", "s.before = ANYTHING; // the", "s.before = APART; // the"),
     Mistake("truncate total", "Steps", "s.before = ANYTHING; // the", "s.before = TOTAL; // the"),
-    Mistake("skipped half hours", "Recurring", "isNear(at, type, clocks) || isNear(next, type, clocks) || ", ""),
+    Mistake(
+        "skipped half hours",
+        "Recurring",
+        "isNear(at, type, clocks) || isNear(next, type, clocks) || ",
+        "",
+    ),
     Mistake("shifts by numbers", "Steps", "if (shifted) reach", "if (false) reach"),
     # A margin dropped, a reach halved, a bound forgotten.
     Mistake("no margin", "Steps", "return date ? (slack + off) / DAY : slack + off;", "return 0;"),
@@ -47,32 +59,76 @@ MISTAKES = [
     Mistake("size of a change ignored", "Steps", "* 1000000L + 2 * HOUR", "* 0L + HOUR / 4"),
     Mistake("reach of an interval ignored", "Steps", "reach += days * DAY", "reach += 0"),
     Mistake("reach of a zone ignored", "Steps", "s.reach += 26 * HOUR", "s.reach += 0"),
-    Mistake("apart is total", "Steps", "beyond = Math.max(beyond, APART);\n    return this;", "return this;"),
+    Mistake(
+        "apart is total",
+        "Steps",
+        "beyond = Math.max(beyond, APART);\n    return this;",
+        "return this;",
+    ),
     Mistake("days that wrap", "Steps", "if (days > 0 == plus) beyond", "if (false) beyond"),
-    Mistake("an era's year", "Steps", "before = ANYTHING; // the year of an era", "before = TOTAL; // the"),
-    Mistake("years with a plus", "Steps", "beyond = Math.max(beyond, APART); // years of five", "// "),
-    Mistake("four digits unchecked", "Steps", "return days >= DIGITS_FROM && days <= DIGITS_TO", "return true"),
+    Mistake(
+        "years with a plus", "Steps", "beyond = Math.max(beyond, APART); // years of five", "// "
+    ),
+    Mistake(
+        "four digits unchecked",
+        "Steps",
+        "return days >= DIGITS_FROM && days <= DIGITS_TO",
+        "return true",
+    ),
     Mistake("falling taken for climbing", "Steps", "direction = -direction;", ""),
     Mistake("a negative factor", "Steps", "times && c < 0 || minus && !left", "minus && !left"),
     Mistake("a minuend", "Steps", "times && c < 0 || minus && !left", "times && c < 0"),
     Mistake("lighter digits", "Steps", "if (weights[i] < smaller &&", "if (false &&"),
-    Mistake("any separator", "Steps", "else if (\" -/.:_\".indexOf(c) >= 0) at++;\n      else return null;", "else at++;"),
+    Mistake(
+        "any separator",
+        "Steps",
+        'else if (" -/.:_".indexOf(c) >= 0) at++;\n      else return null;',
+        "else at++;",
+    ),
     Mistake("<= for <", "Implied", "op == LE ? end() : start())", "start())"),
     Mistake("> for >=", "Implied", "op == GE ? start() : end(), steps.last", "end(), steps.last"),
-    Mistake("= without its end", "Implied", "return between(start(), end());", "return between(start(), start() + 1);"),
+    Mistake(
+        "= without its end",
+        "Implied",
+        "return between(start(), end());",
+        "return between(start(), start() + 1);",
+    ),
     Mistake("turned left out", "Implied", "if (!literalRight) op = turned(op);", ""),
     Mistake("one side of OR", "Implied", "a.values.union(b.values)", "a.values"),
-    Mistake("OR of one", "Implied", "if (b != null) put(result, new Found(a.column, a.values.union(b.values)));", "put(result, a);"),
-    Mistake("the first of IN", "Implied", "else found.values = found.values.union(one.values);", ""),
-    Mistake("NOT IN as IN", "Implied", "Found one = solve((Expression) c.children().apply(0), NE, v);", "Found one = solve((Expression) c.children().apply(0), EQ, v);"),
+    Mistake(
+        "OR of one",
+        "Implied",
+        "if (b != null) put(result, new Found(a.column, a.values.union(b.values)));",
+        "put(result, a);",
+    ),
+    Mistake(
+        "the first of IN", "Implied", "else found.values = found.values.union(one.values);", ""
+    ),
+    Mistake(
+        "NOT IN as IN",
+        "Implied",
+        "Found one = solve((Expression) c.children().apply(0), NE, v);",
+        "Found one = solve((Expression) c.children().apply(0), EQ, v);",
+    ),
     Mistake("the span of IN", "Implied", "if (compare(v, greatest) > 0) greatest = v;", ""),
-    Mistake("LIKE past its wildcard", "Implied", '"%_".indexOf(text.charAt(end)) < 0', '"%".indexOf(text.charAt(end)) < 0'),
+    Mistake(
+        "LIKE past its wildcard",
+        "Implied",
+        '"%_".indexOf(text.charAt(end)) < 0',
+        '"%".indexOf(text.charAt(end)) < 0',
+    ),
     Mistake("prefix as equality", "Implied", "if (prefix && is &&", "if (false &&"),
     Mistake("noon for all hours", "Recurring", "return HOURS;", "return DAYS;"),
-    Mistake("days taken for months", "Recurring", '"Year", "Quarter", "Month", "LastDay"', '"Year", "Quarter", "Month", "LastDay", "DayOfMonth"'),
+    Mistake(
+        "days taken for months",
+        "Recurring",
+        '"Year", "Quarter", "Month", "LastDay"',
+        '"Year", "Quarter", "Month", "LastDay", "DayOfMonth"',
+    ),
     Mistake("finer buckets", "Transformed", "|| n % number(field) != 0", ""),
     Mistake("longer prefixes", "Transformed", "s.numChars() < width ?", "s.numChars() <= width ?"),
 ]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -95,52 +151,214 @@ def _times(*around: str) -> tuple[str, ...]:
     """Instants about some moments: hours, half hours and days beside them."""
     offsets = [0, 1, -1, 30 * 10**6, -30 * 10**6]
     offsets += [sign * n * HOUR // 4 for n in range(1, 26) for sign in (1, -1)]
-    offsets += [sign * n * DAY + d for n in range(1, 40) for sign in (1, -1) for d in (0, 5 * HOUR, 29 * HOUR // 2)]
+    offsets += [
+        sign * n * DAY + d
+        for n in range(1, 40)
+        for sign in (1, -1)
+        for d in (0, 5 * HOUR, 29 * HOUR // 2)
+    ]
     return tuple(
-        f"timestamp_micros(unix_micros(timestamp '{moment}') + {offset})" for moment in around for offset in offsets
+        f"timestamp_micros(unix_micros(timestamp '{moment}') + {offset})"
+        for moment in around
+        for offset in offsets
     ) + tuple(
         f"timestamp_micros({n})"
-        for n in (-(2**63), -(2**62), -6 * 10**16, -63 * 10**15, -62135596800 * 10**6, 253402300799 * 10**6 + 999999, 253402300800 * 10**6, 4 * 10**17, 2**62, 2**63 - 1)
+        for n in (
+            -(2**63),
+            -(2**62),
+            -6 * 10**16,
+            -63 * 10**15,
+            -62135596800 * 10**6,
+            253402300799 * 10**6 + 999999,
+            253402300800 * 10**6,
+            4 * 10**17,
+            2**62,
+            2**63 - 1,
+        )
     )
 
 
 CASES = [
-    Case("UTC", "false", "int", ("5", "17", "50", "77", "1000", "-7", "-2147483648", "-2147483645", "2147483640", "2147483647"), (
-        "iceberg_truncate(10, x) * 100 = 5000", "iceberg_truncate(10, x) * 1000 > 0", "iceberg_truncate(10, x) * 10 IN (500, 700)",
-        "iceberg_truncate(10, x) + 100 < 0", "iceberg_truncate(7, x) = 2147483643", "iceberg_truncate(10, x) = 10",
-        "10 >= iceberg_truncate(10, x)", "iceberg_truncate(7, x) IN (0, 2147483643)", "NOT (iceberg_truncate(10, x) IN (10, 50))",
-    )),
-    Case("UTC", "false", "date", ("date '2024-02-01'", "date '2024-02-29'", "date '2023-12-24'", "date '1969-12-25'", "date '0001-01-01'",
-        "date_from_unix_date(-2147483648)", "date_from_unix_date(-2147483645)", "date_from_unix_date(2147483647)", "date_from_unix_date(2147483643)",
-        "date_from_unix_date(2932897)", "date_from_unix_date(-719500)", "date '9999-12-31'", "date '2024-03-31'", "date_from_unix_date(-1458262)", "date '0250-01-01'", "date '0150-01-01'", "date '9800-01-01'", "date '2022-12-15'", "date '2023-07-15'"), (
-        "date_add(x, 7) < date '2024-01-01'", "date_add(x, 7) >= date '2024-01-01'", "date_sub(x, 7) > date '2024-01-01'", "cast(x AS string) < '2024-02-01'", "cast(x AS string) >= '2024-02-01'",
-        "cast(x AS string) LIKE '0%'", "cast(x AS string) LIKE '2024_02%'", "datediff(x, date '1970-01-05') = -11", "datediff(date '1970-01-05', x) < -19000",
-        "date '2024-02-10' - x > INTERVAL 3 DAYS", "year(x) * 100 + month(x) = 202402", "year(x) * 10 + month(x) = 20242", "month(x) + year(x) * 12 = 24290",
-        "year(x) * -2 < -4046", "year(x) * -2 = -4048", "year(x) * 5 + month(x) = 10122", "cast(date_sub(x, 109500) AS string) < '-0100'", "cast(date_add(x, 100000) AS string) < '2024-01-01'", "year(x) = 2024 AND (day(x) = 29 OR month(x) = 3)", "date_format(x, 'yyyy E') = '2024 Thu'", "3000 - year(x) >= 976", "date_format(x, 'yyyy-MMM') = '2024-Feb'", "date_format(x, 'yyyy') = '2024'", "date_format(x, 'yyyy') = '0001'", "date_format(x, 'yyyyQMM') = '2024102'",
-        "last_day(x) < date '2024-02-29'", "add_months(x, 1) = date '2024-02-29'", "trunc(x, 'MM') IN ('2023-12-01', '2024-02-01')",
-        "year(x) <> 2023", "year(x) IN (1970, 2024, 2025)", "year(x) = 2024 OR month(x) = 12", "year(x) = 2024 OR trunc(x, 'MM') = '2023-12-01'", "year(x) = 2024 AND day(x) = 29", "iceberg_months(x) >= 649",
-        "year(x) IN (2001,2002,2003,2004,2005,2006,2007,2008,2009,2010,2011,2012,2013,2014,2015,2016,2017,2024,1999)",
-        "next_day(x, 'MON') > date '2024-02-04'", "year(x) NOT IN (2023, 2022)", "year(x) > 2023 AND dayofweek(x) = 5",
-    )),
-    Case("America/New_York", "true", "timestamp", _times("2024-11-03T06:00:00Z", "2024-11-06T06:00:00Z", "2024-03-10T07:00:00Z", "2024-01-31T12:00:00Z"), (
-        "date_format(x, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'", "cast(x AS string) < '2024-11-03 01:30:00'", "date_trunc('hour', x) = '2024-11-03 01:00:00'",
-        "cast(x AS string) >= '2024-11-03 01:15:00'", "x + INTERVAL 1 MONTH = timestamp '2024-02-29 07:00:00'", "x + INTERVAL 1 MONTH < timestamp '2024-02-29 07:00:00'", "x + INTERVAL '1' DAY < timestamp '2024-11-04 01:30:00'",
-        "x - INTERVAL 30 DAYS >= timestamp '2024-10-04 01:30:00'", "date_trunc('day', from_utc_timestamp(x, 'America/Los_Angeles')) = '2024-11-03'",
-        "date_format(from_utc_timestamp(x, 'Asia/Tokyo'), 'yyyy-MM-dd HH:mm') >= '2024-11-03 01:30'", "date_format(to_utc_timestamp(x, 'Asia/Kolkata'), 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'", "hour(x) = 1 AND to_date(x) = date '2024-11-03'",
-        "to_date(x) = date '2024-11-03' AND day(x) = 3", "year(x) = 2024 AND month(x) = 11 AND day(x) IN (3, 4)", "unix_timestamp(x) < 1730613600", "date_format(x - INTERVAL 3 DAYS, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'", "cast(x - INTERVAL 2 HOURS AS string) <= '2024-11-03 01:30:00'",
-        "((x - timestamp'1970-01-01') div interval '1' second) * 10 >= 17000000000", "date_format(timestamp_seconds(unix_timestamp(x) + 86400), 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'",
-        "date_format(x - INTERVAL 72 HOURS, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:00'", "date_format(x - INTERVAL 72 HOURS, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:15'", "date_format(x - INTERVAL 72 HOURS, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'", "date_format(x - INTERVAL 72 HOURS, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:45'", "cast(x AS string) LIKE '+%'", "date_format(x, 'yyyy') = '0001'", "year(x) = 2024 AND hour(x) = 1 AND day(x) = 3", "to_date(x) = date '2024-11-03' AND hour(x) = 5", "iceberg_hours(x) = 480222",
-    )),
-    Case("UTC", "false", "timestamp", _times("2024-01-01T00:00:00Z"), (
-        "((x - timestamp'1970-01-01') div interval '1' second) * 1000000000 >= 1600000000000000000", "cast(year(x) * 1000000 AS bigint) + month(x) = 2024000001",
-        "year(x) * 1000000 + month(x) * 10000 + day(x) * 100 = 2024010100", "unix_micros(x) * 1000 > 0", "unix_seconds(x) * 1000000000 > 1700000000000000000", "iceberg_hours(x) < 10", "iceberg_hours(x) * 10000 = 438288 * 10000",
-        "timestamp_seconds(unix_timestamp(x) div 1000) < timestamp '1970-01-20 16:00:00'",
-    )),
-    Case("Pacific/Apia", "true", "timestamp", _times("2011-12-30T10:00:00Z"), (
-        "to_date(x) = date '2011-12-31' AND hour(x) IN (0, 12)", "date_trunc('day', x) >= '2011-12-31'", "year(x) = 2011 AND month(x) = 12 AND day(x) = 29", "date_format(x, 'yyyy-MM-dd') < '2011-12-30'",
-    )),
-    Case("UTC", "true", "string", ("'ab'", "'abc'", "'abcd'", "'abcdef'", "'b'", "''"), ("iceberg_truncate(4, x) = 'abcd'", "iceberg_truncate(4, x) IN ('abc', 'ab')", "iceberg_truncate(6, x) = 'abcdef'")),
-    Case("UTC", "true", "bigint", tuple(f"{n}L" for n in range(40)), ("iceberg_bucket(8, x) = 6", "iceberg_bucket(12, x) IN (5, 7)", "iceberg_bucket(6, x) = 5")),
+    Case(
+        "UTC",
+        "false",
+        "int",
+        (
+            "5",
+            "17",
+            "50",
+            "77",
+            "1000",
+            "-7",
+            "-2147483648",
+            "-2147483645",
+            "2147483640",
+            "2147483647",
+        ),
+        (
+            "iceberg_truncate(10, x) * 100 = 5000",
+            "iceberg_truncate(10, x) * 1000 > 0",
+            "iceberg_truncate(10, x) * 10 IN (500, 700)",
+            "iceberg_truncate(10, x) + 100 < 0",
+            "iceberg_truncate(7, x) = 2147483643",
+            "iceberg_truncate(10, x) = 10",
+            "10 >= iceberg_truncate(10, x)",
+            "iceberg_truncate(7, x) IN (0, 2147483643)",
+            "NOT (iceberg_truncate(10, x) IN (10, 50))",
+        ),
+    ),
+    Case(
+        "UTC",
+        "false",
+        "date",
+        (
+            "date '2024-02-01'",
+            "date '2024-02-29'",
+            "date '2023-12-24'",
+            "date '1969-12-25'",
+            "date '0001-01-01'",
+            "date_from_unix_date(-2147483648)",
+            "date_from_unix_date(-2147483645)",
+            "date_from_unix_date(2147483647)",
+            "date_from_unix_date(2147483643)",
+            "date_from_unix_date(2932897)",
+            "date_from_unix_date(-719500)",
+            "date '9999-12-31'",
+            "date '2024-03-31'",
+            "date_from_unix_date(-1458262)",
+            "date '0250-01-01'",
+            "date '0150-01-01'",
+            "date '9800-01-01'",
+            "date '2022-12-15'",
+            "date '2023-07-15'",
+        ),
+        (
+            "date_add(x, 7) < date '2024-01-01'",
+            "date_add(x, 7) >= date '2024-01-01'",
+            "date_sub(x, 7) > date '2024-01-01'",
+            "cast(x AS string) < '2024-02-01'",
+            "cast(x AS string) >= '2024-02-01'",
+            "cast(x AS string) LIKE '0%'",
+            "cast(x AS string) LIKE '2024_02%'",
+            "datediff(x, date '1970-01-05') = -11",
+            "datediff(date '1970-01-05', x) < -19000",
+            "date '2024-02-10' - x > INTERVAL 3 DAYS",
+            "year(x) * 100 + month(x) = 202402",
+            "year(x) * 10 + month(x) = 20242",
+            "month(x) + year(x) * 12 = 24290",
+            "year(x) * -2 < -4046",
+            "year(x) * -2 = -4048",
+            "year(x) * 5 + month(x) = 10122",
+            "cast(date_sub(x, 109500) AS string) < '-0100'",
+            "cast(date_add(x, 100000) AS string) < '2024-01-01'",
+            "year(x) = 2024 AND (day(x) = 29 OR month(x) = 3)",
+            "date_format(x, 'yyyy E') = '2024 Thu'",
+            "3000 - year(x) >= 976",
+            "date_format(x, 'yyyy-MMM') = '2024-Feb'",
+            "date_format(x, 'yyyy') = '2024'",
+            "date_format(x, 'yyyy') = '0001'",
+            "date_format(x, 'yyyyQMM') = '2024102'",
+            "last_day(x) < date '2024-02-29'",
+            "add_months(x, 1) = date '2024-02-29'",
+            "trunc(x, 'MM') IN ('2023-12-01', '2024-02-01')",
+            "year(x) <> 2023",
+            "year(x) IN (1970, 2024, 2025)",
+            "year(x) = 2024 OR month(x) = 12",
+            "year(x) = 2024 OR trunc(x, 'MM') = '2023-12-01'",
+            "year(x) = 2024 AND day(x) = 29",
+            "iceberg_months(x) >= 649",
+            "year(x) IN (2001,2002,2003,2004,2005,2006,2007,2008,2009,2010,2011,2012,2013,2014,2015,2016,2017,2024,1999)",
+            "next_day(x, 'MON') > date '2024-02-04'",
+            "year(x) NOT IN (2023, 2022)",
+            "year(x) > 2023 AND dayofweek(x) = 5",
+        ),
+    ),
+    Case(
+        "America/New_York",
+        "true",
+        "timestamp",
+        _times(
+            "2024-11-03T06:00:00Z",
+            "2024-03-13T07:00:00Z",
+            "2024-03-10T07:00:00Z",
+            "2024-01-31T12:00:00Z",
+        ),
+        (
+            "date_format(x, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'",
+            "cast(x AS string) < '2024-11-03 01:30:00'",
+            "date_trunc('hour', x) = '2024-11-03 01:00:00'",
+            "cast(x AS string) >= '2024-11-03 01:15:00'",
+            "x + INTERVAL 1 MONTH = timestamp '2024-02-29 07:00:00'",
+            "x + INTERVAL 1 MONTH < timestamp '2024-02-29 07:00:00'",
+            "x + INTERVAL '1' DAY < timestamp '2024-11-04 01:30:00'",
+            "x - INTERVAL 30 DAYS >= timestamp '2024-10-04 01:30:00'",
+            "date_trunc('day', from_utc_timestamp(x, 'America/Los_Angeles')) = '2024-11-03'",
+            "date_format(from_utc_timestamp(x, 'Asia/Tokyo'), 'yyyy-MM-dd HH:mm') >= '2024-11-03 01:30'",
+            "date_format(to_utc_timestamp(x, 'Asia/Kolkata'), 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'",
+            "hour(x) = 1 AND to_date(x) = date '2024-11-03'",
+            "to_date(x) = date '2024-11-03' AND day(x) = 3",
+            "year(x) = 2024 AND month(x) = 11 AND day(x) IN (3, 4)",
+            "unix_timestamp(x) < 1730613600",
+            "date_format(x - INTERVAL 3 DAYS, 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'",
+            "cast(x - INTERVAL 2 HOURS AS string) <= '2024-11-03 01:30:00'",
+            "((x - timestamp'1970-01-01') div interval '1' second) * 10 >= 17000000000",
+            "date_format(timestamp_seconds(unix_timestamp(x) + 86400), 'yyyy-MM-dd HH:mm') = '2024-11-03 01:30'",
+            "date_format(x - INTERVAL 3 DAYS, 'yyyy-MM-dd HH:mm') = '2024-03-10 03:15'",
+            "date_format(x - INTERVAL 3 DAYS, 'yyyy-MM-dd HH:mm') = '2024-03-10 03:30'",
+            "date_format(x - INTERVAL 3 DAYS, 'yyyy-MM-dd HH:mm') = '2024-03-10 03:45'",
+            "cast(x AS string) LIKE '+%'",
+            "date_format(x, 'yyyy') = '0001'",
+            "year(x) = 2024 AND hour(x) = 1 AND day(x) = 3",
+            "to_date(x) = date '2024-11-03' AND hour(x) = 5",
+            "iceberg_hours(x) = 480222",
+        ),
+    ),
+    Case(
+        "UTC",
+        "false",
+        "timestamp",
+        _times("2024-01-01T00:00:00Z"),
+        (
+            "((x - timestamp'1970-01-01') div interval '1' second) * 1000000000 >= 1600000000000000000",
+            "cast(year(x) * 1000000 AS bigint) + month(x) = 2024000001",
+            "year(x) * 1000000 + month(x) * 10000 + day(x) * 100 = 2024010100",
+            "unix_micros(x) * 1000 > 0",
+            "unix_seconds(x) * 1000000000 > 1700000000000000000",
+            "iceberg_hours(x) < 10",
+            "iceberg_hours(x) * 10000 = 438288 * 10000",
+            "timestamp_seconds(unix_timestamp(x) div 1000) < timestamp '1970-01-20 16:00:00'",
+        ),
+    ),
+    Case(
+        "Pacific/Apia",
+        "true",
+        "timestamp",
+        _times("2011-12-30T10:00:00Z"),
+        (
+            "to_date(x) = date '2011-12-31' AND hour(x) IN (0, 12)",
+            "date_trunc('day', x) >= '2011-12-31'",
+            "year(x) = 2011 AND month(x) = 12 AND day(x) = 29",
+            "date_format(x, 'yyyy-MM-dd') < '2011-12-30'",
+        ),
+    ),
+    Case(
+        "UTC",
+        "true",
+        "string",
+        ("'ab'", "'abc'", "'abcd'", "'abcdef'", "'b'", "''"),
+        (
+            "iceberg_truncate(4, x) = 'abcd'",
+            "iceberg_truncate(4, x) IN ('abc', 'ab')",
+            "iceberg_truncate(6, x) = 'abcdef'",
+        ),
+    ),
+    Case(
+        "UTC",
+        "true",
+        "bigint",
+        tuple(f"{n}L" for n in range(40)),
+        ("iceberg_bucket(8, x) = 6", "iceberg_bucket(12, x) IN (5, 7)", "iceberg_bucket(6, x) = 5"),
+    ),
     *_clocks(),
 ]
 SWITCHES = (
@@ -183,7 +401,9 @@ NUMBERS = count()
 @cache
 def _texts() -> dict[str, str]:
     parts = next(rule.parts for rule in optimizer.RULES if rule.name == "prune")
-    return {name: optimizer._text(name) for name in ("SwitchedRule", "Calls", "Layout", *parts, "Prune")}
+    return {
+        name: optimizer._text(name) for name in ("SwitchedRule", "Calls", "Layout", *parts, "Prune")
+    }
 
 
 def compiled(mistake: Mistake | None, attack: bool) -> Any:
@@ -194,7 +414,10 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
         texts[mistake.file] = texts[mistake.file].replace(mistake.right, mistake.wrong)
     if not attack:
         texts["Recurring"] = texts["Recurring"].replace("ASKED_IN_FULL = 3", "ASKED_IN_FULL = 0")
-        texts["Attack"] = texts["Attack"].replace("    try {\n      return new Attack(", "    if (predicate != null) return false;\n    try {\n      return new Attack(")
+        texts["Attack"] = texts["Attack"].replace(
+            "    try {\n      return new Attack(",
+            "    if (predicate != null) return false;\n    try {\n      return new Attack(",
+        )
         assert "predicate != null" in texts["Attack"]
     loader = jvm_rules.context_loader()
     # py4j remembers methods by the name of their class, so each has one of its own.

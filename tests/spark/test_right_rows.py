@@ -77,7 +77,9 @@ def test_a_bound_that_wraps_hides_no_row(
 
 
 def test_a_promoted_columns_partitions_wrapped_as_the_narrow_type_does(spark: SparkSession) -> None:
-    source = table(spark, "promoted", "x int", f"{LEAST}, 5, 17", "PARTITIONED BY (truncate(10, x))")
+    source = table(
+        spark, "promoted", "x int", f"{LEAST}, 5, 17", "PARTITIONED BY (truncate(10, x))"
+    )
     with pytest.warns(IcebergSqlWarning, match="SIS409"):
         spark.sql(f"ALTER TABLE {source} ALTER COLUMN x TYPE bigint")
     for where in ("iceberg_truncate(10, x) = -2147483650", "iceberg_truncate(100, x) < 0"):
@@ -272,7 +274,9 @@ def test_a_plan_that_outlives_the_guard_returns_its_rows(
 def test_a_stream_that_outlives_the_guard_returns_its_rows(
     spark: SparkSession, by_column: str, tmp_path: Path
 ) -> None:
-    spark.sql("CREATE OR REPLACE TABLE local.right_rows.streamed (x int) USING iceberg PARTITIONED BY (x)")
+    spark.sql(
+        "CREATE OR REPLACE TABLE local.right_rows.streamed (x int) USING iceberg PARTITIONED BY (x)"
+    )
     spark.sql(f"INSERT INTO local.right_rows.streamed SELECT x FROM {by_column}")
     stream = spark.readStream.table("local.right_rows.streamed").where("iceberg_bucket(4, x) = 2")
     writer = stream.writeStream.format("memory").queryName("outlived")
@@ -375,7 +379,14 @@ def test_what_is_not_pushed_prunes_by_its_range(spark: SparkSession) -> None:
     name = "local.right_rows.ranges"
     spark.sql(f"CREATE OR REPLACE TABLE {name} (x int, h timestamp) USING iceberg")
     for at in range(4):
-        spark.sql(f"INSERT INTO {name} VALUES ({at * 10 + 3}, timestamp '2024-01-0{at + 1} 05:00:00')")
-    assert metrics(spark.sql(f"SELECT * FROM {name} WHERE iceberg_truncate(10, x) = 20"))["resultDataFiles"] == 1
+        spark.sql(
+            f"INSERT INTO {name} VALUES ({at * 10 + 3}, timestamp '2024-01-0{at + 1} 05:00:00')"
+        )
+    assert (
+        metrics(spark.sql(f"SELECT * FROM {name} WHERE iceberg_truncate(10, x) = 20"))[
+            "resultDataFiles"
+        ]
+        == 1
+    )
     where = "iceberg_hours(h) = iceberg_hours(timestamp '2024-01-02 05:00:00')"
     assert metrics(spark.sql(f"SELECT * FROM {name} WHERE {where}"))["resultDataFiles"] == 1
