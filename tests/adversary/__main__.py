@@ -18,7 +18,8 @@ def summary(result: Result) -> str:
     """The counts, for people and for grep."""
     each = result.pairs / max(result.seconds, 1)
     return (
-        f"{result.probed} implications held against every row; {result.tables} tables ({result.unbuilt} refused by Iceberg), "
+        f"{result.probed} implications held against every row; "
+        f"{result.tables} tables ({result.unbuilt} refused by Iceberg), "
         f"{result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, "
         f"{result.filled} non-empty answers, {result.values} columns; {result.differences} differences, "
         f"{result.errors} new errors; {result.beneath} not ours, {result.unanswered} without an answer"
