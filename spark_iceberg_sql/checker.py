@@ -4,23 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from spark_iceberg_sql import ddl, nodes
+from spark_iceberg_sql.ddl.dialect import is_sparks, says_spark
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.ignores import Ignores, ignores_of
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.table import Known, Name
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
 from spark_iceberg_sql.rules.replay import replay
-from spark_iceberg_sql.rules.sis002_not_checked import Skipped, not_checked, note
+from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
 from spark_iceberg_sql.text import Statement, statements
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
+# What is true of Iceberg's tables and of no others.
+_ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
+
 # What a diagnostic's severity shall be, by code and its own severity; None to leave it out.
 Verdict = Callable[[str, Severity], Severity | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known of the place that a text comes from.
+
+    spark: whether its statements are Spark's for sure. program: whether a program stands around them, which
+    may make and drop tables too. made: where it does, by offset in the text, and which; None for any.
+    """
+
+    spark: bool = False
+    program: bool = False
+    made: tuple[tuple[int, tuple[Name, ...] | None], ...] = ()
+
+
+NOWHERE = Around()
 
 
 def check(
@@ -30,21 +51,24 @@ def check(
     filename: str | None = None,
     verdict: Verdict | None = None,
     repaired: bool = False,
+    around: Around = NOWHERE,
 ) -> Report:
     """Judge every statement of a text, each on what the statements before it leave behind.
 
     text: any text. known: the tables that are there before; it is not changed. filename: for the
     report. verdict: another severity for a finding, or None for none at all. repaired: whether the
-    statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser. A
-    statement with an error is taken not to have run. Never raises.
+    statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser.
+    around: where the text comes from. A statement with an error is taken not to have run. Where neither
+    `known`, nor `around`, nor any word of the text says Spark or Iceberg, it may be another engine's SQL: then
+    one note stands for all that would be said. Never raises.
     """
     known = known.copy() if known is not None else Known()
-    return _check(text, known, filename, verdict, repaired=repaired)
+    return _check(text, known, filename, verdict, repaired=repaired, around=around)
 
 
-def follow(text: str, known: Known) -> Report:
+def follow(text: str, known: Known, *, around: Around = NOWHERE) -> Report:
     """As `check`, but what the statements leave behind stays in `known`."""
-    return _check(text, known)
+    return _check(text, known, around=around)
 
 
 def _check(
@@ -54,15 +78,28 @@ def _check(
     verdict: Verdict | None = None,
     *,
     repaired: bool = False,
+    around: Around = NOWHERE,
 ) -> Report:
     lines = Lines(text)
     found = statements(text)
     ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
     if ignores.skip_file:
         return Report(text, (), filename, len(found), lines)
-    run = _Run(lines, known, ignores, verdict, repaired)
+    known.shared = known.shared or around.program
+    spoken = around.spark or known.says_anything
+    run = _Run(lines, known, ignores, verdict, repaired, found, spoken)
+    made = iter(around.made)
+    following = next(made, None)
     for statement in found:
+        while following is not None and following[0] <= statement.start:
+            run.made_elsewhere(following[1])
+            following = next(made, None)
         run.statement(statement)
+    while following is not None:
+        run.made_elsewhere(following[1])
+        following = next(made, None)
+    if run.doubted is not None:
+        run.say(not_checked, run.doubted[1])
     for ignore in ignores.every:
         for finding in unused(ignore.codes, ignore.unused, ignore.span):
             run.say(unused_ignore, finding)
@@ -70,7 +107,7 @@ def _check(
     return Report(text, tuple(run.diagnostics), filename, len(found), lines)
 
 
-@dataclass(slots=True)
+@dataclass
 class _Run:
     """One check under way."""
 
@@ -79,12 +116,29 @@ class _Run:
     ignores: Ignores
     verdict: Verdict | None
     repaired: bool
+    statements: list[Statement]
+    spoken: bool
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    # The one note where the text may be another engine's: whether it stands for a fault, and what it says.
+    doubted: tuple[bool, Finding] | None = None
+
+    @cached_property
+    def sparks(self) -> bool:
+        """Whether anything says that the statements are Spark's."""
+        return self.spoken or says_spark(self.lines.text, self.statements)
+
+    def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
+        """The program makes, changes or drops tables here."""
+        if names is None:
+            self.known.unsettle_below(())
+        for name in names or ():
+            self.known.unsettle(self.known.full_name(name))
 
     def statement(self, statement: Statement) -> None:
         """Judge a statement, and carry it over into what is known unless it is at fault."""
         node = ddl.read(statement)
         if isinstance(node, nodes.Other):
+            self.known.others += 1
             return
         case = Case(self.lines.text, node, self.known, statement, self.repaired)
         if self._judge(case):
@@ -101,10 +155,19 @@ class _Run:
     def _judge(self, case: Case) -> bool:
         """Report what the rules find; whether there is no error among it."""
         fine = True
+        if isinstance(case.node, nodes.Immediate):
+            inside = Case(case.text, case.node.inside, case.known, case.statement, case.repaired)
+            return self._judge(inside)
         skipped: list[Skipped] = []
+        before = len(self.diagnostics)
         for rule in _RULES.get(type(case.node), ()):
             fine = self._ask(rule, case, skipped) and fine
-        if skipped:
+        if (skipped or len(self.diagnostics) > before) and not self._speaks(case):
+            fault = len(self.diagnostics) > before
+            del self.diagnostics[before:]
+            if self.doubted is None or (fault and not self.doubted[0]):
+                self.doubted = fault, elsewhere(case) if fault else note(case, skipped)
+        elif skipped:
             self.say(not_checked, note(case, skipped))
         # The statements inside EXPLAIN do not run; those of a block are judged one by one.
         if isinstance(case.node, nodes.Compound):
@@ -117,12 +180,19 @@ class _Run:
                     fine = False
         return fine
 
+    def _speaks(self, case: Case) -> bool:
+        """Whether the statement is Spark's or Iceberg's for all that is known."""
+        return is_sparks(case.node) or self.sparks
+
     def _ask(self, rule: Rule, case: Case, skipped: list[Skipped]) -> bool:
         fine = True
         try:
             for finding in rule.judge(case):
                 if case.hidden and not finding.early:
                     continue
+                if rule.code in _ICEBERGS and case.of_unsure_kind:
+                    why = "it has no USING, and no catalog is named"
+                    raise NotKnownError("whether the table is Iceberg's", why)
                 fine = self.say(rule, finding) and fine
         except NotKnownError as unknown:
             skipped.append(Skipped(rule, unknown.what, unknown.why))

@@ -17,11 +17,15 @@ Name = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A name in the text: of a column, a field, a table. text: as written, backticks and all."""
+    """A name in the text: of a column, a field, a table. text: as written, backticks and all.
+
+    computed: whether the name comes of an expression, as in `IDENTIFIER(v)`, and stands nowhere.
+    """
 
     parts: Name
     span: Offsets
     text: str
+    computed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ class Create(Node):
     partitioning: None without PARTITIONED BY. typed_partitions: Hive's `PARTITIONED BY (dt string)`.
     query: the span of the query of AS SELECT. columns: None without a column list.
     provider: as written after USING, lower case. like: the table of CREATE TABLE ... LIKE.
-    location: of LOCATION, the string's content and span.
+    location: of LOCATION, the string's content and span. hive: whether STORED AS or ROW FORMAT stands there.
     """
 
     kind: ClassVar[str] = "create"
@@ -135,6 +139,7 @@ class Create(Node):
     query: Offsets | None = None
     like: Ref | None = None
     location: tuple[str, Offsets] | None = None
+    hive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,47 @@ class ReplaceField(Node):
     old: Term
     new: Term
     name: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOrder(Node):
+    """ALTER TABLE t WRITE ...: how files are distributed and sorted; terms: of ORDERED BY.
+
+    ordered: whether the statement says anything of the order (ORDERED BY, UNORDERED).
+    """
+
+    kind: ClassVar[str] = "write order"
+    table: Ref
+    terms: tuple[Term, ...] = ()
+    ordered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierFields(Node):
+    """ALTER TABLE t SET / DROP IDENTIFIER FIELDS a, b.c."""
+
+    kind: ClassVar[str] = "identifier fields"
+    table: Ref
+    columns: tuple[Ref, ...]
+    dropping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Node):
+    """ALTER TABLE t CREATE / REPLACE / DROP BRANCH or TAG.
+
+    what: `branch` or `tag`. verb: `create`, `replace`, `create or replace`, `drop`. lenient: IF EXISTS or IF
+    NOT EXISTS. counts: the numbers of RETAIN and of SNAPSHOT RETENTION. version: the snapshot of AS OF VERSION.
+    """
+
+    kind: ClassVar[str] = "branch or tag"
+    table: Ref
+    what: str
+    verb: str
+    name: Ref
+    lenient: bool = False
+    counts: tuple[Literal, ...] = ()
+    version: Literal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +326,28 @@ class DropTable(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class DropNamespace(Node):
+    """DROP NAMESPACE [IF EXISTS] n [CASCADE]."""
+
+    kind: ClassVar[str] = "drop namespace"
+    namespace: Ref
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """CALL of a procedure that makes or changes tables; catalog: the parts before `system`.
+
+    tables: the names that it is given, each as its parts; None where one of them stands nowhere.
+    """
+
+    kind: ClassVar[str] = "call"
+    procedure: str
+    catalog: Name = ()
+    tables: tuple[Name, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CreateView(Node):
     """CREATE [OR REPLACE] [TEMPORARY] VIEW v."""
 
@@ -351,7 +419,8 @@ class Unreadable(Node):
     replace-external, replace-if-not-exists, closing-parenthesis, like-partitioned, like-catalog,
     columns-in-ctas, types-in-ctas, hive-clause, other-table (CREATE TRANSIENT TABLE), temporary-table,
     two-locations.
-    In both: quoted-name, quoted-column, needs-backticks, nested-transform, expression, no-arguments,
+    In both: misspelt (a slip of a keyword, which is in `expected`), unknown-change (no ALTER TABLE of that
+    kind), alter-if-exists; quoted-name, quoted-column, needs-backticks, nested-transform, expression, no-arguments,
     unterminated, hint (`/*+ ... */`).
     """
 
@@ -377,6 +446,14 @@ class Explain(Node):
     """EXPLAIN and the statement that it does not run."""
 
     kind: ClassVar[str] = "explain"
+    inside: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Immediate(Node):
+    """EXECUTE IMMEDIATE of a text that stands in the statement; inside: the statement in it."""
+
+    kind: ClassVar[str] = "execute immediate"
     inside: Node
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.characters import upper
-from spark_iceberg_sql.ddl.alter import alter_table
+from spark_iceberg_sql.ddl import misspelt
+from spark_iceberg_sql.ddl.alter import alter_table, slip
 from spark_iceberg_sql.ddl.create import create_table
 from spark_iceberg_sql.ddl.cursor import Cursor, Stop, TooDeep
-from spark_iceberg_sql.ddl.templates import filled, has_template
+from spark_iceberg_sql.ddl.statements import call, drop, immediate
+from spark_iceberg_sql.ddl.templates import filled, has_template, placeholder
 from spark_iceberg_sql.nodes import (
     AddColumns,
     AddField,
@@ -17,21 +19,22 @@ from spark_iceberg_sql.nodes import (
     Create,
     CreateView,
     DropField,
-    DropTable,
-    DropView,
     Explain,
     HivePartition,
+    IdentifierFields,
     Insert,
     Node,
     Offsets,
     Other,
     Ref,
+    Reference,
     ReplaceColumns,
     ReplaceField,
     SetConfig,
     Templated,
     Unreadable,
     Use,
+    WriteOrder,
 )
 from spark_iceberg_sql.text import Kind, Statement, Token
 
@@ -39,12 +42,18 @@ from spark_iceberg_sql.text import Kind, Statement, Token
 _OURS = frozenset(
     [
         *("ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"),
-        *("MSCK", "REPAIR", "SHOW", "TRUNCATE"),
+        *("MSCK", "REPAIR", "SHOW", "TRUNCATE", "CALL", "EXECUTE"),
     ]
 )
+# Mistakes that a slip explains better.
+_LOOSE = ("", "missing-with", "missing-field", "distributed-by", "retention-unit")
 _HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
 # Where a template in the place of a name or a type leaves nothing to judge by.
 _HOLED = (Create, AddField, DropField, ReplaceField, AddColumns, AlterColumn, ReplaceColumns)
+_OPENING = 4  # words by which a slip in the first of them is told
+# Statements that Iceberg's grammar reads.
+_OfIcebergs = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | Reference
+_ICEBERGS = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
 _HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
 _MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
 _OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
@@ -70,17 +79,29 @@ def read(statement: Statement) -> Node:
         if node is not None:
             return node
     if first not in _OURS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
-        return Other(span)
+        return _misspelt(statement, span) or Other(span)
     tokens = statement.opening(_HEAD) if first == "INSERT" else statement.tokens
     if has_template(statement.script, tokens):
         return _templated(statement, tokens, span)
     node = _read(statement.script, tokens, span)
-    if isinstance(node, (AddField, DropField, ReplaceField)):
+    if isinstance(node, _ICEBERGS):
         return _odd_space(statement, node) or node
+    if isinstance(node, Other):
+        return _misspelt(statement, span) or node
     return node
 
 
-def _odd_space(statement: Statement, node: AddField | DropField | ReplaceField) -> Node | None:
+def _misspelt(statement: Statement, span: Offsets) -> Node | None:
+    """A slip in the statement's first words: `ATLER TABLE`, `CREATE TABEL`."""
+    tokens = statement.opening(_OPENING)
+    found = misspelt.opening([token.word for token in tokens])
+    if found is None or len(tokens) < _OPENING:
+        return None
+    token = tokens[found[0]]
+    return Unreadable(span, (token.start, token.end), token.text, f"`{found[1]}`", "misspelt")
+
+
+def _odd_space(statement: Statement, node: _OfIcebergs) -> Node | None:
     """Iceberg's grammar knows four blanks; every other one that Spark knows is a fault."""
     if not _ODD_SPACE.search(statement.text):
         return None
@@ -153,12 +174,20 @@ def _read(script: str, tokens: list[Token], span: Offsets) -> Node:
 def _unreadable(cursor: Cursor, stop: Stop, span: Offsets) -> Node | None:
     if not cursor.partition:
         return None
-    token = stop.token
+    token, like, expected = stop.token, stop.like, stop.expected
+    hole = placeholder(cursor.script, token.start) if token.text and like != "parameter" else None
+    if hole is not None:
+        return Templated(span, hole)
+    wrong = slip(cursor)
+    if wrong is not None:
+        token, like, expected = cursor.tokens[wrong[0]], "misspelt", f"`{wrong[1]}`"
+    elif like in _LOOSE and (meant := misspelt.among(token.word, [expected])):
+        like, expected = "misspelt", f"`{meant}`"
     at = (token.start, token.end) if token.text else (span[1], span[1])
-    like = "unterminated" if token.kind is Kind.UNCLOSED else stop.like
+    like = "unterminated" if token.kind is Kind.UNCLOSED else like
     found = token.text if len(token.text) <= 40 else token.text[:40] + "..."
     return Unreadable(
-        span, at, found or "the end of the statement", stop.expected, like, cursor.target
+        span, at, found or "the end of the statement", expected, like, cursor.target
     )
 
 
@@ -173,7 +202,11 @@ def _statement(cursor: Cursor, span: Offsets) -> Node | None:
     if word in ("CREATE", "REPLACE"):
         return _create(cursor, span)
     if word == "DROP":
-        return _drop(cursor, span)
+        return drop(cursor, span)
+    if word == "CALL":
+        return call(cursor, span)
+    if word == "EXECUTE":
+        return immediate(cursor, span, _read)
     if word == "EXPLAIN":
         return _explain(cursor, span)
     if word == "BEGIN":
@@ -217,20 +250,6 @@ def _create(cursor: Cursor, span: Offsets) -> Node | None:
     if cursor.at("IF", "NOT", "EXISTS"):
         cursor.i += 3
     return CreateView(span, cursor.table(), temporary)
-
-
-def _drop(cursor: Cursor, span: Offsets) -> Node | None:
-    cursor.i += 1
-    what = cursor.word
-    if what not in ("TABLE", "VIEW"):
-        return None
-    cursor.i += 1
-    if_exists = cursor.take("IF", "EXISTS")
-    name = cursor.table()
-    if what == "VIEW":
-        return DropView(span, name)
-    cursor.take("PURGE")
-    return DropTable(span, name, if_exists) if cursor.done else None
 
 
 def _explain(cursor: Cursor, span: Offsets) -> Node:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.ddl.alter_columns import change_columns, end
+from spark_iceberg_sql.ddl.alter_iceberg import icebergs_own
 from spark_iceberg_sql.ddl.clauses import properties
 from spark_iceberg_sql.ddl.cursor import Cursor
+from spark_iceberg_sql.ddl.misspelt import change
+from spark_iceberg_sql.ddl.routing import says_icebergs
 from spark_iceberg_sql.nodes import (
     AddField,
     DropField,
@@ -19,6 +22,12 @@ from spark_iceberg_sql.nodes import (
 
 _AFTER_NAME = ("", "(", ".", "AS", "WITH")  # where IF is a column's name
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
+# What Spark's grammar has that changes neither columns nor partitioning: passes as it is.
+_SPARKS_OWN = (
+    *(("SET", "LOCATION"), ("SET", "SERDE"), ("SET", "SERDEPROPERTIES"), ("DEFAULT", "COLLATION")),
+    *(("CLUSTER", "BY"), ("PARTITION", "(")),
+)
+_CHANGES = "`ADD`, `DROP`, `ALTER` or `RENAME COLUMN`, `ADD PARTITION FIELD`, `SET TBLPROPERTIES`"
 
 
 def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
@@ -26,21 +35,52 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
 
     Raises Stop with `partition` set on the cursor where it is partition DDL that cannot be read.
     """
+    view = cursor.words[cursor.i + 1] == "VIEW"
     cursor.i += 2
     if cursor.at("IF", "EXISTS"):
-        if _mentions_field(cursor):
-            cursor.partition = True
-            cursor.stop("a table's name", "if-exists")
-        return None
-    cursor.iceberg = _mentions_field(cursor)
-    cursor.partition = cursor.iceberg
+        if view:
+            return None
+        cursor.partition = True
+        cursor.stop("a table's name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
+    cursor.iceberg = not view and says_icebergs(cursor.words[: cursor.count])
+    cursor.partition = not view
     table = cursor.target = cursor.table()
+    start = cursor.i
     word, after = cursor.word, cursor.words[cursor.i + 1]
     if word in _FIELD_VERBS and after == "PARTITION":
         return _field(cursor, span, table)
+    if cursor.iceberg:
+        own = icebergs_own(cursor, span, table)
+        if own is not None:
+            return own
+        cursor.i = start
     _foreign(cursor)
     cursor.partition = cursor.iceberg = False
-    return _plain(cursor, span, table)
+    node = _plain(cursor, span, table)
+    if node is None and not view:
+        _not_a_change(cursor, start)
+    return node
+
+
+def slip(cursor: Cursor) -> tuple[int, str] | None:
+    """The misspelt word behind the table's name: its place among the tokens, and the word that is meant."""
+    if cursor.target is None or cursor.words[0] != "ALTER":
+        return None
+    start = next(i for i, t in enumerate(cursor.tokens) if t.start >= cursor.target.span[1])
+    found = change(cursor.words[start : min(start + 5, cursor.count)])
+    return (start + found[0], found[1]) if found is not None else None
+
+
+def _not_a_change(cursor: Cursor, start: int) -> None:
+    """Stop unless Spark's grammar has such a change of a table."""
+    words = tuple(cursor.words[start : start + 2])
+    if words in _SPARKS_OWN or "{" in words[0] + words[1]:
+        return
+    cursor.partition = True
+    cursor.i = min(start, cursor.count)
+    if words[0] in ("ADD", "DROP", "RENAME", "SET", "UNSET", "REPLACE", "RECOVER") and words[1]:
+        cursor.i += 1
+    cursor.stop(_CHANGES, "unknown-change" if cursor.token.text else "")
 
 
 def _mentions_field(cursor: Cursor) -> bool:
@@ -121,7 +161,7 @@ def _foreign(cursor: Cursor) -> None:
     elif words[0] in _FIELD_VERBS and words[1] == "PARTITIONING":
         like = "partition-fields"
     elif cursor.iceberg:
-        like = ""
+        like = "" if _mentions_field(cursor) else "unknown-change"
     else:
         return
     cursor.partition = True

@@ -12,6 +12,7 @@ from spark_iceberg_sql.ddl.columns import (
     skip_table_constraint,
 )
 from spark_iceberg_sql.ddl.cursor import Cursor, Stop
+from spark_iceberg_sql.ddl.misspelt import near
 from spark_iceberg_sql.nodes import (
     ColumnDef,
     Create,
@@ -41,6 +42,8 @@ _ELSEWHERE = frozenset(
         *("GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY"),
     }
 )
+# Formats with a grammar of their own, in catalogs of their own.
+OTHER_FORMATS = frozenset({"delta", "hudi", "paimon", "lance", "bigquery", "snowflake"})
 _CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION` or `AS SELECT`"
 
 
@@ -95,6 +98,8 @@ def create_table(cursor: Cursor) -> Node | None:
     if cursor.take("USING"):
         name = cursor.path("a format, `iceberg`")
         provider, provider_span = ".".join(name.parts).lower(), name.span
+        # What other formats take besides Spark's own clauses is theirs to say.
+        cursor.partition = provider not in OTHER_FORMATS
     clauses = _clauses(cursor, provider=provider is not None)
     begun = cursor.token
     query = _query(cursor)
@@ -135,6 +140,7 @@ def create_table(cursor: Cursor) -> Node | None:
         cluster_by=clauses.cluster_by,
         query=query,
         location=clauses.location,
+        hive=bool(clauses.seen & {"STORED", "ROW"}),
     )
 
 
@@ -317,4 +323,7 @@ def _clause_mistake(cursor: Cursor) -> str:
         return "using-after-clauses"
     if word == ")":
         return "closing-parenthesis"
+    meant = near(word, "USING", "PARTITIONED", "TBLPROPERTIES", "LOCATION", "COMMENT", "OPTIONS")
+    if meant:
+        raise Stop(cursor.token, f"`{meant}`", "misspelt")
     return ""

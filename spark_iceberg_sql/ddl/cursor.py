@@ -172,7 +172,8 @@ class Cursor:
         if not self.iceberg and self.at("IDENTIFIER", "(") and self._is_clause():
             self.i += 1
             after = self.tokens[self.i + (3 if self.words[self.i + 1] == ":" else 2)]
-            if after.kind in (Kind.WORD, Kind.QUOTED):
+            literal = self.tokens[self.i + 1].kind not in (Kind.WORD, Kind.QUOTED)
+            if literal and after.kind in (Kind.WORD, Kind.QUOTED):
                 raise Stop(after, "`)`")
             self.skip_brackets()
             span = self.since(token.start)
@@ -180,11 +181,14 @@ class Cursor:
             inside = self.tokens[self.i - 2]
             if self.i >= 3 and self.words[self.i - 3] == "(" and inside.kind in _STRINGS:
                 return Ref(parts(unescape(inside.text)), span, text)
-            return Ref((text,), span, text)
+            return Ref((text,), span, text, computed=True)
         return self.path(_TABLE)
 
     def _is_clause(self) -> bool:
-        inside = self.tokens[self.i + 2]
+        """Whether IDENTIFIER ( is Spark's clause, and not a table of that name with its columns."""
+        inside, after = self.tokens[self.i + 2], self.tokens[self.i + 3]
+        if inside.kind in (Kind.WORD, Kind.QUOTED):
+            return after.kind not in (Kind.WORD, Kind.QUOTED)
         return inside.kind in _STRINGS or inside.text in (":", "?")
 
     # --- constants ---------------------------------------------------------------------------

@@ -7,6 +7,7 @@ and not at tokens, a comment in the wrong place hides a statement of Iceberg's, 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from spark_iceberg_sql.text import Kind, Statement
 
@@ -55,10 +56,13 @@ def goes_to_iceberg(text: str) -> bool:
 def is_icebergs(statement: Statement) -> bool:
     """Whether the tokens are a statement of Iceberg's grammar: comments and strings do not count."""
     words = [t.word for t in statement.tokens]
-    if words[:2] != ["ALTER", "TABLE"]:
-        return False
+    return words[:2] == ["ALTER", "TABLE"] and says_icebergs(words)
+
+
+def says_icebergs(words: Sequence[str]) -> bool:
+    """Whether the words of an ALTER TABLE hold a phrase of Iceberg's grammar."""
     return any(
-        words[i : i + len(phrase)] == list(phrase)
+        tuple(words[i : i + len(phrase)]) == phrase
         for phrase in _WORDS
         for i, word in enumerate(words)
         if word == phrase[0]

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 from spark_iceberg_sql.nodes import Offsets
 from spark_iceberg_sql.text import Kind, Token
 
 _LONGEST = 1000
+# What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`,
+# `@name`, `&name`, `&&name.`, `<name>`, `[[ name ]]`, `#name#`, `@@name@@`, `?`.
+_PLACEHOLDER = re.compile(
+    r"%\(\w+\)[a-z]|%[sdr]\b|[:@]\w+|&&?\w+|<\w+>|\[\[\s*\w+\s*\]\]|#\w+#|@@\w+(?:@@)?|\?"
+)
+
+
+def placeholder(script: str, at: int) -> Offsets | None:
+    """The placeholder that stands at an offset where a grammar has no use for its first character."""
+    if script[at] in ":@<" and re.match(r"\w", script[at - 1 : at]):
+        return None  # `a:INT` and its like
+    found = _PLACEHOLDER.match(script, at)
+    return (at, found.end()) if found is not None else None
 
 
 def has_template(script: str, tokens: list[Token]) -> bool:

@@ -29,7 +29,10 @@ class Table:
 
     name: fully qualified. schema: None where the columns are not known. specs: None where the
     partitioning is not known. format_version: None where not known. provider: of a table that is not
-    Iceberg. why_unknown: the reason for a None, for the user.
+    Iceberg. why_unknown: the reason for a None, for the user. sure: whether `kind` is known for sure.
+    sorted_by, identifiers: field ids of the columns of WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None
+    where not known. references: branches and tags that statements have made (`branch`, `tag`) or dropped
+    (empty), by name. fresh: the count of other statements (`Known.others`) when the table was made empty.
     """
 
     name: Name
@@ -41,6 +44,11 @@ class Table:
     last_column_id: int = 0
     why_unknown: str | None = None
     has_rows: bool = True
+    sure: bool = True
+    sorted_by: frozenset[int] | None = None
+    identifiers: frozenset[int] | None = None
+    references: Mapping[str, str] = field(default_factory=dict)
+    fresh: int | None = None
 
     @property
     def format_version(self) -> int | None:
@@ -62,7 +70,8 @@ class Known:
     tables: what is known. catalog, namespace: what an unqualified name means (None: unknown, the
     bare name is its own full name). complete: whether a name that is not here is known not to exist.
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
-    Subclasses that read a live catalog override `look_up`.
+    shared: whether others than the statements, such as the program around them, make and drop tables.
+    others: how many statements have run that may have written rows. Subclasses that read a live catalog override `look_up`.
     """
 
     def __init__(
@@ -79,7 +88,10 @@ class Known:
         self.complete = complete
         self.case_sensitive = case_sensitive
         self.time_zone: str | None = None
-        self._here: dict[Name, Table | Absent] = {}
+        self.shared = False
+        self.others = 0
+        self._here: dict[Name, Table | Absent | None] = {}
+        self._unsettled: list[Name] = []  # namespaces in which anything may have happened
         for table in tables:
             self.put(table)
 
@@ -87,7 +99,13 @@ class Known:
         """A copy that remembers on its own; the sources it reads from are shared."""
         twin = copy(self)
         vars(twin)["_here"] = dict(self._here)
+        vars(twin)["_unsettled"] = list(self._unsettled)
         return twin
+
+    @property
+    def says_anything(self) -> bool:
+        """Whether anybody has said which catalog or which tables the statements are about."""
+        return self.catalog is not None or self.complete or bool(self._here)
 
     def full_name(self, parts: Name) -> Name:
         """What a name in a statement means, given the current catalog and namespace."""
@@ -108,9 +126,11 @@ class Known:
 
     def get(self, parts: Name) -> Table | Absent | None:
         """The table of a name, Absent where there is known to be none, None where nothing is known."""
-        here = self._here.get(self._key(parts))
-        if here is not None:
-            return here
+        key = self._key(parts)
+        if key in self._here:
+            return self._here[key]
+        if any(key[: len(namespace)] == namespace for namespace in self._unsettled):
+            return None
         found = self.look_up(self.full_name(parts))
         if found is None and self.complete:
             return Absent(self.full_name(parts), "nothing here has created it")
@@ -133,8 +153,26 @@ class Known:
         self._here[self._key(parts)] = found
 
     def drop(self, parts: Name, why: str) -> None:
-        """Remember that a name stands for nothing."""
-        self._here[self._key(parts)] = Absent(self.full_name(parts), why)
+        """Remember that a name stands for nothing; where others make tables too, that nothing is known."""
+        absent = Absent(self.full_name(parts), why)
+        self._here[self._key(parts)] = None if self.shared else absent
+
+    def unsettle(self, parts: Name) -> None:
+        """Somebody may have made, changed or dropped the table: not even its being there is known."""
+        nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
+        for name in (parts, parts[1:]) if nameless else (parts,):
+            self._here[self._key(name)] = None
+
+    def unsettle_below(self, namespace: Name) -> None:
+        """Anything may have happened to the tables of a namespace, and of those below it; () is all."""
+        full = (*((self.catalog,) if self.catalog and len(namespace) == 1 else ()), *namespace)
+        spaces = {tuple(part.lower() for part in name) for name in (namespace, full)}
+        if self.catalog is None and len(namespace) > 1:
+            spaces.add(tuple(part.lower() for part in namespace[1:]))
+        self._unsettled += spaces
+        for key in list(self._here):
+            if any(key[: len(space)] == space for space in spaces):
+                self._here[key] = None
 
     def forget(self, parts: Name) -> None:
         """Something happened to the table that cannot be followed: nothing is known of it now."""

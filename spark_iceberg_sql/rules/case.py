@@ -91,6 +91,8 @@ class Case:
     def table(self) -> Table | Absent | None:
         """What stands behind the statement's table name; None where nothing is known."""
         parts = self.target_name
+        if self.target.computed:
+            return None
         found = self.known.get(parts)
         kind = _part_of_a_table(parts[-1]) if len(parts) > 1 else None
         if isinstance(found, Table) or kind is None:
@@ -113,10 +115,15 @@ class Case:
         """The Iceberg table that an ALTER is about (SIS412 speaks where there is none)."""
         found = self.table
         if found is None:
-            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
+            raise self._no_table()
         if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
             raise SettledError
         return found
+
+    def _no_table(self) -> NotKnownError:
+        computed = "its name is made when the statement runs"
+        why = computed if self.target.computed else "no statement here creates it"
+        return NotKnownError(f"the table `{self.target.text}`", why)
 
     @cached_property
     def replaced(self) -> Table | None:
@@ -126,7 +133,7 @@ class Case:
             return None
         found = self.table
         if found is None:
-            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
+            raise self._no_table()
         if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
             return None
         return found
@@ -182,6 +189,16 @@ class Case:
         if provider in (None, "iceberg"):
             return provider is not None or not self.in_session_catalog
         return self.in_session_catalog is False and provider in ("parquet", "orc", "avro")
+
+    @property
+    def of_unsure_kind(self) -> bool:
+        """Whether a CREATE may make an Iceberg table, or one of Spark's own catalog: nothing says which."""
+        node = self.node
+        if not isinstance(node, nodes.Create) or node.provider is not None:
+            return False
+        if self.in_session_catalog is not None:
+            return False
+        return not any(term.call is not None for term in node.partitioning or ())
 
     @cached_property
     def in_session_catalog(self) -> bool | None:

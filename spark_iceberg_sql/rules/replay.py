@@ -19,12 +19,17 @@ _TABLE_CHANGES = (
     nodes.AlterColumn,
     nodes.ReplaceColumns,
     nodes.SetProperties,
+    nodes.WriteOrder,
+    nodes.IdentifierFields,
+    nodes.Reference,
 )
 
 
 def replay(case: Case) -> None:
     """Carry a statement over into `case.known`, as if it had run. What cannot be followed is forgotten."""
     node, known = case.node, case.known
+    if isinstance(getattr(node, "table", None), nodes.Ref) and case.target.computed:
+        return
     if isinstance(node, nodes.Create):
         _create(case, node)
     elif isinstance(node, _TABLE_CHANGES):
@@ -39,6 +44,13 @@ def replay(case: Case) -> None:
         known.remember(node.view.parts, Table(name, kind=Kind.VIEW))
     elif isinstance(node, nodes.DropView):
         known.drop(node.view.parts, "an earlier statement dropped it")
+    elif isinstance(node, nodes.DropNamespace):
+        if node.cascade:
+            known.unsettle_below(node.namespace.parts)
+    elif isinstance(node, nodes.Call):
+        _call(known, node)
+    elif isinstance(node, nodes.Insert):
+        known.others += 1
     elif isinstance(node, nodes.Use):
         _use(known, node)
     elif isinstance(node, nodes.SetConfig):
@@ -61,11 +73,16 @@ def _create(case: Case, node: nodes.Create) -> None:
     if not case.makes_iceberg:
         known.remember(parts, other_table(case, node))
         return
+    if node.hive and case.of_unsure_kind:
+        known.unsettle(known.full_name(parts))  # Hive's in one catalog, Iceberg's in another
+        return
     try:
         made = case.after if node.like is None else None
         why = "its CREATE TABLE could not be followed"
     except NotKnownError as unknown:
         made, why = _partly(case, unknown.why), unknown.why
+    if made is not None and case.of_unsure_kind:
+        made = replace(made, sure=False)
     known.remember(parts, made or Table(known.full_name(parts), why_unknown=why))
 
 
@@ -110,6 +127,19 @@ def _beside(known: Known, node: nodes.RenameTable) -> nodes.Name:
     """The new name with what the old one says of its catalog and namespace."""
     new, old = node.new_name.parts, node.table.parts
     return (*old[:-1], *new) if len(new) == 1 else new
+
+
+def _call(known: Known, node: nodes.Call) -> None:
+    """A procedure that makes tables, or takes them over."""
+    if node.tables is None:
+        known.unsettle_below(node.catalog)
+    for name in node.tables or ():
+        within = name[: len(node.catalog)] == node.catalog
+        full = name if within else (*node.catalog, *name)
+        if node.procedure == "add_files" and isinstance(known.get(full), Table):
+            continue  # its columns and specs stay as they are
+        known.unsettle(full)
+    known.others += 1
 
 
 def _use(known: Known, node: nodes.Use) -> None:

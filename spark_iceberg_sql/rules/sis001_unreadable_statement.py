@@ -45,6 +45,35 @@ from spark_iceberg_sql.rules.case import Case
 # The shape of a mistake to what is to be said: a message, or None for the grammar's own, and the help.
 # {table} is the table's name, {found} and {expected} are the grammar's words.
 _SHAPES: dict[str, tuple[str | None, str]] = {
+    "alter-if-exists": (
+        "ALTER TABLE takes no IF EXISTS",
+        "write `ALTER TABLE {table}`, where there is such a table",
+    ),
+    "as-of-version": (
+        "a branch or tag starts at a snapshot's id, not at `{found}`",
+        "write `AS OF VERSION` and an id of `SELECT snapshot_id, committed_at FROM {table}.snapshots`",
+    ),
+    "bracketed-fields": (
+        "IDENTIFIER FIELDS takes no parentheses",
+        "write `ALTER TABLE {table} SET IDENTIFIER FIELDS id`",
+    ),
+    "distributed-by": (
+        "files are distributed by their partitions, and by nothing else",
+        "write `WRITE DISTRIBUTED BY PARTITION`, or `WRITE ORDERED BY` with the columns",
+    ),
+    "misspelt": ("`{found}` is no keyword: did you mean {expected}?", "write {expected}"),
+    "retention-unit": (
+        "`{found}` is no unit of retention: the grammar has {expected}",
+        "write {expected}",
+    ),
+    "several-orders": (
+        "one `WRITE ORDERED BY` lists all that files are sorted by",
+        "write `ALTER TABLE {table} WRITE ORDERED BY id, ts DESC`",
+    ),
+    "unknown-change": (
+        "`{found}` is no change of a table that Spark or Iceberg knows",
+        "write {expected}",
+    ),
     "after-query": (
         "PARTITIONED BY stands after the query",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT ...`",

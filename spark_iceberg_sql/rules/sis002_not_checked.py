@@ -44,9 +44,15 @@ class Skipped(NamedTuple):
     why: str
 
 
-@rule(Severity.NOTE, on=(nodes.Templated,))
+@rule(Severity.NOTE, on=(nodes.Templated, nodes.Create))
 def not_checked(case: Case) -> Iterator[Finding]:
-    """A template or a parameter where a word is needed."""
+    """A template or a parameter where a word is needed; a table whose name an expression makes."""
+    if isinstance(case.node, nodes.Create) and case.target.computed:
+        yield Finding(
+            case.target.span,
+            f"not checked: `{case.target.text}` names a table when it runs, and none is known here",
+            "check it in a session, or write the table's name out",
+        )
     if isinstance(case.node, nodes.Templated):
         words = case.words(case.node.at)
         yield Finding(
@@ -63,6 +69,16 @@ def note(case: Case, skipped: Sequence[Skipped]) -> Finding:
     query = isinstance(case.node, nodes.Create) and case.node.query is not None
     help_ = "list the columns before AS, or check in a session" if query else _WAYS
     return Finding(_place(case), f"not checked by {codes}: not known is {'; '.join(lacks)}", help_)
+
+
+def elsewhere(case: Case) -> Finding:
+    """The one note about a text that may be another engine's."""
+    return Finding(
+        _place(case),
+        "not checked: nothing here says that this is SQL of Spark or of Iceberg",
+        "write `USING iceberg` in CREATE TABLE, or name the catalog: `--default-catalog`, "
+        "`default-catalog` in the configuration",
+    )
 
 
 def _place(case: Case) -> Offsets:

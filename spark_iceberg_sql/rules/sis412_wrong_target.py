@@ -41,7 +41,10 @@ from spark_iceberg_sql.model.table import Absent, Kind, Table
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError
 
-_FIELDS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
+_FIELDS = (
+    *(nodes.AddField, nodes.DropField, nodes.ReplaceField),
+    *(nodes.WriteOrder, nodes.IdentifierFields, nodes.Reference),
+)
 _COLUMNS = (
     nodes.AddColumns,
     nodes.DropColumns,

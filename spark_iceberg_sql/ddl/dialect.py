@@ -1,0 +1,67 @@
+"""Whose SQL a text is: whether its words say Spark or Iceberg, or whether it may be any engine's."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from spark_iceberg_sql.nodes import (
+    AddField,
+    Create,
+    DropField,
+    IdentifierFields,
+    Node,
+    Reference,
+    ReplaceField,
+    SetProperties,
+    TemporaryTable,
+    Unreadable,
+    WriteOrder,
+)
+from spark_iceberg_sql.text import Kind, Statement
+
+# Words of Spark's grammar, of Iceberg's, and of no other engine's.
+_WORDS = re.compile(
+    r"\b(?:using\s+(?:parquet|orc|avro|csv|json|text|hive|org\.apache)\b"
+    r"|tblproperties\b|partitioned\s+by\b|partition\s+fields?\b|identifier\s+fields?\b"
+    r"|set\s+partition\s+spec\b|iceberg\b|(?:stored|row)\s+(?:as|format)\b"
+    r"|write\s+(?:locally\s+)?(?:ordered|distributed|unordered)\b)",
+    re.IGNORECASE,
+)
+_OWN = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference, SetProperties)
+# Access methods of PostgreSQL, which has USING in the same place.
+_METHODS = frozenset({"heap", "columnar"})
+# Slips of words that say themselves whose grammar is meant, or that every engine has.
+_TELLING = frozenset(
+    f"`{word}`"
+    for word in (
+        *("ALTER", "CREATE", "REPLACE", "DROP", "TABLE", "USING", "PARTITION", "PARTITIONED"),
+        *("FIELD", "FIELDS", "TBLPROPERTIES", "IDENTIFIER", "ORDERED", "DISTRIBUTED", "UNORDERED"),
+    )
+)
+
+
+def is_sparks(node: Node) -> bool:
+    """Whether a statement says by itself that it is Spark's or Iceberg's."""
+    if isinstance(node, Create):
+        if node.provider in _METHODS:
+            return False
+        clauses = (node.partitioning_span, node.properties, node.like)
+        return node.provider is not None or any(clauses)
+    if isinstance(node, Unreadable) and node.like == "misspelt":
+        return node.expected in _TELLING
+    return isinstance(node, (*_OWN, TemporaryTable))
+
+
+def says_spark(text: str, statements: Sequence[Statement]) -> bool:
+    """Whether any statement of a text has words that only Spark or Iceberg has; comments do not count."""
+    starts = [statement.start for statement in statements]
+    for found in _WORDS.finditer(text):
+        number = bisect_right(starts, found.start()) - 1
+        if number < 0 or found.start() >= statements[number].end:
+            continue
+        at = found.start()
+        if any(t.start == at and t.kind is Kind.WORD for t in statements[number].tokens):
+            return True
+    return False

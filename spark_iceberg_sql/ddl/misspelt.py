@@ -1,0 +1,119 @@
+"""Words that are a slip away from a keyword: `ALTER TABEL`, `REPALCE PARTITION FIELD`, `USNIG`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+_VERBS = ("ALTER", "CREATE", "REPLACE", "DROP")
+# Words that stand between CREATE and TABLE.
+_BETWEEN = ("OR", "REPLACE", "EXTERNAL", "TEMPORARY", "GLOBAL")
+# Other engines have these: they are no slips.
+_MEANT = frozenset({"STABLE", "TABLES", "TABLET", "REPLICA", "REPLICATE"})
+_WORD = re.compile(r"[A-Z]{4,16}")
+# What may follow ALTER TABLE t, by its first words.
+_CHANGES = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        *("ADD PARTITION FIELD", "DROP PARTITION FIELD", "REPLACE PARTITION FIELD"),
+        *("WRITE ORDERED BY", "WRITE LOCALLY ORDERED BY", "WRITE DISTRIBUTED BY PARTITION"),
+        *("WRITE UNORDERED", "SET IDENTIFIER FIELDS", "DROP IDENTIFIER FIELDS"),
+        *("CREATE BRANCH", "CREATE OR REPLACE BRANCH", "REPLACE BRANCH", "DROP BRANCH"),
+        *("CREATE TAG", "CREATE OR REPLACE TAG", "REPLACE TAG"),
+        *("ADD COLUMN", "ADD COLUMNS", "DROP COLUMN", "DROP COLUMNS", "RENAME COLUMN"),
+        *("ALTER COLUMN", "CHANGE COLUMN", "REPLACE COLUMNS", "RENAME TO"),
+        *("SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET LOCATION", "RECOVER PARTITIONS"),
+    )
+)
+# Keywords are no slips of each other: ORDERED none of UNORDERED, PARTITION none of PARTITIONED.
+_KEYWORDS = frozenset(word for phrase in _CHANGES for word in phrase) | {
+    *("PARTITIONED", "CLUSTERED", "CLUSTER", "LOCATION", "OPTIONS", "COMMENT", "USING", "FIRST"),
+    *("AFTER", "TYPE", "CREATE", "ALTER", "TABLE", "SNAPSHOT", "SNAPSHOTS", "RETENTION", "LAST"),
+    *("ROWS", "DAYS", "HOURS", "MINUTES", "LIKE", "WITH", "VIEW"),
+}
+
+
+@lru_cache(maxsize=4096)
+def near(word: str, *keywords: str) -> str:
+    """The keyword that a word is a slip of; empty where there is none, or where it is a keyword itself.
+
+    A slip is one letter too few, too many or other, or two letters exchanged; in a long word two of these.
+    """
+    if word in _KEYWORDS or word in _MEANT or not _WORD.fullmatch(word):
+        return ""
+    for keyword in keywords:
+        allowed = 2 if len(keyword) > 6 else 1
+        if len(keyword) > 3 and abs(len(word) - len(keyword)) <= allowed:
+            if _distance(word, keyword) <= allowed:
+                return keyword
+    return ""
+
+
+def _distance(a: str, b: str) -> int:
+    """How many slips lie between two words."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        earlier, before = before, row
+        row = [i]
+        for j, y in enumerate(b, 1):
+            best = min(row[-1] + 1, before[j] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                best = min(best, earlier[j - 2] + 1)
+            row.append(best)
+    return row[-1]
+
+
+def opening(words: Sequence[str]) -> tuple[int, str] | None:
+    """The slip in `ALTER TABLE`, `CREATE OR REPLACE TABLE` and their like: its place, and the keyword.
+
+    words: the first words of a statement, in upper case. None where there is no slip.
+    """
+    verb = words[0] if words and words[0] in _VERBS else near(words[0], *_VERBS) if words else ""
+    if not verb:
+        return None
+    slips = [(0, verb)] if verb != words[0] else []
+    at = 1
+    while verb == "CREATE" and at < len(words) - 1:
+        meant = words[at] if words[at] in _BETWEEN else near(words[at], *_BETWEEN)
+        if not meant:
+            break
+        slips += [(at, meant)] if meant != words[at] else []
+        at += 1
+    if at >= len(words):
+        return None
+    if words[at] != "TABLE":
+        if near(words[at], "TABLE") == "":
+            return None
+        slips.append((at, "TABLE"))
+    return slips[0] if slips else None
+
+
+def change(words: Sequence[str]) -> tuple[int, str] | None:
+    """The slip in what follows ALTER TABLE t: its place among the words, and the keyword; None if none."""
+    for phrase in _CHANGES:
+        slips = []
+        for i, keyword in enumerate(phrase):
+            word = words[i] if i < len(words) else ""
+            if word == keyword:
+                continue
+            if near(word, keyword) or (keyword == "BY" and _about_by(word)):
+                slips.append((i, keyword))
+            else:
+                break
+        else:
+            if slips:
+                return slips[0]
+    return None
+
+
+def _about_by(word: str) -> bool:
+    """Whether a word of two letters shares one with BY."""
+    return len(word) == 2 and word.isalpha() and bool(set(word) & set("BY"))
+
+
+def among(word: str, expected: Iterable[str]) -> str:
+    """The keyword of some sentences that a word is a slip of: of "`,` or `PARTITIONED BY (...)`", say."""
+    keywords = re.findall(r"\b[A-Z]{4,}\b", " ".join(expected))
+    return near(word, *keywords)
