@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
 
-from spark_iceberg_sql.checker import Verdict, check
+from spark_iceberg_sql.checker import Around, Verdict, check
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity, Span
 from spark_iceberg_sql.model.table import Known
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
@@ -76,12 +76,12 @@ class Holes:
             return self._unsure(restored)
         return restored
 
-    def readable(self, known: Known) -> Iterator[Diagnostic]:
+    def readable(self, known: Known, around: Around) -> Iterator[Diagnostic]:
         """What is wrong in those words of templated statements that no template touches."""
         if not self._holes:
             return
         named = join(with_names(piece) for piece in self._chosen.pieces)
-        for diagnostic in check(named.sql, known, verdict=self._verdict):
+        for diagnostic in check(named.sql, known, verdict=self._verdict, around=around):
             at = self._statement(diagnostic)
             if at is None or diagnostic.code[:4] not in _CERTAIN or diagnostic.code in _ABSENCES:
                 continue

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from spark_iceberg_sql.checker import Verdict, check, follow
+from spark_iceberg_sql.checker import Around, Verdict, check, follow
 from spark_iceberg_sql.config import Settings
+from spark_iceberg_sql.ddl.strings import parts
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.holes import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.model.table import Known
@@ -15,7 +16,7 @@ from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.sources.files import decode, find, read_bytes, source
 from spark_iceberg_sql.sources.pieces import Joined, Piece, join
 from spark_iceberg_sql.sources.source import Source, Unread
-from spark_iceberg_sql.sources.templates import choices
+from spark_iceberg_sql.sources.templates import captured, choices
 from spark_iceberg_sql.text import Kind, tokenize
 
 
@@ -35,8 +36,8 @@ class Linter:
         lines = [Lines(part.text) for part in found.parts]
         by_part: list[list[Diagnostic]] = [[] for _ in found.parts]
         count = 0
-        for script in _scripts(found):
-            statements, placed = _check_script(script, known, verdict, lines)
+        for script in (*_scripts(found), *_kept(found)):
+            statements, placed = _check_script(script, known, verdict, lines, found)
             count += statements
             for part, diagnostic in placed:
                 by_part[part].append(diagnostic)
@@ -127,6 +128,13 @@ def _scripts(found: Source) -> Iterator[Joined]:
         yield join(together)
 
 
+def _kept(found: Source) -> Iterator[Joined]:
+    """The texts that a file's templates keep for later, each by itself: nobody knows when they run."""
+    for piece in found.pieces:
+        for inner in captured(piece):
+            yield join([inner])
+
+
 def _is_open(piece: Piece) -> bool:
     tokens = tokenize(piece.sql)
     return bool(tokens) and tokens[-1].kind is Kind.UNCLOSED
@@ -147,7 +155,7 @@ class _Verdict:
 
 
 def _check_script(
-    script: Joined, known: Known, verdict: Verdict, lines: list[Lines]
+    script: Joined, known: Known, verdict: Verdict, lines: list[Lines], source: Source
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
     """Check a script in each of its choices: the number of statements, and part and diagnostic."""
     variants = [choices(piece) for piece in script.pieces]
@@ -156,11 +164,12 @@ def _check_script(
     found: dict[tuple[int, str, int, int], Diagnostic] = {}
     for number in range(number_of_variants):
         chosen = join(v[min(number, len(v) - 1)] for v in variants)
-        report = check(chosen.sql, known, verdict=verdict)
+        around = _around(chosen, source)
+        report = check(chosen.sql, known, verdict=verdict, around=around)
         count = max(count, report.statements)
         holes = Holes(script, chosen, verdict)
         said = [holes.said(diagnostic) for diagnostic in report]
-        said += [*holes.readable(known), *holes.nothing_else()]
+        said += [*holes.readable(known, around), *holes.nothing_else()]
         for diagnostic in said:
             if diagnostic is None:
                 continue
@@ -171,6 +180,15 @@ def _check_script(
             key = (piece.part, placed.code, placed.span.start, placed.span.end)
             found.setdefault(key, placed)
     return count, [(part, diagnostic) for (part, *_), diagnostic in found.items()]
+
+
+def _around(script: Joined, source: Source) -> Around:
+    """What stands around a script in its file."""
+    made = tuple(
+        (offset, tuple(map(parts, names)) if names is not None else None)
+        for offset, names in script.made
+    )
+    return Around(source.spark, source.program, made)
 
 
 def _placed(diagnostic: Diagnostic, piece: Piece, offset: int, lines: Lines) -> Diagnostic:
@@ -199,5 +217,5 @@ def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:
         Severity.NOTE,
         f"not checked: {unread.why}",
         lines.span(unread.start, unread.end),
-        "write the SQL as a string in the call, or check the program's statements when it runs",
+        unread.help,
     )

@@ -419,11 +419,9 @@ def test_a_hint_in_the_query_is_the_querys() -> None:
             "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a",
             "CALL system.x(table => 't')",
         ),
-        *(
-            "ALTER TABLE t WRITE ORDERED BY bucket(16, id)",
-            "ALTER TABLE t SET IDENTIFIER FIELDS id",
-        ),
-        *("ALTER TABLE t CREATE BRANCH b", "ALTER TABLE t SET LOCATION 'x'", "CREATE NAMESPACE n"),
+        *("ALTER TABLE t SET LOCATION 'x'", "CREATE NAMESPACE n"),
+        *("ALTER TABLE t DEFAULT COLLATION UTF8_BINARY", "ALTER TABLE t CLUSTER BY (a)"),
+        *("ALTER TABLE t SET SERDE 'x'", "ALTER TABLE t PARTITION (a = 1) SET LOCATION 'x'"),
         *(
             "SELECT 'ALTER TABLE t ADD PARTITION FIELD'",
             "SELECT `partitioned by` FROM t",
@@ -431,7 +429,6 @@ def test_a_hint_in_the_query_is_the_querys() -> None:
         ),
         *(
             "CREATE MATERIALIZED VIEW v PARTITIONED BY (a) AS SELECT 1",
-            "ALTER TABLE t OWNER TO x",
             "'x",
         ),
         *("CREATE FUNCTION f AS 'x'", "ALTER NAMESPACE n SET PROPERTIES ('a' = 'b')", "SET x", "("),

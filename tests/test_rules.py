@@ -45,7 +45,7 @@ def test_codes_are_unique_and_in_order() -> None:
 SECTIONS = {
     *("Partitioning", "Partition Transforms", "Partition Evolution", "Partition Specs"),
     *("Schemas and Data Types", "Schema Evolution", "Column Projection", "Reserved Field IDs"),
-    "Format Versioning",
+    *("Format Versioning", "Sorting", "Identifier Field IDs", "Snapshot References"),
 }
 ENGINE = {
     *("SIS001", "SIS002", "SIS003", "SIS004", "SIS107", "SIS108", "SIS109", "SIS110", "SIS208"),

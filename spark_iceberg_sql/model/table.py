@@ -161,7 +161,11 @@ class Known:
         """Somebody may have made, changed or dropped the table: not even its being there is known."""
         nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
         for name in (parts, parts[1:]) if nameless else (parts,):
-            self._here[self._key(name)] = None
+            key = self._key(name)
+            self._here[key] = None
+            for other in self._here:  # a program names tables without their catalog
+                if other[-len(key) :] == key:
+                    self._here[other] = None
 
     def unsettle_below(self, namespace: Name) -> None:
         """Anything may have happened to the tables of a namespace, and of those below it; () is all."""

@@ -32,6 +32,9 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
             properties=dict(metadata.get("properties", {})),
             last_column_id=metadata["last-column-id"],
             has_rows=(metadata.get("current-snapshot-id") or -1) != -1,
+            sorted_by=_sorted_by(metadata),
+            identifiers=_identifiers(metadata),
+            references={name: ref["type"] for name, ref in metadata.get("refs", {}).items()},
         )
     except MetadataError:
         raise
@@ -45,6 +48,22 @@ def _schemas(metadata: Mapping[str, Any]) -> dict[int, Schema]:
     if "schemas" not in metadata:  # v1 without schema ids
         return {0: _schema(metadata["schema"])}
     return {schema["schema-id"]: _schema(schema) for schema in metadata["schemas"]}
+
+
+def _sorted_by(metadata: Mapping[str, Any]) -> frozenset[int]:
+    """The source columns of the default sort order."""
+    default = metadata.get("default-sort-order-id", 0)
+    orders = [o for o in metadata.get("sort-orders", ()) if o["order-id"] == default]
+    fields = [field for order in orders for field in order["fields"]]
+    return frozenset(f["source-id"] if "source-id" in f else f["source-ids"][0] for f in fields)
+
+
+def _identifiers(metadata: Mapping[str, Any]) -> frozenset[int]:
+    if "schemas" not in metadata:
+        return frozenset(metadata["schema"].get("identifier-field-ids", ()))
+    current = metadata["current-schema-id"]
+    found = next(s for s in metadata["schemas"] if s["schema-id"] == current)
+    return frozenset(found.get("identifier-field-ids", ()))
 
 
 def _schema(value: Mapping[str, Any]) -> Schema:

@@ -32,6 +32,8 @@ from spark_iceberg_sql.rules.sis209_unsupported_type import unsupported_type
 from spark_iceberg_sql.rules.sis210_column_change_refused import column_change_refused
 from spark_iceberg_sql.rules.sis211_unwritable_type import unwritable_type
 from spark_iceberg_sql.rules.sis212_empty_name import empty_name
+from spark_iceberg_sql.rules.sis213_unsortable import unsortable
+from spark_iceberg_sql.rules.sis214_identifier_field import identifier_field
 from spark_iceberg_sql.rules.sis301_field_twice import field_twice
 from spark_iceberg_sql.rules.sis302_same_transform_twice import same_transform_twice
 from spark_iceberg_sql.rules.sis303_redundant_time import redundant_time
@@ -51,6 +53,7 @@ from spark_iceberg_sql.rules.sis411_refused_property import refused_property
 from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
 from spark_iceberg_sql.rules.sis413_not_iceberg import not_iceberg
 from spark_iceberg_sql.rules.sis414_hidden_partition_written import hidden_partition_written
+from spark_iceberg_sql.rules.sis415_branch_or_tag import branch_or_tag
 from spark_iceberg_sql.rules.sis501_identity_on_timestamp import identity_on_timestamp
 from spark_iceberg_sql.rules.sis502_identity_on_unique_key import identity_on_unique_key
 from spark_iceberg_sql.rules.sis503_identity_on_float import identity_on_float

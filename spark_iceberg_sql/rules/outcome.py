@@ -40,7 +40,43 @@ def outcome(case: Case) -> Table | None:
         return _altered(table, node)
     if isinstance(node, nodes.ReplaceColumns):
         return _replaced_columns(table, node)
+    if isinstance(node, nodes.WriteOrder):
+        return _sorted(table, node)
+    if isinstance(node, nodes.IdentifierFields):
+        return _identified(table, node)
+    if isinstance(node, nodes.Reference):
+        return _referenced(table, node)
     return table
+
+
+def _sorted(table: Table, node: nodes.WriteOrder) -> Table:
+    if not node.ordered:
+        return table
+    schema = table.schema
+    ids = [one_column(schema, c) for t in node.terms for c in t.columns] if schema else [None]
+    known = frozenset(found for found in ids if found is not None)
+    return replace(table, sorted_by=known if None not in ids else None)
+
+
+def _identified(table: Table, node: nodes.IdentifierFields) -> Table:
+    schema = table.schema
+    found = [schema.find(ref.parts) for ref in node.columns] if schema else [None]
+    ids = frozenset(column.field.field_id or 0 for column in found if column is not None)
+    if None in found or (node.dropping and table.identifiers is None):
+        return replace(table, identifiers=None)
+    return replace(table, identifiers=(table.identifiers or ids) - ids if node.dropping else ids)
+
+
+def _referenced(table: Table, node: nodes.Reference) -> Table:
+    name = node.name.parts[0]
+    references = dict(table.references)
+    if node.verb == "drop":
+        references[name] = ""
+    elif not node.lenient:
+        references[name] = node.what
+    elif not references.get(name):
+        references.pop(name, None)  # what was there before may be the other of the two
+    return replace(table, references=references, fresh=None)
 
 
 def _created(case: Case, node: nodes.Create) -> Table | None:
@@ -72,7 +108,17 @@ def _created(case: Case, node: nodes.Create) -> Table | None:
         last_column_id=last,
         why_unknown=why,
         has_rows=node.query is not None,
+        sorted_by=frozenset(),
+        identifiers=frozenset(),
+        references=old.references if old is not None else {},
+        fresh=_count(case, node),
     )
+
+
+def _count(case: Case, node: nodes.Create) -> int | None:
+    """The count of other statements, by which a table is known to have no snapshot yet."""
+    empty = node.query is None and not node.replace and not case.known.shared
+    return case.known.others if empty else None
 
 
 def _respecified(

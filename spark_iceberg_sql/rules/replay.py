@@ -74,7 +74,8 @@ def _create(case: Case, node: nodes.Create) -> None:
         known.remember(parts, other_table(case, node))
         return
     if node.hive and case.of_unsure_kind:
-        known.unsettle(known.full_name(parts))  # Hive's in one catalog, Iceberg's in another
+        why = "its CREATE TABLE is Hive's in one catalog and Iceberg's in another"
+        known.remember(parts, Table(known.full_name(parts), why_unknown=why, sure=False))
         return
     try:
         made = case.after if node.like is None else None

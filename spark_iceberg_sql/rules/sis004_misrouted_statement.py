@@ -44,7 +44,10 @@ from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.text import Kind, Token
 
-_FIELDS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
+_FIELDS = (
+    *(nodes.AddField, nodes.DropField, nodes.ReplaceField),
+    *(nodes.WriteOrder, nodes.IdentifierFields, nodes.Reference),
+)
 _SPARKS = (
     nodes.AddColumns,
     nodes.DropColumns,
@@ -56,7 +59,12 @@ _SPARKS = (
     nodes.HivePartition,
 )
 # What the extension looks for.
-_WORDS = frozenset({"ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD"})
+_WORDS = frozenset(
+    {
+        *("ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD", "WRITE", "DISTRIBUTED"),
+        *("IDENTIFIER", "FIELDS"),
+    }
+)
 
 
 @rule(

@@ -5,7 +5,8 @@ A type can be widened, int to bigint, float to double, a decimal to more digits 
 else would need the old files to be written anew, and is refused ("Cannot change column type"). Nor can a
 column that may hold nulls become NOT NULL. Hive's CHANGE COLUMN cannot rename. A column does not move behind
 itself, nor a list's element out of its list. A map's key stays as it is, with all that lies in it, and an
-element, a key or a value has no other name. And one statement changes a column once.
+element, a key or a value has no other name. One statement changes a column once. And a column that files are
+sorted by, or that is an identifier field, is not dropped, nor does an identifier field become optional.
 
 ## Instead
 A new column, filled from the old one; then drop the old one. To rename, RENAME COLUMN.
@@ -26,6 +27,11 @@ ALTER TABLE events CHANGE COLUMN code kind INT;
 ```sql bad
 CREATE TABLE events (id BIGINT, code INT) USING iceberg;
 ALTER TABLE events ALTER COLUMN code AFTER code;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, code INT) USING iceberg;
+ALTER TABLE events WRITE ORDERED BY bucket(16, code);
+ALTER TABLE events DROP COLUMN code;
 ```
 ```sql good
 CREATE TABLE events (id BIGINT NOT NULL, code INT, price DECIMAL(9, 2)) USING iceberg;
@@ -53,7 +59,10 @@ from spark_iceberg_sql.rules.words import a_type, quoted
 
 @rule(
     Severity.ERROR,
-    on=(nodes.AlterColumn, nodes.DropColumns, nodes.RenameColumn, nodes.AddColumns),
+    on=(
+        *(nodes.AlterColumn, nodes.DropColumns, nodes.RenameColumn, nodes.AddColumns),
+        nodes.ReplaceColumns,
+    ),
     spec="Schema Evolution",
 )
 def column_change_refused(case: Case) -> Iterator[Finding]:
@@ -63,6 +72,7 @@ def column_change_refused(case: Case) -> Iterator[Finding]:
         yield from _parts_of_collections(case, node)
     if case.schema_if_known is not None:
         yield from _in_keys(case)
+        yield from _in_use(case)
     if not isinstance(node, nodes.AlterColumn):
         return
     hive = _hive(case, node)
@@ -104,6 +114,41 @@ def column_change_refused(case: Case) -> Iterator[Finding]:
                 change.type_span,
                 f"`{change.column.text}` is {what}, which cannot become {change.type_text}",
                 f"write `ALTER TABLE {table} ADD COLUMN {new} {change.type_text}` and fill it",
+            )
+
+
+def _in_use(case: Case) -> Iterator[Finding]:
+    """Columns that cannot go, or become optional, since files are sorted by them or rows identified."""
+    node, table, target = case.node, case.iceberg, case.target.text
+    gone: list[tuple[nodes.Offsets, Column]] = []
+    optional: list[tuple[nodes.Offsets, Column]] = []
+    if isinstance(node, nodes.ReplaceColumns):
+        gone = [(case.target.span, column) for column in case.schema.columns]
+    elif isinstance(node, nodes.DropColumns):
+        roots = [(ref.span, c) for ref in node.columns for c in case.schema.find_all(ref.parts)]
+        gone = [
+            (span, column)
+            for span, root in roots
+            for column in case.schema.columns
+            if column == root or column.name.startswith(root.name + ".")
+        ]
+    elif isinstance(node, nodes.AlterColumn):
+        changes = [change for change in (node, *node.more) if change.required is False]
+        optional = [(c.column.span, f) for c in changes for f in case.schema.find_all(c.column.parts)]
+    for span, column in gone:
+        if column.field.field_id in (table.sorted_by or ()):
+            yield Finding(
+                span,
+                f"files of `{target}` are sorted by `{column.name}`, so it cannot be dropped",
+                f"write `ALTER TABLE {target} WRITE UNORDERED` first, or `WRITE ORDERED BY` other columns",
+            )
+    for span, column in (*gone, *optional):
+        if column.field.field_id in (table.identifiers or ()):
+            fate = "dropped" if gone else "optional"
+            yield Finding(
+                span,
+                f"`{column.name}` is an identifier field of `{target}`, and cannot be {fate}",
+                f"write `ALTER TABLE {target} DROP IDENTIFIER FIELDS {column.name}` first",
             )
 
 

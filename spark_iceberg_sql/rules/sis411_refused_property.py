@@ -3,12 +3,14 @@
 ## Why
 Spark keeps `provider`, `location`, `owner`, `external`, `table_type` (Athena's) and `is_managed_location`
 for itself and its clauses, and Iceberg sets `sort-order` and `identifier-fields` by statements of their
-own: as properties they are refused ("is a reserved table property"). A file format that does not exist is
-accepted, and then every INSERT fails ("Invalid file format").
+own: as properties they are refused ("is a reserved table property"). Iceberg reads the values of many others:
+where `commit.retry.num-retries` is no number the statement is refused, where `write.distribution-mode` is none
+of Iceberg's or `write.target-file-size-bytes` is '512MB' it is accepted, and then every INSERT fails. Metrics
+are of columns that the table has, and `encryption.key-id` takes format version 3.
 
 ## Instead
 `USING`, `LOCATION`, `ALTER TABLE ... WRITE ORDERED BY` and `SET IDENTIFIER FIELDS`. Files are parquet, orc
-or avro.
+or avro, sizes are numbers of bytes.
 
 ## Examples
 ```sql bad
@@ -21,19 +23,29 @@ ALTER TABLE events SET TBLPROPERTIES ('sort-order' = 'id');
 ```sql bad
 CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'csv');
 ```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = 'four');
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '512MB');
+```
 ```sql good
-CREATE TABLE events (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc');
+CREATE TABLE events (id BIGINT) USING iceberg
+TBLPROPERTIES ('write.format.default' = 'orc', 'write.target-file-size-bytes' = '536870912');
 ```
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import listed
 
 # Spark's own (AstBuilder.cleanTableProperties), letter case as it is: what to write instead.
 _SPARKS = {
@@ -49,12 +61,12 @@ _ICEBERGS = {
     "sort-order": "write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
-_FORMATS = ("parquet", "orc", "avro")
+_SIZE = re.compile(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties))
 def refused_property(case: Case) -> Iterator[Finding]:
-    """Every reserved key, and a default file format that there is not."""
+    """Every reserved key, and every value that Iceberg cannot read."""
     node = case.node
     if isinstance(node, nodes.Create):
         items = (*node.properties, *node.options)
@@ -72,9 +84,51 @@ def refused_property(case: Case) -> Iterator[Finding]:
             help_ = _ICEBERGS[item.key].replace("{table}", case.target.text)
             what = f"`{item.key}` is no property to set: Iceberg has a statement for it"
             yield Finding(item.key_span, what, help_)
-        elif iceberg and item.key == "write.format.default" and item.value.lower() not in _FORMATS:
-            what = f"there are no files of the format `{item.value}`, and no INSERT will work"
-            yield Finding(item.value_span, what, "write 'parquet', 'orc' or 'avro'")
+        elif iceberg:
+            finding = _value(case, item) or _metrics(case, item)
+            if finding is not None:
+                yield finding
+    if isinstance(node, nodes.Create) and iceberg and case.format_version in (1, 2):
+        for item in (item for item in items if item.key in OF_VERSION_3):
+            what = f"`{item.key}` is a property of format version 3 alone"
+            yield Finding(item.key_span, what, "add `'format-version' = '3'`, or leave it out")
+
+
+def _value(case: Case, item: nodes.Property) -> Finding | None:
+    """A value that Iceberg cannot read: refused, or the table's end."""
+    typed = PROPERTIES.get(item.key)
+    if typed is None or "{" in item.value or "$" in item.value or typed.takes(item.value):
+        return None
+    if isinstance(case.node, nodes.SetProperties) and typed.minimum == 0 and _negative(item.value):
+        return None  # taken here, and taken for none
+    help_ = f"write {typed.expects}"
+    size = _SIZE.fullmatch(item.value)
+    if size is not None:
+        number = int(size[1]) << 10 * (" kmgt".index(size[2].lower()))
+        help_ = f"write the number of bytes: '{number}'"
+    if item.key.endswith("format.default"):
+        what = f"there are no files of the format `{item.value}`, and no INSERT will work"
+        return Finding(item.value_span, what, "write 'parquet', 'orc' or 'avro'")
+    end = "" if typed.refused else f", and {typed.fails} will work"
+    what = f"`{item.key}` takes {typed.expects}, and `{item.value}` is none{end}"
+    mild = typed.fails.split()[-1] in ("DELETE", "UPDATE", "MERGE")
+    return Finding(item.value_span, what, help_, severity=Severity.WARNING if mild else None)
+
+
+def _negative(value: str) -> bool:
+    return re.fullmatch(r"-[0-9]{1,9}", value) is not None
+
+
+def _metrics(case: Case, item: nodes.Property) -> Finding | None:
+    """Metrics of a column that the table does not have; letter case counts."""
+    if not item.key.startswith(METRICS_OF_COLUMN) or case.schema_if_known is None:
+        return None
+    name = item.key.removeprefix(METRICS_OF_COLUMN)
+    if "{" in name or case.schema.find((name,)) is not None:
+        return None
+    names = case.schema.near(name) or [column.name for column in case.schema.columns]
+    what = f"`{case.target.text}` has no column `{name}` to keep metrics of"
+    return Finding(item.key_span, what, f"write {listed(names)}")
 
 
 def _removed(case: Case, node: nodes.SetProperties) -> Iterator[Finding]:

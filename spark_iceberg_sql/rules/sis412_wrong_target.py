@@ -45,6 +45,13 @@ _FIELDS = (
     *(nodes.AddField, nodes.DropField, nodes.ReplaceField),
     *(nodes.WriteOrder, nodes.IdentifierFields, nodes.Reference),
 )
+# What only Iceberg's tables have, by statement; for all others, partition fields.
+_HAS: dict[type[nodes.Node], str] = {
+    nodes.WriteOrder: "sort orders",
+    nodes.IdentifierFields: "identifier fields",
+    nodes.Reference: "branches and tags",
+}
+_SPECS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _COLUMNS = (
     nodes.AddColumns,
     nodes.DropColumns,
@@ -104,7 +111,7 @@ def wrong_target(case: Case) -> Iterator[Finding]:
                 f"write `ALTER TABLE {'.'.join(case.target.parts[:-1])}`",
             )
     elif found is not None and found.kind is not Kind.ICEBERG:
-        yield _other(case, found)
+        yield from _other(case, found)
 
 
 def _of_views(case: Case) -> bool:
@@ -121,31 +128,33 @@ def _absent(case: Case, found: Absent) -> Finding:
     )
 
 
-def _other(case: Case, found: Table) -> Finding:
+def _other(case: Case, found: Table) -> Iterator[Finding]:
     span, name = case.target.span, case.target.text
     parent = ".".join(case.target.parts[:-1])
+    has = _HAS.get(type(case.node), "partition fields")
     if found.kind is Kind.BRANCH:
-        return Finding(
+        if isinstance(case.node, _SPECS):
+            yield Finding(
+                span,
+                f"`{name}` is a branch or tag, and a partition spec is the whole table's: `{parent}` is changed",
+                f"write `ALTER TABLE {parent}` if that is meant",
+            )
+    elif found.kind is Kind.METADATA:
+        yield Finding(
             span,
-            f"`{name}` is a branch or tag, and a partition spec is the whole table's: `{parent}` is changed",
-            f"write `ALTER TABLE {parent}` if that is meant",
-        )
-    if found.kind is Kind.METADATA:
-        return Finding(
-            span,
-            f"`{name}` is a metadata table, which has no partition fields of its own",
+            f"`{name}` is a metadata table, which has no {has} of its own",
             f"write `ALTER TABLE {parent}`",
         )
-    if found.kind is Kind.VIEW:
-        return Finding(
-            span, f"`{name}` is a view, which has no partitions", "name the table that it reads"
+    elif found.kind is Kind.VIEW:
+        what = "partitions" if has == "partition fields" else has
+        yield Finding(span, f"`{name}` is a view, which has no {what}", "name the table that it reads")
+    else:
+        what = f"a {found.provider} table" if found.provider else "not an Iceberg table"
+        yield Finding(
+            span,
+            f"`{name}` is {what}, and only Iceberg tables have {has}",
+            f"make it one: `CREATE TABLE {name}_iceberg USING iceberg PARTITIONED BY (...) AS SELECT * FROM {name}`",
         )
-    what = f"a {found.provider} table" if found.provider else "not an Iceberg table"
-    return Finding(
-        span,
-        f"`{name}` is {what}, and only Iceberg tables have partition fields",
-        f"make it one: `CREATE TABLE {name}_iceberg USING iceberg PARTITIONED BY (...) AS SELECT * FROM {name}`",
-    )
 
 
 def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Iterator[Finding]:
@@ -193,6 +202,11 @@ def _a_view(case: Case, ref: nodes.Ref) -> bool:
 def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -> Iterator[Finding]:
     if found is None and node.verb.split()[0] in _OUTSIDE:
         return  # nothing to note where no partition is defined
+    if isinstance(found, Table) and not found.sure:
+        raise NotKnownError(
+            f"whether `{case.target.text}` is Iceberg's",
+            "its CREATE TABLE has no USING, and no catalog is named",
+        )
     if found is None:
         raise NotKnownError(f"the table `{case.target.text}`", "no statement here creates it")
     if isinstance(found, Table) and found.kind is Kind.ICEBERG:

@@ -1,7 +1,8 @@
 """Iceberg's partitioning on a table of another format, and Hive's buckets on an Iceberg table.
 
 ## Why
-In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
+A format that neither Spark nor Iceberg has, `USING icberg`, is refused, in an Iceberg catalog as "Unsupported
+format in USING". In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
 BY (id) INTO 4 BUCKETS, which no partition pruning knows; the other transforms are refused there. The other
 way round, CLUSTERED BY on an Iceberg table becomes a bucket field; with SORTED BY it is refused, and so is
 CLUSTER BY. CREATE TEMPORARY TABLE makes no table but a view over files: with USING iceberg it takes no
@@ -23,6 +24,9 @@ CREATE TABLE users (id BIGINT) USING iceberg CLUSTERED BY (id) SORTED BY (id) IN
 ```sql bad
 CREATE TEMPORARY TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id));
 ```
+```sql bad
+CREATE TABLE users (id BIGINT) USING icberg;
+```
 ```sql good
 CREATE TABLE users (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id));
 ```
@@ -34,7 +38,9 @@ import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql import nodes
+from spark_iceberg_sql.ddl.create import OTHER_FORMATS
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
 
@@ -42,6 +48,17 @@ _CLUSTERED = re.compile(
     r"CLUSTERED\s+BY\s*\(\s*([^(),]+?)\s*\)\s*INTO\s+(\d+)\s+BUCKETS", re.IGNORECASE
 )
 _SORTED = re.compile(r"\bSORTED\s+BY\b", re.IGNORECASE)
+
+
+# The files of Iceberg's own tables: in its catalogs they make an Iceberg table.
+_ICEBERGS_FILES = ("parquet", "orc", "avro")
+# What Spark brings along.
+_SPARKS = frozenset(
+    {
+        *("csv", "json", "text", "hive", "jdbc", "xml", "kafka", "binaryfile", "image", "libsvm"),
+        *("noop", "console", "rate", "socket", "memory", "avro", "orc", "parquet", "statestore"),
+    }
+)
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.TemporaryTable), spec="Partition Transforms")
@@ -106,7 +123,35 @@ def _temporary(case: Case, node: nodes.TemporaryTable) -> Iterator[Finding]:
         )
 
 
+def _no_format(case: Case, node: nodes.Create) -> Finding | None:
+    """USING a format that there is not; None where the session's classes may have it."""
+    provider, span = node.provider, node.provider_span
+    if provider is None or span is None or provider in OTHER_FORMATS or "{" in provider:
+        return None
+    if provider in ("iceberg", *_ICEBERGS_FILES) or (provider in _SPARKS and not _certain(case)):
+        return None
+    meant = next(iter(near(provider, ("iceberg",))), "")
+    certain = _certain(case)
+    if not certain and not meant and "." in provider:
+        return None
+    what = f"there is no format `{provider}`"
+    if certain or meant:
+        what += f": Unsupported format in USING: {provider}"
+    fix = Fix("write USING iceberg", (Edit(*span, "iceberg"),)) if meant else None
+    severity = None if certain or meant else Severity.WARNING
+    return Finding(span, what, "write `USING iceberg`", fix, severity=severity, early=True)
+
+
+def _certain(case: Case) -> bool:
+    """Whether the table is to lie in a catalog that settings or a session say is not Spark's own."""
+    return case.known.catalog is not None and case.in_session_catalog is False
+
+
 def _foreign(case: Case, node: nodes.Create) -> Iterator[Finding]:
+    unknown = _no_format(case, node)
+    if unknown is not None:
+        yield unknown
+        return
     terms = node.partitioning or ()
     term = next((t for t in terms if t.call is not None and t.call.lower() != "identity"), None)
     if term is None:

@@ -9,10 +9,18 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.sources.pieces import whole
-from spark_iceberg_sql.sources.source import Part, Source
+from spark_iceberg_sql.sources.magic import sql_cells
+from spark_iceberg_sql.sources.source import Part, Source, Unread
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
+# Endings of a file that is read as SQL where somebody names it.
+_AS_SQL = frozenset(
+    {
+        *("", ".sql", ".hql", ".ddl", ".dml", ".q", ".hive", ".sqlx", ".spark", ".sparksql", ".psql"),
+        *(".pgsql", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".in", ".txt"),
+        *(".bak", ".orig", ".old", ".tmp"),
+    }
+)
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -62,7 +70,8 @@ def _meant(path: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
 
 
 def _walk(folder: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
-    for root, folders, names in os.walk(folder):
+    closed: list[str] = []
+    for root, folders, names in os.walk(folder, onerror=lambda e: closed.append(str(e.filename))):
         folders[:] = sorted(
             name
             for name in folders
@@ -74,6 +83,7 @@ def _walk(folder: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
             path = os.path.normpath(os.path.join(root, name))
             if not excluded(Path(path)):
                 yield path
+    yield from map(os.path.normpath, closed)  # read_bytes says what is wrong with it
 
 
 def read_bytes(path: str) -> bytes:
@@ -81,7 +91,16 @@ def read_bytes(path: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
-        raise FileError(f"cannot read `{path}`: {error.strerror}") from None
+        reason = _closed(path) if os.path.isdir(path) else error.strerror
+        raise FileError(f"cannot read `{path}`: {reason}") from None
+
+
+def _closed(folder: str) -> str:
+    try:
+        os.listdir(folder)
+    except OSError as error:
+        return f"{error.strerror} (a folder, and what is in it was not checked)"
+    return "it is a folder"
 
 
 def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
@@ -129,5 +148,10 @@ def source(name: str, text: str) -> Source:
         from spark_iceberg_sql.sources.python import python_sql
 
         pieces, unread = python_sql(text)
-        return Source(name, (part,), tuple(pieces), tuple(unread))
-    return Source(name, (part,), (whole(text),))
+        spark = "spark" in text.lower()
+        return Source(name, (part,), tuple(pieces), tuple(unread), program=True, spark=spark)
+    if kind not in _AS_SQL:
+        why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
+        help_ = "put the SQL into a file of its own, `.sql`"
+        return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
+    return Source(name, (part,), sql_cells(text))

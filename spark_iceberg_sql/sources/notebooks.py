@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from spark_iceberg_sql.sources.pieces import Piece, stretch
+from spark_iceberg_sql.sources.makers import MENTIONED
+from spark_iceberg_sql.sources.pieces import Piece, anything, stretch
 from spark_iceberg_sql.sources.python import python_sql
 from spark_iceberg_sql.sources.source import Part, Source, Unread
 
@@ -15,6 +16,10 @@ _CELL_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*\n?")
 _LINE_MAGIC = re.compile(
     r"^[ \t]*(?:[\w, \t]+=[ \t]*)?(%(?:sql|sparksql|iceberg_sql)[ \t]+(.*))$", re.MULTILINE
 )
+# A line magic that is the cell's first words has the whole cell under it, in Databricks.
+_WHOLE_CELL = re.compile(r"\s*%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
+_SPARK_MAGIC = re.compile(r"\s*%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)[ \t]+sql\b[^\n]*\n?")
+_RUN = re.compile(r"^[ \t]*%run\b", re.MULTILINE)
 _NO_PYTHON = re.compile(
     r"^([ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)([%!?][^\r\n]*)|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE
 )
@@ -50,7 +55,8 @@ def read_notebook(name: str, text: str) -> Source:
         pieces += found
         unread += bad
         parts.append(Part(words, number))
-    return Source(name, tuple(parts), tuple(pieces), tuple(unread))
+    spark = "spark" in text.lower()
+    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, spark=spark)
 
 
 def _language(notebook: dict[str, Any]) -> str:
@@ -62,6 +68,9 @@ def _language(notebook: dict[str, Any]) -> str:
 
 
 def _cell_sql(text: str, part: int, in_sql: bool) -> tuple[list[Piece], list[Unread]]:
+    whole = _WHOLE_CELL.match(text) or _SPARK_MAGIC.match(text)
+    if whole is not None:
+        return [stretch(text, whole.end(), len(text), part)], []
     magic = _CELL_MAGIC.match(text)
     if magic is None and in_sql:
         return [stretch(text, 0, len(text), part)], []
@@ -70,10 +79,15 @@ def _cell_sql(text: str, part: int, in_sql: bool) -> tuple[list[Piece], list[Unr
     if magic is not None and magic[1] not in _PYTHON_MAGICS:
         return [], []
     lines = list(_line_magics(text, part))
-    if ".sql(" not in text.replace(" ", ""):
+    lines += [anything(found.start(), part) for found in _RUN.finditer(text)]
+    calls = ".sql(" in text.replace(" ", "")
+    if not calls and MENTIONED.search(text) is None:
         return lines, []
     pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text))
-    return sorted([*lines, *pieces], key=lambda piece: piece.starts[0]), unread
+    in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
+    if unread and not calls:  # a cell that cannot be read, and that may make any table
+        return [*in_order, anything(len(text), part)], []
+    return in_order, unread
 
 
 def _line_magics(text: str, part: int) -> Iterator[Piece]:

@@ -28,7 +28,8 @@ class Piece:
 
     sql: what is checked. starts: for each character, and for the end, the offset in the host text at
     which it begins; ends: for each place between characters, the offset at which the character before
-    it ends. holes: what is filled in later. part: the host text's number among the file's parts.
+    it ends. holes: what is filled in later. part: the host text's number among the file's parts. made: the
+    tables that the program makes, changes or drops here without SQL, before the piece; None: any.
     """
 
     sql: str
@@ -36,6 +37,7 @@ class Piece:
     ends: Sequence[int]
     holes: tuple[Hole, ...] = ()
     part: int = 0
+    made: tuple[str, ...] | None = ()
 
     def place(self, start: int, end: int) -> Offsets:
         """Where a stretch of the SQL stands in the host text."""
@@ -57,6 +59,11 @@ def whole(text: str, part: int = 0) -> Piece:
     """A host that is SQL from its first character to its last."""
     places = range(len(text) + 1)
     return Piece(text, places, places, part=part)
+
+
+def anything(at: int, part: int = 0, made: tuple[str, ...] | None = None) -> Piece:
+    """A place of a host text at which its program makes tables, and no SQL stands; made: as of Piece."""
+    return Piece("", (at,), (at,), part=part, made=made)
 
 
 def stretch(text: str, start: int, end: int, part: int = 0) -> Piece:
@@ -112,6 +119,12 @@ class Joined:
     sql: str
     pieces: tuple[Piece, ...]
     offsets: tuple[int, ...]
+
+    @property
+    def made(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
+        """Where the program makes tables without SQL, and which."""
+        both = zip(self.pieces, self.offsets, strict=True)
+        return tuple((offset, piece.made) for piece, offset in both if piece.made != ())
 
     def piece_at(self, offset: int) -> tuple[Piece, int]:
         """The piece that an offset of the script lies in, and where the piece begins."""

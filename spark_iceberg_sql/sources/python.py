@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.sources.literals import read_literals
-from spark_iceberg_sql.sources.pieces import Piece, PieceMaker
+from spark_iceberg_sql.sources.magic import magic_cells
+from spark_iceberg_sql.sources.makers import makers
+from spark_iceberg_sql.sources.pieces import Piece, PieceMaker, anything
 from spark_iceberg_sql.sources.source import Unread
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
@@ -22,6 +24,8 @@ def python_sql(
 ) -> tuple[list[Piece], list[Unread]]:
     """The SQL of every `.sql(...)` call, in the order of the text, and the calls that cannot be read.
 
+    Among the pieces stand those without SQL for the calls that make tables in another way.
+
     text: the program. part: its number among the file's parts. otherwise: what to parse where the text
     is no Python, of the same length: it with IPython's own lines blanked out.
     """
@@ -32,15 +36,16 @@ def python_sql(
         where = f" (line {line}: {getattr(error, 'msg', error)})" if line else ""
         return [], [Unread(part, 0, 0, f"the program is no Python that can be read{where}")]
     reader = _Reader(text, part, tree)
-    pieces: list[Piece] = []
+    pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
+    pieces += reader.made()
     unread: list[Unread] = []
     for call in reader.calls():
         for found in reader.read(call):
             if isinstance(found, Piece):
-                pieces.append(found)
+                pieces.append((reader.end_of(call), found))
             else:
                 unread.append(found)
-    return pieces, unread
+    return [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])], unread
 
 
 def _parsed(text: str, otherwise: str | None) -> ast.Module:
@@ -75,6 +80,22 @@ class _Reader:
         return iter(
             sorted(found, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
         )
+
+    def made(self) -> list[tuple[int, Piece]]:
+        """The places at which the program makes tables without SQL."""
+        found = makers(self._tree, self._words)
+        ends = ((self.end_of(call), names) for call, names in found)
+        return [(end, anything(end, self._part, names)) for end, names in ends]
+
+    def end_of(self, call: ast.Call) -> int:
+        """The offset at which a call ends."""
+        return self._place(call)[1]
+
+    def _words(self, value: ast.expr) -> str | None:
+        """The string that an expression stands for, where it is written out."""
+        meant = self._one(value)
+        is_text = isinstance(meant, ast.Constant) and isinstance(meant.value, str)
+        return str(meant.value) if is_text and isinstance(meant, ast.Constant) else None
 
     def read(self, call: ast.Call) -> Iterator[Piece | Unread]:
         """The SQL that a call is given, what was read before left out."""

@@ -17,19 +17,25 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """SQL that is there but cannot be read. part: where; start, end: offsets in it; why: for the user."""
+    """SQL that is there but cannot be read. part: where; start, end: offsets in it; why, help: for the user."""
 
     part: int
     start: int
     end: int
     why: str
+    help: str = "write the SQL as a string in the call, or check the program's statements when it runs"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file. name: as shown to the user. pieces: in the order of the text."""
+    """A file. name: as shown to the user. pieces: in the order of the text.
+
+    program: whether a program stands around the SQL. spark: whether that speaks of Spark.
+    """
 
     name: str
     parts: tuple[Part, ...]
     pieces: tuple[Piece, ...]
     unread: tuple[Unread, ...] = ()
+    program: bool = False
+    spark: bool = False

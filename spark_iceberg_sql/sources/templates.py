@@ -125,6 +125,11 @@ def _left_out(
         for branch in range(len(marks) - 1):
             if branch != taken:
                 yield parts[marks[branch]].end, parts[marks[branch + 1]].start
+    yield from _captured(parts)
+
+
+def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
+    """The stretches whose output goes into a variable."""
     opened: dict[str, int] = {}  # the end word that is waited for, and where its text began
     for part in parts:
         closing = _CAPTURING.get(part.word)
@@ -132,6 +137,27 @@ def _left_out(
             opened.setdefault(closing, part.end)
         elif part.word in opened:
             yield opened.pop(part.word), part.start
+
+
+def captured(piece: Piece) -> Iterator[Piece]:
+    """The texts that a template keeps for later: the bodies of its macros and of `{% set %}` blocks."""
+    if not is_templated(piece.sql):
+        return
+    for start, end in _captured(_parts(piece.sql)):
+        holes = tuple(
+            replace(hole, start=hole.start - start, end=hole.end - start)
+            for hole in piece.holes
+            if start <= hole.start and hole.end <= end
+        )
+        inner = Piece(
+            piece.sql[start:end],
+            piece.starts[start : end + 1],
+            piece.ends[start : end + 1],
+            holes,
+            piece.part,
+        )
+        yield inner
+        yield from captured(inner)
 
 
 def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

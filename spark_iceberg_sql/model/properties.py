@@ -1,0 +1,85 @@
+"""Table properties whose values Iceberg's Java reads: what each takes, and what fails where it is something else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_INT = 2**31
+_LONG = 2**63
+ALWAYS = "no commit"
+INSERT = "no INSERT"
+SCAN = "no query"
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property with a type. fails: what fails with another value; refused: whether the DDL itself does.
+
+    bits: of the number that it takes, or 0. words: what it takes instead. minimum: of the number, at CREATE.
+    """
+
+    fails: str
+    refused: bool = False
+    bits: int = 0
+    words: tuple[str, ...] = ()
+    minimum: int = -_LONG
+
+    def takes(self, value: str) -> bool:
+        """Whether Iceberg reads the value."""
+        if self.words:
+            return value.lower() in self.words
+        if not _INTEGER.fullmatch(value):
+            return False
+        limit = _INT if self.bits == 32 else _LONG
+        return max(-limit, self.minimum) <= int(value) < limit
+
+    @property
+    def expects(self) -> str:
+        """What it takes, in words."""
+        if self.words:
+            return "one of " + ", ".join(f"'{word}'" for word in self.words)
+        return "a whole number"
+
+
+_FORMATS = ("parquet", "orc", "avro")
+_MODES = ("copy-on-write", "merge-on-read")
+_LEVELS = ("serializable", "snapshot")
+_DISTRIBUTIONS = ("none", "hash", "range")
+_CODECS = ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw")
+_PAGES = ("page-size-bytes", "page-row-limit", "dict-size-bytes", "row-group-check-min-record-count")
+
+PROPERTIES: dict[str, Property] = {
+    **{
+        f"commit.retry.{key}": Property(ALWAYS, True, 32, minimum=0)
+        for key in ("num-retries", "min-wait-ms", "max-wait-ms", "total-timeout-ms")
+    },
+    "write.metadata.previous-versions-max": Property(ALWAYS, False, 32),
+    "write.metadata.metrics.max-inferred-column-defaults": Property(ALWAYS, True, 32),
+    "write.metadata.compression-codec": Property(ALWAYS, True, words=("none", "gzip")),
+    "commit.manifest.target-size-bytes": Property(INSERT, bits=64),
+    "commit.manifest.min-count-to-merge": Property(INSERT, bits=32),
+    "write.summary.partition-limit": Property(INSERT, bits=32),
+    "write.target-file-size-bytes": Property(INSERT, bits=64),
+    "write.spark.advisory-partition-size-bytes": Property(INSERT, bits=64),
+    "write.parquet.row-group-size-bytes": Property(INSERT, bits=32),
+    **{f"write.parquet.{key}": Property(INSERT, bits=32) for key in _PAGES},
+    "write.parquet.compression-codec": Property(INSERT, words=_CODECS),
+    "write.distribution-mode": Property(INSERT, words=_DISTRIBUTIONS),
+    "write.format.default": Property(INSERT, words=_FORMATS),
+    "write.delete.format.default": Property(INSERT, words=_FORMATS),
+    "write.delete.mode": Property("no DELETE", words=_MODES),
+    "write.update.mode": Property("no UPDATE", words=_MODES),
+    "write.merge.mode": Property("no MERGE", words=_MODES),
+    "write.delete.isolation-level": Property("no DELETE", words=_LEVELS),
+    "write.update.isolation-level": Property("no UPDATE", words=_LEVELS),
+    "write.merge.isolation-level": Property("no MERGE", words=_LEVELS),
+    "read.split.target-size": Property(SCAN, bits=64),
+    "read.split.planning-lookback": Property(SCAN, bits=32),
+    "read.split.open-file-cost": Property(SCAN, bits=64),
+    "read.parquet.vectorization.batch-size": Property(SCAN, bits=32),
+}
+# Keys that a table of format version 3 alone may have when it is created.
+OF_VERSION_3 = frozenset({"encryption.key-id", "encryption.data-key-length"})
+METRICS_OF_COLUMN = "write.metadata.metrics.column."

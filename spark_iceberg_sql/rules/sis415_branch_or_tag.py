@@ -1,0 +1,123 @@
+"""A branch or a tag that cannot be made, replaced or dropped so.
+
+## Why
+`main` is the branch that every table has: it is not dropped, and no tag takes its name. What there is already
+is not created again without IF NOT EXISTS, what is not there is neither replaced nor dropped, and a branch
+never becomes a tag. A tag needs a snapshot, which a table without any write does not have. RETAIN and
+SNAPSHOT RETENTION take whole numbers from 1.
+
+## Instead
+`CREATE OR REPLACE BRANCH`, `CREATE TAG IF NOT EXISTS`, `DROP BRANCH IF EXISTS`, and another name.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events DROP BRANCH main;
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events CREATE BRANCH audit RETAIN 0 DAYS;
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events CREATE BRANCH audit;
+ALTER TABLE events CREATE BRANCH audit;
+```
+```sql bad
+CREATE TABLE events (id BIGINT) USING iceberg;
+ALTER TABLE events CREATE TAG release;
+```
+```sql good
+CREATE TABLE events (id BIGINT) USING iceberg;
+INSERT INTO events VALUES (1);
+ALTER TABLE events CREATE TAG release RETAIN 180 DAYS;
+ALTER TABLE events CREATE BRANCH audit RETAIN 7 DAYS WITH SNAPSHOT RETENTION 2 SNAPSHOTS 3 DAYS;
+ALTER TABLE events DROP BRANCH IF EXISTS audit;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+
+_MAIN = "main"
+_BIGGEST = 2**63 - 1
+
+
+@rule(Severity.ERROR, on=(nodes.Reference,), spec="Snapshot References")
+def branch_or_tag(case: Case) -> Iterator[Finding]:
+    """Numbers that are none, the branch `main`, and names that are taken or not there."""
+    node = case.node
+    assert isinstance(node, nodes.Reference)
+    for count in node.counts:
+        if count.value is None or not 0 < count.value <= _BIGGEST:
+            yield Finding(
+                count.span,
+                f"`{count.text}` is no whole number from 1",
+                "write a whole number of days, hours, minutes or snapshots: `7 DAYS`",
+            )
+    if node.version is not None and node.version.value is None:
+        yield Finding(
+            node.version.span,
+            f"`{node.version.text}` is no snapshot's id, which is a whole number",
+            f"take one of `SELECT snapshot_id FROM {case.target.text}.snapshots`",
+        )
+    what = _main(case, node) or _taken(case, node)
+    if what is not None:
+        yield what
+
+
+def _main(case: Case, node: nodes.Reference) -> Finding | None:
+    if node.name.parts[0] != _MAIN or node.lenient:
+        return None
+    if node.what == "tag":
+        return Finding(
+            node.name.span,
+            "`main` is the branch that every table has, and no tag",
+            f"write another name: `{node.verb.upper()} TAG main_tag`",
+        )
+    if node.verb != "drop":
+        return None
+    return Finding(
+        node.name.span,
+        f"`main` is the branch that is `{case.target.text}` itself, and is not dropped",
+        f"write `DROP TABLE {case.target.text}` if that is meant",
+    )
+
+
+def _taken(case: Case, node: nodes.Reference) -> Finding | None:
+    table = case.table
+    if not isinstance(table, Table) or table.kind is not Kind.ICEBERG:
+        return None
+    name, span, target = node.name.text, node.name.span, case.target.text
+    kind = table.references.get(node.name.parts[0])
+    empty = table.fresh is not None and table.fresh == case.known.others
+    there = f"`{name}` is a {kind} of `{target}`"
+    other = "tag" if node.what == "branch" else "branch"
+    if node.verb == "create":
+        if kind and not node.lenient:
+            help_ = f"write `CREATE {node.what.upper()} IF NOT EXISTS {name}`"
+            return Finding(span, f"{there} already", help_)
+    elif kind == other:
+        help_ = f"write `{node.verb.upper()} {other.upper()} {name}`, or another name"
+        return Finding(span, f"{there}, and no {node.what}", help_)
+    elif node.verb != "create or replace" and not node.lenient:
+        if kind == "" or (kind is None and empty):
+            return Finding(span, f"`{target}` has no {node.what} `{name}`", _instead(node))
+    if empty and node.verb != "drop" and (node.what == "tag" or node.version is not None):
+        help_ = f"write rows first: `INSERT INTO {target} ...`"
+        return Finding(span, f"`{target}` has no snapshot yet for a {node.what} to hold", help_)
+    return None
+
+
+def _instead(node: nodes.Reference) -> str:
+    what, name = node.what.upper(), node.name.text
+    if node.verb == "drop":
+        return f"write `DROP {what} IF EXISTS {name}`"
+    return f"write `CREATE OR REPLACE {what} {name}`"

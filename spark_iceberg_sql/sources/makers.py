@@ -1,0 +1,67 @@
+"""Where a program makes, changes or drops tables without SQL: `df.writeTo("db.t").create()` and its like."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+# Words without which a program has no such call.
+MENTIONED = re.compile(
+    r"writeTo|saveAsTable|toTable|create_?[tT]able|createExternalTable|register_table|drop_table"
+    r"|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run"
+)
+# Methods whose first argument names a table that they make, replace or drop.
+_NAMING = frozenset(
+    {
+        *("saveAsTable", "toTable", "createTable", "createExternalTable"),
+        *("create_table", "create_table_if_not_exists", "create_table_transaction"),
+        *("register_table", "drop_table", "purge_table", "rename_table"),
+    }
+)
+# Methods after which any table may be another one.
+_ANY = frozenset({"update_schema", "update_spec", "transaction"})
+# What ends `df.writeTo(...)` and leaves the table as it is.
+_WRITING = frozenset({"append", "overwrite", "overwritePartitions"})
+
+Names = Callable[[ast.expr], str | None]
+
+
+def makers(
+    tree: ast.Module, text_of: Names
+) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
+    """The calls that make, change or drop tables, with these; None where any may be meant.
+
+    text_of: the string that an expression stands for, if it is written out.
+    """
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]
+    harmless = {
+        id(inner)
+        for call in calls
+        if _method(call) in _WRITING
+        for inner in ast.walk(call.func)
+        if isinstance(inner, ast.Call) and _method(inner) == "writeTo"
+    }
+    for call in calls:
+        method = _method(call)
+        if method in _ANY or (method == "run" and ast.unparse(call.func).endswith("notebook.run")):
+            yield call, None
+        elif method in _NAMING or (method == "writeTo" and id(call) not in harmless):
+            count = 2 if method == "rename_table" else 1
+            given = [*call.args[:count], *(k.value for k in call.keywords if _names(k.arg))]
+            found = [text_of(value) for value in given[:count]]
+            known = tuple(name for name in found if name is not None)
+            yield call, known if known and len(known) == len(found) else None
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _names(keyword: str | None) -> bool:
+    """Whether a keyword argument is a table's name."""
+    return keyword in ("name", "tableName", "table", "identifier", "from_identifier", "to_identifier")
