@@ -174,15 +174,11 @@ class ReplaceField(Node):
 
 @dataclass(frozen=True, slots=True)
 class WriteOrder(Node):
-    """ALTER TABLE t WRITE ...: how files are distributed and sorted; terms: of ORDERED BY.
-
-    ordered: whether the statement says anything of the order (ORDERED BY, UNORDERED).
-    """
+    """ALTER TABLE t WRITE ...: how files are distributed and sorted; terms: of ORDERED BY, else none."""
 
     kind: ClassVar[str] = "write order"
     table: Ref
     terms: tuple[Term, ...] = ()
-    ordered: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def _misspelt(statement: Statement, span: Offsets) -> Node | None:
     """A slip in the statement's first words: `ATLER TABLE`, `CREATE TABEL`."""
     tokens = statement.opening(_OPENING)
     found = misspelt.opening([token.word for token in tokens])
-    if found is None or len(tokens) < _OPENING:
+    if found is None or len(tokens) < max(found[0] + 2, _OPENING - 1):
         return None
     token = tokens[found[0]]
     return Unreadable(span, (token.start, token.end), token.text, f"`{found[1]}`", "misspelt")
@@ -186,9 +186,7 @@ def _unreadable(cursor: Cursor, stop: Stop, span: Offsets) -> Node | None:
     at = (token.start, token.end) if token.text else (span[1], span[1])
     like = "unterminated" if token.kind is Kind.UNCLOSED else like
     found = token.text if len(token.text) <= 40 else token.text[:40] + "..."
-    return Unreadable(
-        span, at, found or "the end of the statement", expected, like, cursor.target
-    )
+    return Unreadable(span, at, found or "the end of the statement", expected, like, cursor.target)
 
 
 def _statement(cursor: Cursor, span: Offsets) -> Node | None:

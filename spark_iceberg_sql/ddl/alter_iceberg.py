@@ -65,7 +65,7 @@ def _write(cursor: Cursor, span: Offsets, table: Ref) -> Node:
     if not seen:
         cursor.stop("`ORDERED BY`, `LOCALLY ORDERED BY`, `DISTRIBUTED BY PARTITION` or `UNORDERED`")
     end(cursor, "several-orders" if cursor.word == "," else "")
-    return WriteOrder(span, table, terms, "ORDERED BY" in seen)
+    return WriteOrder(span, table, terms)
 
 
 def _once(cursor: Cursor, seen: set[str], clause: str) -> None:

@@ -48,7 +48,12 @@ _MODES = ("copy-on-write", "merge-on-read")
 _LEVELS = ("serializable", "snapshot")
 _DISTRIBUTIONS = ("none", "hash", "range")
 _CODECS = ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw")
-_PAGES = ("page-size-bytes", "page-row-limit", "dict-size-bytes", "row-group-check-min-record-count")
+_PAGES = (
+    "page-size-bytes",
+    "page-row-limit",
+    "dict-size-bytes",
+    "row-group-check-min-record-count",
+)
 
 PROPERTIES: dict[str, Property] = {
     **{

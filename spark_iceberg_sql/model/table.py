@@ -71,7 +71,8 @@ class Known:
     bare name is its own full name). complete: whether a name that is not here is known not to exist.
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
     shared: whether others than the statements, such as the program around them, make and drop tables.
-    others: how many statements have run that may have written rows. Subclasses that read a live catalog override `look_up`.
+    others: how many statements have run that may have written rows.
+    Subclasses that read a live catalog override `look_up`.
     """
 
     def __init__(
@@ -126,15 +127,20 @@ class Known:
 
     def get(self, parts: Name) -> Table | Absent | None:
         """The table of a name, Absent where there is known to be none, None where nothing is known."""
-        key = self._key(parts)
-        if key in self._here:
-            return self._here[key]
-        if any(key[: len(namespace)] == namespace for namespace in self._unsettled):
-            return None
+        here = self._here.get(self._key(parts))
+        if here is not None or self.is_unsettled(parts):
+            return here
         found = self.look_up(self.full_name(parts))
         if found is None and self.complete:
             return Absent(self.full_name(parts), "nothing here has created it")
         return found
+
+    def is_unsettled(self, parts: Name) -> bool:
+        """Whether something besides the statements may have made, changed or dropped the table."""
+        key = self._key(parts)
+        if key in self._here:
+            return self._here[key] is None
+        return any(key[: len(namespace)] == namespace for namespace in self._unsettled)
 
     def look_up(self, name: Name) -> Table | Absent | None:
         """Ask a source beyond memory, by full name; here there is none."""

@@ -19,6 +19,8 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs, SpecUncertainError, Wanted
 from spark_iceberg_sql.model.table import Absent, Kind, Known, Table
 from spark_iceberg_sql.rules.outcome import as_field, outcome
+from spark_iceberg_sql.rules.query import columns_of
+from spark_iceberg_sql.rules.query_types import read
 from spark_iceberg_sql.rules.terms import TermFacts, identity_on
 
 if TYPE_CHECKING:
@@ -121,8 +123,11 @@ class Case:
         return found
 
     def _no_table(self) -> NotKnownError:
-        computed = "its name is made when the statement runs"
-        why = computed if self.target.computed else "no statement here creates it"
+        why = "no statement here creates it"
+        if self.target.computed:
+            why = "its name is made when the statement runs"
+        elif self.known.is_unsettled(self.target_name):
+            why = "a program or a procedure may have made it, or dropped it"
         return NotKnownError(f"the table `{self.target.text}`", why)
 
     @cached_property
@@ -173,7 +178,8 @@ class Case:
     def _created_schema(self, node: nodes.Create) -> Schema:
         columns = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
         if node.query is not None:
-            found = self.known.columns_of(self.words(node.query))
+            query = self.words(node.query)
+            found = self.known.columns_of(query) or columns_of(query, self._columns_of_table)
             if found is None:
                 raise NotKnownError("its columns", "they come from a query")
             columns = found.fields
@@ -181,6 +187,14 @@ class Case:
         if isinstance(base, Table) and base.kind is Kind.ICEBERG:
             return Schema(columns).with_fresh_ids(base.schema, base.last_column_id)[0]
         return Schema(columns).with_fresh_ids()[0]
+
+    def _columns_of_table(self, parts: nodes.Name) -> Schema | None:
+        """The columns that a query reads from a table, by its name."""
+        found = self.known.get(parts)
+        if not isinstance(found, Table) or found.schema is None or not found.sure:
+            return None
+        fields = (replace(f, required=False, type=read(f.type)) for f in found.schema.fields)
+        return Schema(tuple(fields))
 
     @cached_property
     def makes_iceberg(self) -> bool:

@@ -10,7 +10,7 @@ from spark_iceberg_sql import nodes
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import SpecRefusedError, Specs, SpecUncertainError, created
 from spark_iceberg_sql.model.table import Kind, Table
-from spark_iceberg_sql.model.types import Field, Primitive
+from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.rules.case import Case
@@ -50,8 +50,6 @@ def outcome(case: Case) -> Table | None:
 
 
 def _sorted(table: Table, node: nodes.WriteOrder) -> Table:
-    if not node.ordered:
-        return table
     schema = table.schema
     ids = [one_column(schema, c) for t in node.terms for c in t.columns] if schema else [None]
     known = frozenset(found for found in ids if found is not None)
@@ -242,6 +240,12 @@ def as_field(column: nodes.ColumnDef) -> Field:
 
 def other_table(case: Case, node: nodes.Create) -> Table:
     """The table of another format that a CREATE makes."""
+    fields = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
+    kinds = [f.type for f in fields if isinstance(f.type, Primitive)]
+    plain = all(kind.spark is None and is_iceberg(kind) for kind in kinds)
     return Table(
-        case.known.full_name(case.target_name), kind=Kind.OTHER, provider=node.provider or "parquet"
+        case.known.full_name(case.target_name),
+        schema=Schema(fields) if fields and plain and node.query is None else None,
+        kind=Kind.OTHER,
+        provider=node.provider or "parquet",
     )

@@ -161,6 +161,8 @@ def _help(case: Case, facts: TermFacts, ref: nodes.Ref) -> str:
     name = quoted(ref.parts[-1])
     if ref.parts[-1].lower() in RESERVED:
         first = "leave it out: the hidden columns of a table are not stored"
+    elif isinstance(case.node, nodes.Create) and case.node.query is not None:
+        first = f"select `{name}` in the query"
     elif isinstance(case.node, nodes.Create):
         first = f"add `{name}` to the column list"
     else:

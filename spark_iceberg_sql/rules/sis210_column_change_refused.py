@@ -126,15 +126,11 @@ def _in_use(case: Case) -> Iterator[Finding]:
         gone = [(case.target.span, column) for column in case.schema.columns]
     elif isinstance(node, nodes.DropColumns):
         roots = [(ref.span, c) for ref in node.columns for c in case.schema.find_all(ref.parts)]
-        gone = [
-            (span, column)
-            for span, root in roots
-            for column in case.schema.columns
-            if column == root or column.name.startswith(root.name + ".")
-        ]
+        gone = _with_inside(case, roots)
     elif isinstance(node, nodes.AlterColumn):
         changes = [change for change in (node, *node.more) if change.required is False]
-        optional = [(c.column.span, f) for c in changes for f in case.schema.find_all(c.column.parts)]
+        roots = [(c.column.span, f) for c in changes for f in case.schema.find_all(c.column.parts)]
+        optional = _with_inside(case, roots)
     for span, column in gone:
         if column.field.field_id in (table.sorted_by or ()):
             yield Finding(
@@ -150,6 +146,18 @@ def _in_use(case: Case) -> Iterator[Finding]:
                 f"`{column.name}` is an identifier field of `{target}`, and cannot be {fate}",
                 f"write `ALTER TABLE {target} DROP IDENTIFIER FIELDS {column.name}` first",
             )
+
+
+def _with_inside(
+    case: Case, roots: list[tuple[nodes.Offsets, Column]]
+) -> list[tuple[nodes.Offsets, Column]]:
+    """The columns with all that lies in them."""
+    return [
+        (span, column)
+        for span, root in roots
+        for column in case.schema.columns
+        if column == root or column.name.startswith(root.name + ".")
+    ]
 
 
 def _hive(case: Case, change: nodes.AlterColumn) -> Finding | None:

@@ -74,7 +74,9 @@ def _words(term: nodes.Term) -> Finding | None:
         return Finding(term.span, f"`{term.call}` has {what}, and sorts by one", help_)
     if record.parameter is None:
         return None
-    numbers = [item for item in term.literals if item.kind == "integer" and item.suffix in ("", "L")]
+    numbers = [
+        item for item in term.literals if item.kind == "integer" and item.suffix in ("", "L")
+    ]
     value = numbers[0].value if numbers else None
     if value is not None and record.parameter.minimum <= value <= _BIGGEST:
         return None
@@ -122,4 +124,3 @@ def _column(case: Case, term: nodes.Term) -> Iterator[Finding]:
             f"`{term.call or 'identity'}` needs {record.accepts}, but `{ref.text}` is {a_type(kind)}",
             f"write `{quoted(ref.parts[-1]) if len(ref.parts) == 1 else ref.text}` alone",
         )
-

@@ -147,7 +147,9 @@ def _other(case: Case, found: Table) -> Iterator[Finding]:
         )
     elif found.kind is Kind.VIEW:
         what = "partitions" if has == "partition fields" else has
-        yield Finding(span, f"`{name}` is a view, which has no {what}", "name the table that it reads")
+        yield Finding(
+            span, f"`{name}` is a view, which has no {what}", "name the table that it reads"
+        )
     else:
         what = f"a {found.provider} table" if found.provider else "not an Iceberg table"
         yield Finding(

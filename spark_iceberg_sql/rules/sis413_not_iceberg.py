@@ -2,7 +2,9 @@
 
 ## Why
 A format that neither Spark nor Iceberg has, `USING icberg`, is refused, in an Iceberg catalog as "Unsupported
-format in USING". In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
+format in USING".
+
+In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
 BY (id) INTO 4 BUCKETS, which no partition pruning knows; the other transforms are refused there. The other
 way round, CLUSTERED BY on an Iceberg table becomes a bucket field; with SORTED BY it is refused, and so is
 CLUSTER BY. CREATE TEMPORARY TABLE makes no table but a view over files: with USING iceberg it takes no

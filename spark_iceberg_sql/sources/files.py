@@ -16,7 +16,19 @@ SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Endings of a file that is read as SQL where somebody names it.
 _AS_SQL = frozenset(
     {
-        *("", ".sql", ".hql", ".ddl", ".dml", ".q", ".hive", ".sqlx", ".spark", ".sparksql", ".psql"),
+        *(
+            "",
+            ".sql",
+            ".hql",
+            ".ddl",
+            ".dml",
+            ".q",
+            ".hive",
+            ".sqlx",
+            ".spark",
+            ".sparksql",
+            ".psql",
+        ),
         *(".pgsql", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".in", ".txt"),
         *(".bak", ".orig", ".old", ".tmp"),
     }

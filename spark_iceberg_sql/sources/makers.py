@@ -27,9 +27,7 @@ _WRITING = frozenset({"append", "overwrite", "overwritePartitions"})
 Names = Callable[[ast.expr], str | None]
 
 
-def makers(
-    tree: ast.Module, text_of: Names
-) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
+def makers(tree: ast.Module, text_of: Names) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
     """The calls that make, change or drop tables, with these; None where any may be meant.
 
     text_of: the string that an expression stands for, if it is written out.
@@ -64,4 +62,11 @@ def _method(call: ast.Call) -> str:
 
 def _names(keyword: str | None) -> bool:
     """Whether a keyword argument is a table's name."""
-    return keyword in ("name", "tableName", "table", "identifier", "from_identifier", "to_identifier")
+    return keyword in (
+        "name",
+        "tableName",
+        "table",
+        "identifier",
+        "from_identifier",
+        "to_identifier",
+    )

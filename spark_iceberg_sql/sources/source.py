@@ -23,7 +23,9 @@ class Unread:
     start: int
     end: int
     why: str
-    help: str = "write the SQL as a string in the call, or check the program's statements when it runs"
+    help: str = (
+        "write the SQL as a string in the call, or check the program's statements when it runs"
+    )
 
 
 @dataclass(frozen=True, slots=True)
