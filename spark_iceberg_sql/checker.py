@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from spark_iceberg_sql import ddl, nodes
@@ -145,6 +145,8 @@ class _Run:
             self._carry_on(case)
 
     def _carry_on(self, case: Case) -> None:
+        if isinstance(case.node, nodes.Immediate):
+            case = replace(case, node=case.node.inside)
         try:
             replay(case)
         except Exception:  # as above: what cannot be followed is forgotten
@@ -156,8 +158,7 @@ class _Run:
         """Report what the rules find; whether there is no error among it."""
         fine = True
         if isinstance(case.node, nodes.Immediate):
-            inside = Case(case.text, case.node.inside, case.known, case.statement, case.repaired)
-            return self._judge(inside)
+            return self._judge(replace(case, node=case.node.inside))
         skipped: list[Skipped] = []
         before = len(self.diagnostics)
         for rule in _RULES.get(type(case.node), ()):

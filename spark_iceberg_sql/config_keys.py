@@ -82,6 +82,18 @@ def _string(value: Any, base: Path) -> str:
     return value
 
 
+def _patterns(value: Any, base: Path) -> tuple[str, ...]:
+    patterns = _strings(value, base)
+    for pattern in patterns:
+        try:
+            empty = re.compile(pattern).match("") is not None
+        except re.error as error:
+            raise WrongValueError(f"a list of regular expressions: `{pattern}`: {error}") from None
+        if empty:
+            raise WrongValueError(f"a list of regular expressions: `{pattern}` matches nothing at all")
+    return patterns
+
+
 def _flag(value: Any, base: Path) -> bool:
     if not isinstance(value, bool):
         raise WrongValueError("true or false")
@@ -101,6 +113,7 @@ KEYS: Mapping[str, Reader] = {
     "default-namespace": _string,
     "case-sensitive": _flag,
     "exclude": _strings,
+    "placeholders": _patterns,
 }
 
 

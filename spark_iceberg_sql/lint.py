@@ -16,7 +16,7 @@ from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.sources.files import decode, find, read_bytes, source
 from spark_iceberg_sql.sources.pieces import Joined, Piece, join
 from spark_iceberg_sql.sources.source import Source, Unread
-from spark_iceberg_sql.sources.templates import captured, choices
+from spark_iceberg_sql.sources.templates import captured, choices, with_placeholders
 from spark_iceberg_sql.text import Kind, tokenize
 
 
@@ -32,6 +32,8 @@ class Linter:
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
         known = self.known(found.name, settings)
+        pieces = tuple(with_placeholders(piece, settings.placeholders) for piece in found.pieces)
+        found = replace(found, pieces=pieces) if settings.placeholders else found
         verdict = _Verdict(settings, found.name)
         lines = [Lines(part.text) for part in found.parts]
         by_part: list[list[Diagnostic]] = [[] for _ in found.parts]

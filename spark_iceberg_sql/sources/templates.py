@@ -139,11 +139,31 @@ def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
             yield opened.pop(part.word), part.start
 
 
+def with_placeholders(piece: Piece, patterns: Iterable[str]) -> Piece:
+    """The piece with a hole, and a word of the same length in it, for each match of the patterns.
+
+    patterns: regular expressions of what a program fills in.
+    """
+    chars, holes = list(piece.sql), list(piece.holes)
+    for pattern in patterns:
+        for found in re.finditer(pattern, piece.sql):
+            start, end = found.span()
+            if start == end or any(hole.start < end and start < hole.end for hole in holes):
+                continue
+            chars[start:end] = "p".ljust(end - start, "_")
+            holes.append(Hole(start, end, found.group()))
+    holes.sort(key=lambda hole: hole.start)
+    return replace(piece, sql="".join(chars), holes=tuple(holes))
+
+
 def captured(piece: Piece) -> Iterator[Piece]:
     """The texts that a template keeps for later: the bodies of its macros and of `{% set %}` blocks."""
     if not is_templated(piece.sql):
         return
-    for start, end in _captured(_parts(piece.sql)):
+    stretches = list(_captured(_parts(piece.sql)))
+    for start, end in stretches:
+        if any(a <= start and end <= b and (a, b) != (start, end) for a, b in stretches):
+            continue  # it comes with the one around it
         holes = tuple(
             replace(hole, start=hole.start - start, end=hole.end - start)
             for hole in piece.holes

@@ -1,0 +1,590 @@
+"""SQL that nobody wrote for the checker: what programs make, other engines' words, slips, cells, macros.
+
+Errors must be true: a name that anything else may have made is not known, and what may be another engine's SQL
+is at most a note. Silence must be true: what cannot be read is said.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.config import Settings
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.lint import Linter
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.table_metadata import table_from_metadata
+from spark_iceberg_sql.sources.files import source
+
+CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg;\n"
+
+
+def empty() -> Known:
+    return Known(catalog="local", namespace=("db",), complete=True)
+
+
+def said(text: str, known: Known | None = None) -> list[tuple[str, str]]:
+    return [(d.code, str(d.severity)) for d in check(text, known)]
+
+
+def messages(text: str, known: Known | None = None) -> str:
+    return "\n".join(f"{d.message}; {d.help}" for d in check(text, known))
+
+
+def lint(name: str, text: str, **settings: Any) -> list[tuple[str, str, str]]:
+    """Code, severity and the file's own words of each finding."""
+    return [
+        (d.code, str(d.severity), report.text[d.span.start : d.span.end])
+        for report in Linter().lint(source(name, text), Settings(**settings))
+        for d in report
+    ]
+
+
+def errors(name: str, text: str, **settings: Any) -> list[tuple[str, str]]:
+    return [(code, words) for code, kind, words in lint(name, text, **settings) if kind == "error"]
+
+
+def notebook(*cells: str, language: str = "python") -> str:
+    return json.dumps(
+        {
+            "cells": [{"cell_type": "code", "source": cell.splitlines(True)} for cell in cells],
+            "metadata": {"language_info": {"name": language}},
+        }
+    )
+
+
+# --- what others have made ------------------------------------------------------------------------
+
+SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'df.writeTo("nyc.taxis").using("iceberg").create()',
+        'df.writeTo("nyc.taxis").tableProperty("a", "b").createOrReplace()',
+        'df.write.format("iceberg").mode("overwrite").saveAsTable("nyc.taxis")',
+        'TABLE = "nyc.taxis"\ndf.write.saveAsTable(TABLE)',
+        "df.write.saveAsTable(table)",
+        'catalog.create_table("nyc.taxis", schema=schema)',
+        'spark.catalog.createTable("nyc.taxis", "x.parquet")',
+        "%run ./make_tables",
+        'dbutils.notebook.run("./make_tables", 60)',
+        "import helpers; helpers.make_tables(spark)",
+    ],
+)
+def test_a_notebook_that_drops_and_makes_its_table_without_sql(made: str) -> None:
+    """Iceberg's own quickstart begins so: DROP, a DataFrame, then ALTERs."""
+    text = notebook(
+        SESSION,
+        "%%sql\n\nDROP TABLE IF EXISTS nyc.taxis",
+        made,
+        "%%sql\n\nALTER TABLE nyc.taxis RENAME COLUMN fare_amount TO fare",
+        "%%sql\n\nALTER TABLE nyc.taxis ADD COLUMN fare_per_mile FLOAT AFTER trip_distance",
+        "%%sql\n\nALTER TABLE nyc.taxis ADD PARTITION FIELD VendorID",
+        "%%sql\n\nALTER TABLE nyc.taxis SET TBLPROPERTIES ('write.wap.enabled' = 'true')",
+        "%%sql\n\nALTER TABLE nyc.taxis CREATE BRANCH audit\n",
+        "%%sql\n\nDELETE FROM nyc.taxis WHERE fare < 0",
+    )
+    found = lint("a.ipynb", text)
+    assert [item for item in found if item[1] != "note"] == []
+    assert ("SIS002", "note", "nyc.taxis") in found
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        ("", [("SIS201", "nope")]),
+        ('df.writeTo("t").append()', [("SIS201", "nope")]),
+        ('df.writeTo("t").option("a", 1).overwritePartitions()', [("SIS201", "nope")]),
+        ('df.writeTo("u").create()', [("SIS201", "nope")]),
+        ('df.writeTo("t").createOrReplace()', []),
+        ('w = df.writeTo("t")\nw.createOrReplace()', []),
+        ('df.writeTo(f"{name}").replace()', []),
+        ("df.write.saveAsTable(name)", []),
+        ('table.update_schema().add_column("nope", LongType())', []),
+    ],
+)
+def test_what_a_program_made_with_sql_stays_known(between: str, expected: list[Any]) -> None:
+    text = f'spark.sql("CREATE TABLE t (id BIGINT) USING iceberg")\n{between}\nspark.sql("ALTER TABLE t ADD PARTITION FIELD nope")\n'
+    assert errors("job.py", text) == expected
+
+
+def test_a_program_that_names_a_table_without_its_catalog() -> None:
+    text = 'spark.sql("CREATE TABLE demo.db.t (id BIGINT) USING iceberg")\ncatalog.drop_table("db.t")\nspark.sql("CREATE TABLE demo.db.t (id BIGINT) USING iceberg")\n'
+    assert errors("job.py", text) == []
+
+
+def test_a_script_still_knows_what_it_dropped() -> None:
+    text = CREATE + "DROP TABLE t; ALTER TABLE t ADD PARTITION FIELD days(ts)"
+    assert said(text) == [("SIS412", "error")]
+    assert said(text, empty()) == [("SIS412", "error")]
+
+
+GONE = "DROP TABLE IF EXISTS local.db.t; "
+ALTER = "; ALTER TABLE local.db.t ADD PARTITION FIELD days(ts)"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "CALL local.system.register_table(table => 'db.t', metadata_file => 'm.json')",
+        "CALL local.system.register_table('db.t', 'm.json')",
+        "CALL local.system.snapshot('src.t', 'local.db.t')",
+        "CALL local.system.snapshot(source_table => 'src.t', table => 'db.t', location => '/x')",
+        "CALL local.system.migrate('db.t')",
+        "CALL local.system.migrate(`table` => 'db.t', properties => map('a', 'b'))",
+        "CALL local.system.add_files(table => 'db.t', source_table => 'src.t')",
+        "CALL local.system.snapshot('src.t', concat('db.', 't'))",
+        "CALL system.register_table('local.db.t', 'm.json')",
+    ],
+)
+def test_procedures_make_tables(call: str) -> None:
+    assert [item for item in said(GONE + call + ALTER) if item[1] == "error"] == []
+    assert [item for item in said(GONE + call + ALTER, empty()) if item[1] == "error"] == []
+    made = "CREATE TABLE local.db.t (id INT, ts TIMESTAMP) USING parquet; "
+    assert "SIS412" not in [code for code, _ in said(made + call + ALTER)]
+
+
+def test_other_procedures_make_no_tables() -> None:
+    call = "CALL local.system.rewrite_data_files('db.t')"
+    assert said(GONE + call + ALTER) == [("SIS412", "error")]
+    add = (
+        "CREATE TABLE local.db.t (id INT) USING iceberg; CALL local.system.add_files('db.t', 'src')"
+    )
+    assert said(add + ALTER) == [("SIS201", "error")]
+
+
+@pytest.mark.parametrize(
+    "drop",
+    ["DROP NAMESPACE {} CASCADE", "DROP DATABASE IF EXISTS {} CASCADE", "DROP SCHEMA {} CASCADE"],
+)
+def test_a_namespace_that_goes_with_its_tables(drop: str) -> None:
+    create = "CREATE TABLE {}.t (id BIGINT) USING iceberg; "
+    for namespace in ("spark_catalog.x", "x"):
+        text = create.format(namespace) + drop.format(namespace) + "; " + create.format(namespace)
+        assert said(text) == []
+    text = create.format("x") + drop.format("y") + "; " + create.format("x")
+    assert said(text) == [("SIS412", "error")]
+    assert said(text.replace(" CASCADE", "").replace("y;", "x;")) == [("SIS412", "error")]
+
+
+@pytest.mark.parametrize(
+    "hive", ["STORED AS PARQUET", "ROW FORMAT DELIMITED FIELDS TERMINATED BY ','", ""]
+)
+def test_a_table_that_may_be_hives(hive: str) -> None:
+    create = f"CREATE TABLE db.t (a INT) PARTITIONED BY (b STRING) {hive}; "
+    for alter in ("ADD PARTITION (b = 'x')", "DROP PARTITION (b = 'x')"):
+        assert said(f"{create} ALTER TABLE db.t {alter}") == [("SIS002", "note")]
+        # In a catalog of Iceberg's, it is Iceberg's.
+        assert ("SIS412", "error") in said(f"{create} ALTER TABLE db.t {alter}", empty())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "IDENTIFIER(v)",
+        "IDENTIFIER(:tab)",
+        "IDENTIFIER(concat('a', v))",
+        "IDENTIFIER('a' || v)",
+        "identifier(?)",
+    ],
+)
+def test_a_name_that_is_made_when_the_statement_runs(name: str) -> None:
+    text = f"CREATE TABLE {name} (c1 INT) USING iceberg"
+    assert said(text) == said(text, empty()) == [("SIS002", "note")]
+    assert ("SIS101", "error") in said(f"{text} PARTITIONED BY (weeks(c1))", empty())
+    assert said(f"{text}; {text}") == [("SIS002", "note")] * 2
+    for alter in ("RENAME TO x", "ADD COLUMN x INT", "SET TBLPROPERTIES ('a' = 'b')"):
+        assert ("SIS412", "error") not in said(f"ALTER TABLE {name} {alter}", empty())
+
+
+# --- other engines, other separators ---------------------------------------------------------------
+
+OTHERS = {
+    "postgres": """
+        CREATE TABLE users (id SERIAL PRIMARY KEY, email CITEXT UNIQUE NOT NULL, meta JSONB DEFAULT '{}'::jsonb);
+        CREATE TABLE logs (id bigint GENERATED ALWAYS AS IDENTITY, at timestamptz DEFAULT now()) PARTITION BY RANGE (at);
+        CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+        CREATE TABLE heap_table (id int) USING heap;
+        CREATE INDEX ON users USING btree (email);
+        ALTER TABLE users ADD phone text; ALTER TABLE IF EXISTS users OWNER TO admin;
+        ALTER TABLE users ALTER COLUMN email SET DATA TYPE text USING email::text;
+        ALTER TABLE users ENABLE ROW LEVEL SECURITY; ALTER TABLE logs ATTACH PARTITION x DEFAULT;
+        CREATE TABLE users (id int); DROP TABLE users; DROP TABLE users;
+        ALTER TABLE users ADD volumn int; COMMENT ON TABLE users IS 'not iceberg, nor using parquet';
+    """,
+    "mysql": """
+        CREATE TABLE `t` (`id` INT UNSIGNED NOT NULL AUTO_INCREMENT, `at` DATETIME(6), PRIMARY KEY (`id`))
+            ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 PARTITION BY RANGE (YEAR(at)) (PARTITION p0 VALUES LESS THAN (2020));
+        ALTER TABLE t ADD PARTITION (PARTITION p1 VALUES LESS THAN (2021)), ADD INDEX x (at);
+        ALTER TABLE t DROP PARTITION p0; ALTER TABLE t MODIFY COLUMN at DATETIME; ALTER TABLE t ADD INDEX (id);
+        ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4; ALTER TABLE t REORGANIZE PARTITION p0 INTO (x);
+        DROP TABLES a, b; CREATE TABLE u LIKE t;
+    """,
+    "tsql": """
+        CREATE TABLE [dbo].[Orders] ([Id] INT IDENTITY(1,1) NOT NULL, [Name] NVARCHAR(MAX) NULL);
+        ALTER TABLE dbo.Orders ADD CONSTRAINT PK PRIMARY KEY CLUSTERED (Id); ALTER TABLE dbo.Orders ADD X BIT;
+        ALTER TABLE dbo.Orders SWITCH PARTITION 1 TO dbo.Old; ALTER TABLE dbo.Orders REBUILD;
+        CREATE TABLE #tmp (id UNIQUEIDENTIFIER DEFAULT NEWID());
+    """,
+    "oracle": """
+        CREATE TABLE orders (id NUMBER(10) PRIMARY KEY, name VARCHAR2(30 CHAR)) TABLESPACE users PCTFREE 10;
+        ALTER TABLE orders ADD (note CLOB, code NUMBER); ALTER TABLE orders MODIFY (name VARCHAR2(60));
+    """,
+    "snowflake": """
+        CREATE OR REPLACE TRANSIENT TABLE t (id NUMBER AUTOINCREMENT, v VARIANT) CLUSTER BY (id);
+        ALTER TABLE t SWAP WITH u; ALTER TABLE t ADD SEARCH OPTIMIZATION;
+    """,
+    "clickhouse": """
+        CREATE TABLE t (id UInt64, at DateTime64(3)) ENGINE = MergeTree PARTITION BY toYYYYMM(at) ORDER BY id;
+        ALTER TABLE t DROP PARTITION '2024-01'; ALTER TABLE t MODIFY TTL at + INTERVAL 1 DAY;
+    """,
+    "sqlite": """
+        CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, x) WITHOUT ROWID; CREATE VIRTUAL TABLE f USING fts5(x);
+    """,
+    "tdengine": "CREATE STABLE meters (ts TIMESTAMP, v FLOAT) TAGS (g INT);",
+}
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_other_engines(engine: str) -> None:
+    """No error, and at most one note."""
+    found = lint(f"{engine}.sql", OTHERS[engine])
+    assert len(found) <= 1
+    assert all(kind == "note" for _, kind, _ in found), found
+
+
+def test_a_note_says_that_another_engines_sql_was_not_checked() -> None:
+    text = messages(OTHERS["postgres"])
+    assert "nothing here says that this is SQL of Spark or of Iceberg" in text
+    assert "default-catalog" in text
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "CREATE TABLE x (id INT) USING iceberg",
+        "CREATE TABLE x (id INT) USING ICEBERG;",
+        "ALTER TABLE x SET TBLPROPERTIES ('a' = 'b')",
+        "ALTER TABLE x ADD PARTITION FIELD id",
+        "ALTER TABLE x WRITE ORDERED BY id",
+        "CREATE TABLE x (id INT) PARTITIONED BY (id)",
+    ],
+)
+def test_one_word_of_iceberg_and_the_file_is_judged(word: str) -> None:
+    assert ("SIS001", "ADD") not in errors("a.sql", "ALTER TABLE y FOO BAR")
+    assert errors("a.sql", f"{word};\nALTER TABLE y FOO BAR") == [("SIS001", "FOO")]
+    commented = f"-- {word}\nALTER TABLE y FOO BAR"
+    assert errors("a.sql", commented) == []
+
+
+def test_settings_are_a_word_as_well() -> None:
+    text = "CREATE TABLE t (id SERIAL);\nALTER TABLE y FOO BAR"
+    assert errors("a.sql", text) == []
+    assert errors("a.sql", text, default_catalog="local") == [
+        ("SIS209", "SERIAL"),
+        ("SIS001", "FOO"),
+    ]
+    program = 'from pyspark.sql import SparkSession\nspark.sql("ALTER TABLE y FOO BAR")'
+    assert errors("a.py", program) == [("SIS001", "FOO")]
+
+
+def test_spark_s_own_tables_may_have_what_icebergs_may_not() -> None:
+    text = "CREATE TABLE t (a INT DEFAULT 5);\nCREATE TABLE u (a INT) USING parquet"
+    assert said(text) == [("SIS002", "note")]
+    assert said("CREATE TABLE t (a INT DEFAULT 5) USING iceberg") == [("SIS208", "error")]
+    assert said("CREATE TABLE t (a INT DEFAULT 5)", empty()) == [("SIS208", "error")]
+    assert said("CREATE TABLE t (a INT) USING delta CLUSTER BY AUTO") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n.sql", "-- Databricks notebook source\n{}\n\n-- COMMAND ----------\n\n{}\n\n-- COMMAND ----------\n-- MAGIC %md\n-- MAGIC # x"),
+        ("l.sql", "--liquibase formatted sql\n--changeset me:1 endDelimiter:/\n{}\n/\n{}\n/\n"),
+        ("l.sql", "--changeset me:1 splitStatements:true endDelimiter:\"\\nGO\"\n{}\nGO\n{}\ngo\n"),
+        ("l.sql", "--changeset me:1 endDelimiter://\n{} //\n{} //"),
+        ("l.sql", "--changeset me:1 endDelimiter:/\n{}\n/\n--changeset me:2\n{};"),
+    ],
+)  # fmt: skip
+def test_other_separators(name: str, text: str) -> None:
+    first, second = "CREATE TABLE t (id BIGINT)\nUSING iceberg", "ALTER TABLE t ADD PARTITION FIELD"
+    assert lint(name, text.format(first, f"{second} id")) == []
+    assert lint(name, text.format(first, f"{second} nope")) == [("SIS201", "error", "nope")]
+
+
+PLACEHOLDERS = ["%(s)s", "%s", ":s", "@s", "&s", "&&s", "<s>", "[[ s ]]", "[[s]]", "#s#", "@@s@@"]
+
+
+@pytest.mark.parametrize("word", PLACEHOLDERS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER TABLE {} ADD PARTITION FIELD days(ts)",
+        "ALTER TABLE {}.t ADD PARTITION FIELD days(ts)",
+        "CREATE TABLE {}.t (id INT) USING iceberg PARTITIONED BY (id)",
+        "CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (bucket({}, id))",
+        "CREATE TABLE t (id INT) USING iceberg {}",
+    ],
+)
+def test_placeholders(word: str, text: str) -> None:
+    assert said(text.format(word)) == [("SIS002", "note")]
+    assert said(text.format(word), empty()) == [("SIS002", "note")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE t (a:INT) USING iceberg",
+        "CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id@x)",
+        "CREATE TABLE t (id INT<x>) USING iceberg",
+        "CREATE TABLE t (id INT) USING iceberg PARTITIONED BY [id]",
+    ],
+)
+def test_what_looks_like_a_placeholder_and_is_none(text: str) -> None:
+    assert ("SIS002", "note") not in said(text, empty())
+    assert [kind for _, kind in said(text, empty())] == ["error"]
+
+
+def test_placeholders_of_ones_own() -> None:
+    text = "ALTER TABLE ~db~.t ADD ~what~;\nCREATE TABLE ~db~.u (id INT) USING iceberg PARTITIONED BY (weeks(id))"
+    assert ("SIS001", "~") in errors("a.sql", text)
+    found = lint("a.sql", text, placeholders=("~[a-z]+~",))
+    assert [item for item in found if item[1] == "error"] == [("SIS101", "error", "weeks")]
+    assert any(code == "SIS002" for code, _, _ in found)
+
+
+# --- what cannot be read is said -------------------------------------------------------------------
+
+SLIPS = [
+    ("ALTER TABEL t ADD PARTITION FIELD days(ts)", "TABLE"),
+    ("ATLER TABLE t ADD PARTITION FIELD days(ts)", "ALTER"),
+    ("ALTR TABLE t ADD PARTITION FIELD days(ts)", "ALTER"),
+    ("CREATE TABEL t (id INT) USING iceberg PARTITIONED BY (weeks(id))", "TABLE"),
+    ("CRAETE TABLE t (id INT) USING iceberg", "CREATE"),
+    ("CREATE OR REPALCE TABLE t (id INT) USING iceberg", "REPLACE"),
+    ("CREATE EXTRENAL TABLE t (id INT) USING iceberg", "EXTERNAL"),
+    ("DROP TABEL t", "TABLE"),
+    ("ALTER TABLE t REPALCE PARTITION FIELD days(ts) WITH hours(ts)", "REPLACE"),
+    ("ALTER TABLE t ADD PARITION FIELD days(ts)", "PARTITION"),
+    ("ALTER TABLE t ADD PARTION FIELD days(ts)", "PARTITION"),
+    ("ALTER TABLE t ADD PARTITION FEILD days(ts)", "FIELD"),
+    ("ALTER TABLE t REPLACE PARTITION FIELD ts_day WTIH hours(ts)", "WITH"),
+    ("CREATE TABLE u (id INT) USING iceberg PARTITONED BY (id)", "PARTITIONED"),
+    ("CREATE TABLE u (id INT) USNIG iceberg", "USING"),
+    ("CREATE TABLE u (id INT) USING iceberg TBLPROPERTEIS ('a' = 'b')", "TBLPROPERTIES"),
+    ("ALTER TABLE t WRITE ORDERD BY id", "ORDERED"),
+    ("ALTER TABLE t WRITE ORDERED BI id", "BY"),
+    ("ALTER TABLE t WRITE DISTRIBUTED BY PARTITON", "PARTITION"),
+    ("ALTER TABLE t SET IDENTIFER FIELDS id", "IDENTIFIER"),
+    ("ALTER TABLE t CREATE BRACNH b", "BRANCH"),
+    ("ALTER TABLE t SET TBLPROPERTIS ('a' = 'b')", "TBLPROPERTIES"),
+    ("ALTER TABLE t ADD COLUMM x INT", "COLUMN"),
+]
+
+
+@pytest.mark.parametrize(("text", "meant"), SLIPS)
+def test_slips(text: str, meant: str) -> None:
+    (found,) = [d for d in check(CREATE + text, empty()) if d.severity is Severity.ERROR]
+    assert found.code == "SIS001"
+    assert f"did you mean `{meant}`?" in found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        text
+        for text, meant in SLIPS
+        if meant in ("ALTER", "TABLE", "PARTITION", "FIELD", "USING", "PARTITIONED")
+    ],
+)
+def test_slips_that_need_no_word_of_iceberg(text: str) -> None:
+    assert ("SIS001", "error") in said(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER TABLE t FOO BAR",
+        "ALTER TABLE t",
+        "ALTER TABLE t SET TAGS ('a' = 'b')",
+        "ALTER TABLE IF EXISTS t ADD COLUMN x INT",
+        "ALTER TABLE t WRITE",
+        "ALTER TABLE t SET IDENTIFIER FIELDS",
+        "ALTER TABLE t CREATE BRANCH b RETAIN 10 SECONDS",
+        "ALTER TABLE t CREATE TAG 123",
+    ],
+)
+def test_no_change_of_a_table(text: str) -> None:
+    assert said(CREATE + text, empty()) == [("SIS001", "error")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER TABLE t ALTER colum TYPE STRING",
+        "ALTER VIEW v AS SELECT 1",
+        "ALTER TABLE t SET LOCATION 's3://x'",
+        "ALTER TABLE spark_catalog.a.p PARTITION (d = 1) SET LOCATION 'x'",
+        "ALTER TABLE spark_catalog.a.p SET SERDEPROPERTIES ('a' = 'b')",
+        "ALTER DATABASE d SET DBPROPERTIES ('a' = 'b')",
+        "ANALYZE TABLE t COMPUTE STATISTICS",
+        "REPAIR TABLE x",
+        "CREATE FUNCTION f AS 'x'",
+        "CACHE TABLE t",
+        "REFRESH TABLE t",
+        "SHOW CREATE TABLE t",
+        "DESCRIBE TABLE t",
+    ],
+)
+def test_what_spark_has_is_no_slip(text: str) -> None:
+    create = CREATE.replace("s STRING", "colum INT")
+    assert "SIS001" not in [code for code, _ in said(create + text, empty())]
+
+
+def test_the_text_of_execute_immediate_is_read() -> None:
+    create = "EXECUTE IMMEDIATE 'CREATE TABLE t (id INT) USING iceberg PARTITIONED BY ({})'; "
+    assert said(create.format("weeks(id)")) == [("SIS101", "error")]
+    text = create.format("id") + "ALTER TABLE t DROP PARTITION FIELD nope"
+    (found,) = check(text, empty())
+    assert (found.code, text[found.span.start : found.span.end]) == ("SIS401", "nope")
+    quoted = 'EXECUTE IMMEDIATE "ALTER TABLE t ADD PARTITION FIELD weeks(ts)"'
+    assert said(CREATE + quoted) == [("SIS101", "error")]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "q",
+        "'ALTER TABLE t ADD COLUMN ' || x",
+        "'CREATE TABLE ' 'x'",
+        "'it''s'",
+        "concat('a')",
+        "'CREATE TABLE t (id INT DEFAULT ?)' USING 1",
+    ],
+)
+def test_execute_immediate_of_what_nobody_knows(what: str) -> None:
+    assert said(f"EXECUTE IMMEDIATE {what}", empty()) == [("SIS002", "note")]
+
+
+def test_blocks_are_read() -> None:
+    text = "BEGIN IF true THEN CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (weeks(id)); END IF; EXECUTE IMMEDIATE 'CREATE TABLE u (id INT) USING iceberg PARTITIONED BY (weeks(id))'; EXECUTE IMMEDIATE q; END"
+    assert said(text, empty()) == [("SIS101", "error"), ("SIS101", "error"), ("SIS002", "note")]
+
+
+BAD = "ALTER TABLE db.t ADD PARTITION FIELD weeks(ts)"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.sql", f"{{% macro m(a) %}}\n  {BAD};\n{{% endmacro %}}"),
+        ("m.sql", f"{{% macro m() %}}{{% set q %}}{BAD}{{% endset %}}{{% do run_query(q) %}}{{% endmacro %}}"),
+        ("m.sql", f"{{% set q -%}}\n{BAD}\n{{%- endset %}}\nselect 1"),
+        ("m.sql", f"{{% call statement('x') %}}\n{BAD}\n{{% endcall %}}"),
+        ("m.sql", "{% macro m(name) %}create table {{ name }} (id int) using iceberg partitioned by (weeks(id)){% endmacro %}"),
+        ("n.py", f"# Databricks notebook source\n# MAGIC %sql\n# MAGIC {BAD}\n\n# COMMAND ----------\nx = 1\n"),
+        ("n.py", f"# MAGIC %sql {BAD}\n"),
+        ("n.py", "# MAGIC %sql\n# MAGIC ALTER TABLE db.t\n# MAGIC   ADD PARTITION FIELD weeks(ts)\n# MAGIC -- end"),
+        ("n.ipynb", notebook(f"%sql\n{BAD}")),
+        ("n.ipynb", notebook(f"%sql {BAD}")),
+        ("n.ipynb", notebook(f"%%spark -c sql\n{BAD}")),
+        ("n.ipynb", notebook(f"%%spark -o df -c sql -q\n{BAD}")),
+        ("n.ipynb", notebook(f"%%sql -o df\n{BAD}")),
+    ],
+)  # fmt: skip
+def test_where_the_sql_stands(name: str, text: str) -> None:
+    (found,) = errors(name, text)
+    assert found in [("SIS101", "weeks")]
+
+
+def test_python_cells_of_sparkmagic_are_no_sql() -> None:
+    assert lint("n.ipynb", notebook("%%spark\nx = 1", "%%spark -s name\ny = 2")) == []
+
+
+def test_a_macro_leaves_nothing_behind() -> None:
+    text = "{% macro m() %}DROP TABLE db.t;{% endmacro %}\n" + CREATE.replace(" t ", " db.t ")
+    assert errors("m.sql", text + "ALTER TABLE db.t ADD PARTITION FIELD id") == []
+
+
+@pytest.mark.parametrize("name", ["A.scala", "a.md", "A.java", "x.yml", "x.sh", "x.zpln"])
+def test_files_that_are_not_read(name: str) -> None:
+    assert [item[:2] for item in lint(name, "ALTER TABLE t ADD PARTITION FIELD weeks(x)")] == [
+        ("SIS002", "note")
+    ]
+
+
+def test_a_closed_folder_ends_the_check_with_two(tmp_path: Path) -> None:
+    """As somebody who is not allowed to read everything."""
+    script = (
+        "import os, sys\n"
+        "from spark_iceberg_sql.cli import main\n"
+        f"main(['check', '--isolated', {str(tmp_path / 'a.sql')!r}])\n"  # all modules are loaded now
+        "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)\n"
+        f"sys.exit(main(['check', '--isolated', {str(tmp_path)!r}]))\n"
+    )
+    for parent in (tmp_path, *list(tmp_path.parents)[:2]):
+        parent.chmod(0o755)
+    (tmp_path / "a.sql").write_text("SELECT 1")
+    (tmp_path / "closed").mkdir(mode=0)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd="/"
+    )
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "closed" in done.stderr
+    assert "Permission denied" in done.stderr
+
+
+# --- sort orders, identifier fields and references of tables that are there -------------------------
+
+
+def test_metadata_says_what_a_table_is_sorted_and_identified_by() -> None:
+    metadata = {
+        "format-version": 2,
+        "current-schema-id": 0,
+        "last-column-id": 3,
+        "schemas": [
+            {
+                "schema-id": 0,
+                "identifier-field-ids": [1],
+                "fields": [
+                    {"id": 1, "name": "id", "type": "long", "required": True},
+                    {"id": 2, "name": "ts", "type": "timestamptz", "required": False},
+                    {"id": 3, "name": "s", "type": "string", "required": False},
+                ],
+            }
+        ],
+        "partition-specs": [{"spec-id": 0, "fields": []}],
+        "default-spec-id": 0,
+        "sort-orders": [
+            {"order-id": 0, "fields": []},
+            {"order-id": 1, "fields": [{"source-id": 2, "transform": "day"}]},
+        ],
+        "default-sort-order-id": 1,
+        "refs": {"main": {"type": "branch"}, "v1": {"type": "tag"}},
+    }
+    known = Known([table_from_metadata(("t",), metadata)])
+    for text, code in [
+        ("ALTER TABLE t DROP COLUMN id", "SIS210"),
+        ("ALTER TABLE t DROP COLUMN ts", "SIS210"),
+        ("ALTER TABLE t DROP IDENTIFIER FIELDS s", "SIS214"),
+        ("ALTER TABLE t CREATE TAG v1", "SIS415"),
+        ("ALTER TABLE t DROP BRANCH v1", "SIS415"),
+        ("ALTER TABLE t CREATE BRANCH main", "SIS415"),
+    ]:
+        assert said(text, known) == [(code, "error")], text
+    for text in (
+        "ALTER TABLE t DROP COLUMN s",
+        "ALTER TABLE t DROP IDENTIFIER FIELDS id",
+        "ALTER TABLE t DROP TAG v1",
+        "ALTER TABLE t CREATE TAG v2",
+        "ALTER TABLE t DROP BRANCH unknown_to_us",
+    ):
+        assert said(text, known) == [], text
