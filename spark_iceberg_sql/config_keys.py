@@ -90,7 +90,9 @@ def _patterns(value: Any, base: Path) -> tuple[str, ...]:
         except re.error as error:
             raise WrongValueError(f"a list of regular expressions: `{pattern}`: {error}") from None
         if empty:
-            raise WrongValueError(f"a list of regular expressions: `{pattern}` matches nothing at all")
+            raise WrongValueError(
+                f"a list of regular expressions: `{pattern}` matches nothing at all"
+            )
     return patterns
 
 

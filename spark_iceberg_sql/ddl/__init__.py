@@ -93,6 +93,8 @@ def read(statement: Statement) -> Node:
 
 def _misspelt(statement: Statement, span: Offsets) -> Node | None:
     """A slip in the statement's first words: `ATLER TABLE`, `CREATE TABEL`."""
+    if not misspelt.is_verb(statement.first):
+        return None
     tokens = statement.opening(_OPENING)
     found = misspelt.opening([token.word for token in tokens])
     if found is None or len(tokens) < max(found[0] + 2, _OPENING - 1):

@@ -65,6 +65,11 @@ def _distance(a: str, b: str) -> int:
     return row[-1]
 
 
+def is_verb(word: str) -> bool:
+    """Whether a statement's first word is ALTER, CREATE, REPLACE or DROP, or a slip of one."""
+    return word in _VERBS or near(word, *_VERBS) != ""
+
+
 def opening(words: Sequence[str]) -> tuple[int, str] | None:
     """The slip in `ALTER TABLE`, `CREATE OR REPLACE TABLE` and their like: its place, and the keyword.
 

@@ -107,7 +107,11 @@ def _taken(case: Case, node: nodes.Reference) -> Finding | None:
     elif kind == other:
         help_ = f"write `{node.verb.upper()} {other.upper()} {name}`, or another name"
         return Finding(span, f"{there}, and no {node.what}", help_)
-    elif node.verb != "create or replace" and not node.lenient and (kind == "" or (empty and not kind)):
+    elif (
+        node.verb != "create or replace"
+        and not node.lenient
+        and (kind == "" or (empty and not kind))
+    ):
         return Finding(span, f"`{target}` has no {node.what} `{name}`", _instead(node))
     if empty and node.verb != "drop" and (node.what == "tag" or node.version is not None):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
