@@ -199,6 +199,28 @@ class Maker:
             words += ["AS", self.name()]
         return " ".join(words)
 
+    def alter_icebergs(self) -> str:
+        """ALTER TABLE in Iceberg's grammar besides partition fields."""
+        pick, table = self.pick, f"ALTER TABLE {self.path()}"
+        way = ["", " ASC", " DESC", " NULLS FIRST", " DESC NULLS LAST"]
+        order = ", ".join(self.term() + pick(way) for _ in range(pick([1, 1, 2])))
+        order = f"({order})" if self.some(0.2) else order
+        age = f" RETAIN {pick(['7', '0', '-1'])} {pick(['DAYS', 'HOURS', 'MINUTES', 'SECONDS'])}"
+        keep = pick(["2 SNAPSHOTS", "3 DAYS", "2 SNAPSHOTS 3 HOURS", "3 DAYS 2 SNAPSHOTS"])
+        verb = pick(["CREATE", "CREATE OR REPLACE", "REPLACE"])
+        what = pick(["BRANCH", "TAG"])
+        lenient = pick(["", "", "IF NOT EXISTS "])
+        clauses = pick(["", " AS OF VERSION 12"]) + pick(["", age])
+        clauses += pick(["", "", f" WITH SNAPSHOT RETENTION {keep}"])
+        return pick(
+            [f"{table} WRITE ORDERED BY {order}", f"{table} WRITE LOCALLY ORDERED BY {order}",
+             f"{table} WRITE DISTRIBUTED BY PARTITION {pick(['', f'LOCALLY ORDERED BY {order}', 'UNORDERED'])}",
+             f"{table} WRITE UNORDERED {pick(['', 'DISTRIBUTED BY PARTITION'])}",
+             f"{table} {pick(['SET', 'DROP'])} IDENTIFIER FIELDS {self.path(2)}, {self.name()}",
+             f"{table} {verb} {what} {lenient}{self.name()}{clauses}",
+             f"{table} DROP {what} {pick(['', 'IF EXISTS '])}{self.name()}"]
+        )  # fmt: skip
+
     def alter_other(self) -> str:
         table = f"ALTER TABLE {self.path()}"
         return self.pick(
@@ -250,6 +272,7 @@ def statement(seed: int) -> str:
     """The statement of a seed: a third are broken on purpose, a third dressed up."""
     maker = Maker(seed)
     makers = [maker.create, maker.create, maker.alter_field, maker.alter_field, maker.alter_other]
+    makers += [maker.alter_icebergs]
     sql = maker.rng.choice(makers)()
     if maker.some(0.35):
         sql = maker.broken(sql)

@@ -21,13 +21,16 @@ from spark_iceberg_sql.nodes import (
     ColumnDef,
     Create,
     DropField,
+    IdentifierFields,
     Literal,
     Node,
     Other,
+    Reference,
     ReplaceField,
     Templated,
     Term,
     Unreadable,
+    WriteOrder,
 )
 from spark_iceberg_sql.text import statements
 
@@ -36,6 +39,12 @@ STATEMENTS = 60_000 if os.environ.get("SIS_SWEEP") == "full" else 6_000
 # Of the sweep over keywords, each run takes another sample; a full one takes every word in every place.
 WORDS = None if os.environ.get("SIS_SWEEP") == "full" else 4_000
 FIELDS = (AddField, DropField, ReplaceField)
+PLANS: dict[type[Node], tuple[str, ...]] = {
+    WriteOrder: ("SetWriteDistributionAndOrdering",),
+    IdentifierFields: ("SetIdentifierFields", "DropIdentifierFields"),
+    Reference: ("CreateOrReplaceBranch", "CreateOrReplaceTag", "DropBranch", "DropTag"),
+}
+OTHERS = (WriteOrder, IdentifierFields, Reference)
 SUFFIX_TYPES = {"L": "LongType", "S": "ShortType", "Y": "ByteType"}
 # What Spark refuses after its grammar has read the statement, on grounds that rules judge and not the reader.
 LATER = (
@@ -115,7 +124,7 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
     """What the node and Spark's plan disagree about, or None."""
     parts = theirs.split("\x02")
     if parts[0].startswith("!"):
-        if not isinstance(node, (Create, *FIELDS)):
+        if not isinstance(node, (Create, *FIELDS, *OTHERS)):
             return None
         later = any(mark in " ".join(parts[1:]) for mark in LATER) or in_expression(
             node, text, parts[2]
@@ -135,6 +144,9 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
         if not all(map(same_term, map(term, terms), parts[2:])):
             return "another transform"
         return None if isinstance(node, DropField) or parts[-1] == name else "another name"
+    if isinstance(node, OTHERS):
+        same = parts[0] in PLANS[type(node)]
+        return None if same else "another kind of statement"
     if isinstance(node, Create) and parts[0] in (
         "CreateTable",
         "ReplaceTable",
