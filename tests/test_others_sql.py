@@ -311,8 +311,8 @@ def test_spark_s_own_tables_may_have_what_icebergs_may_not() -> None:
     [
         (
             "n.sql",
-            "-- Databricks notebook source\n{}\n\n-- COMMAND ----------\n\n{}\n\n"
-            "-- COMMAND ----------\n-- MAGIC %md\n-- MAGIC # x",
+            ("-- Databricks notebook source\n{}\n\n-- COMMAND ----------\n\n{}\n\n"
+            "-- COMMAND ----------\n-- MAGIC %md\n-- MAGIC # x"),
         ),
         ("l.sql", "--liquibase formatted sql\n--changeset me:1 endDelimiter:/\n{}\n/\n{}\n/\n"),
         ("l.sql", "--changeset me:1 splitStatements:true endDelimiter:\"\\nGO\"\n{}\nGO\n{}\ngo\n"),
@@ -501,8 +501,8 @@ BAD = "ALTER TABLE db.t ADD PARTITION FIELD weeks(ts)"
         ("m.sql", f"{{% call statement('x') %}}\n{BAD}\n{{% endcall %}}"),
         (
             "m.sql",
-            "{% macro m(name) %}create table {{ name }} (id int) using iceberg "
-            "partitioned by (weeks(id)){% endmacro %}",
+            ("{% macro m(name) %}create table {{ name }} (id int) using iceberg "
+            "partitioned by (weeks(id)){% endmacro %}"),
         ),
         ("n.py", f"# Databricks notebook source\n# MAGIC %sql\n# MAGIC {BAD}\n\n# COMMAND ----------\nx = 1\n"),
         ("n.py", f"# MAGIC %sql {BAD}\n"),
