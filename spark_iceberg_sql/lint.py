@@ -38,8 +38,10 @@ class Linter:
         lines = [Lines(part.text) for part in found.parts]
         by_part: list[list[Diagnostic]] = [[] for _ in found.parts]
         count = 0
-        for script in (*_scripts(found), *_kept(found)):
-            statements, placed = _check_script(script, known, verdict, lines, found)
+        scripts = [(script, False) for script in _scripts(found)]
+        scripts += [(script, True) for script in _kept(found)]
+        for script, kept in scripts:
+            statements, placed = _check_script(script, known, verdict, lines, found, kept=kept)
             count += statements
             for part, diagnostic in placed:
                 by_part[part].append(diagnostic)
@@ -157,9 +159,18 @@ class _Verdict:
 
 
 def _check_script(
-    script: Joined, known: Known, verdict: Verdict, lines: list[Lines], source: Source
+    script: Joined,
+    known: Known,
+    verdict: Verdict,
+    lines: list[Lines],
+    source: Source,
+    *,
+    kept: bool,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
-    """Check a script in each of its choices: the number of statements, and part and diagnostic."""
+    """Check a script in each of its choices: the number of statements, and part and diagnostic.
+
+    kept: whether it is a text that a template keeps for later, and perhaps a part of a statement only.
+    """
     variants = [choices(piece) for piece in script.pieces]
     number_of_variants = max(len(v) for v in variants)
     count = 0
@@ -171,7 +182,7 @@ def _check_script(
         count = max(count, report.statements)
         holes = Holes(script, chosen, verdict)
         said = [holes.said(diagnostic) for diagnostic in report]
-        said += [*holes.readable(known, around), *holes.nothing_else()]
+        said += [*holes.readable(known, around), *(() if kept else holes.nothing_else())]
         for diagnostic in said:
             if diagnostic is None:
                 continue

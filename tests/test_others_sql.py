@@ -214,7 +214,8 @@ OTHERS = {
         CREATE TABLE logs (id bigint GENERATED ALWAYS AS IDENTITY, at timestamptz DEFAULT now())
             PARTITION BY RANGE (at);
         CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
-        CREATE TABLE heap_table (id int) USING heap;
+        CREATE TABLE heap_table (id int) USING heap; CREATE TABLE h2 (id int) USING columnstore;
+        CREATE TABLE h2 (id int) USING duckdb WITH (x = 1); CREATE TABLE h2 (LIKE users);
         CREATE INDEX ON users USING btree (email);
         ALTER TABLE users ADD phone text; ALTER TABLE IF EXISTS users OWNER TO admin;
         ALTER TABLE users ALTER COLUMN email SET DATA TYPE text USING email::text;

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from spark_iceberg_sql.ddl.create import OTHER_FORMATS
+from spark_iceberg_sql.ddl.misspelt import near
 from spark_iceberg_sql.nodes import (
     AddField,
     Create,
@@ -30,8 +32,10 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _OWN = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference, SetProperties)
-# Access methods of PostgreSQL, which has USING in the same place.
-_METHODS = frozenset({"heap", "columnar"})
+# After USING: PostgreSQL has the word in the same place, for an access method.
+_FORMATS = frozenset(
+    {"iceberg", "parquet", "orc", "avro", "csv", "json", "text", "hive", "jdbc"} | OTHER_FORMATS
+)
 # Slips of words that say themselves whose grammar is meant, or that every engine has.
 _TELLING = frozenset(
     f"`{word}`"
@@ -45,10 +49,10 @@ _TELLING = frozenset(
 def is_sparks(node: Node) -> bool:
     """Whether a statement says by itself that it is Spark's or Iceberg's."""
     if isinstance(node, Create):
-        if node.provider in _METHODS:
-            return False
-        clauses = (node.partitioning_span, node.properties, node.like)
-        return node.provider is not None or any(clauses)
+        provider = node.provider or ""
+        if provider in _FORMATS or near(provider.upper(), "ICEBERG"):
+            return True
+        return bool(node.partitioning_span or node.properties)
     if isinstance(node, Unreadable) and node.like == "misspelt":
         return node.expected in _TELLING
     return isinstance(node, (*_OWN, TemporaryTable))
