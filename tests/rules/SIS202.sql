@@ -191,3 +191,181 @@ CREATE TABLE t (id BIGINT, name STRING, ts TIMESTAMP, p STRUCT<a: INT>) USING ic
 
 -- case: twice the same
 CREATE TABLE t (name STRING) USING iceberg PARTITIONED BY (days(name), days(name));  -- error: SIS202
+
+-- case: SELECT * FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(id)) AS SELECT * FROM s; -- error: SIS202
+
+-- case: SELECT * FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(ts)) AS SELECT * FROM s;
+
+-- case: SELECT id, ts FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(ts)) AS SELECT id, ts FROM s;
+
+-- case: SELECT id FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(ts)) AS SELECT id FROM s; -- error: SIS201
+
+-- case: SELECT id, CAST(n AS DATE) x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT id, CAST(n AS DATE) x FROM s;
+
+-- case: SELECT id, CAST(n AS DATE) FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(n)) AS SELECT id, CAST(n AS DATE) FROM s;
+
+-- case: SELECT CAST(id AS STRING) AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT CAST(id AS STRING) AS x FROM s; -- error: SIS202
+
+-- case: SELECT 1 AS a
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(a)) AS SELECT 1 AS a; -- error: SIS202
+
+-- case: SELECT 'x' AS a, 1L AS b
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (truncate(4, a)) AS SELECT 'x' AS a, 1L AS b;
+
+-- case: SELECT DATE '2024-01-01' AS d, true AS b
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(d)) AS SELECT DATE '2024-01-01' AS d, true AS b;
+
+-- case: SELECT d FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (hours(d)) AS SELECT d FROM s; -- error: SIS202
+
+-- case: SELECT TIMESTAMP '2024-01-01 00:00:00' t
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (hours(t)) AS SELECT TIMESTAMP '2024-01-01 00:00:00' t;
+
+-- case: SELECT to_date(ts) AS x, count(*) AS n FROM s GROUP BY 1
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT to_date(ts) AS x, count(*) AS n FROM s GROUP BY 1;
+
+-- case: SELECT to_date(ts) AS x, count(*) AS n FROM s GROUP BY 1
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(n)) AS SELECT to_date(ts) AS x, count(*) AS n FROM s GROUP BY 1; -- error: SIS202
+
+-- case: SELECT p.a FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (bucket(4, a)) AS SELECT p.a FROM s;
+
+-- case: SELECT p.a FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(a)) AS SELECT p.a FROM s; -- error: SIS202
+
+-- case: SELECT p FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (p.a) AS SELECT p FROM s;
+
+-- case: SELECT upper(n) u FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(u)) AS SELECT upper(n) u FROM s; -- error: SIS202
+
+-- case: SELECT upper(n) u FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (truncate(2, u)) AS SELECT upper(n) u FROM s;
+
+-- case: SELECT t.id AS k, u.n FROM s t JOIN s u ON t.id = u.id
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(k)) AS SELECT t.id AS k, u.n FROM s t JOIN s u ON t.id = u.id; -- error: SIS202
+
+-- case: SELECT t.* FROM s t LEFT JOIN s u ON t.id = u.id WHERE t.id > 1
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(ts)) AS SELECT t.* FROM s t LEFT JOIN s u ON t.id = u.id WHERE t.id > 1;
+
+-- case: WITH q AS (SELECT id FROM s) SELECT * FROM q
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(id)) AS WITH q AS (SELECT id FROM s) SELECT * FROM q; -- error: SIS202
+
+-- case: SELECT id FROM s UNION ALL SELECT id FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(id)) AS SELECT id FROM s UNION ALL SELECT id FROM s; -- error: SIS202
+
+-- case: SELECT z FROM (SELECT id AS z FROM s) q
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(z)) AS SELECT z FROM (SELECT id AS z FROM s) q; -- error: SIS202
+
+-- case: SELECT max(ts) AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT max(ts) AS x FROM s;
+
+-- case: SELECT coalesce(n, 'a') AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT coalesce(n, 'a') AS x FROM s; -- error: SIS202
+
+-- case: SELECT ts::date AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT ts::date AS x FROM s;
+
+-- case: SELECT 1.5 AS x
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (truncate(1, x)) AS SELECT 1.5 AS x; -- warning: SIS110
+
+-- case: SELECT 1.5 AS x
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT 1.5 AS x; -- error: SIS202
+
+-- case: SELECT date_trunc('month', ts) AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT date_trunc('month', ts) AS x FROM s;
+
+-- case: SELECT year(ts) AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT year(ts) AS x FROM s; -- error: SIS202
+
+-- case: SELECT row_number() OVER (ORDER BY id) AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (bucket(4, x)) AS SELECT row_number() OVER (ORDER BY id) AS x FROM s;
+
+-- case: SELECT row_number() OVER (ORDER BY id) AS x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT row_number() OVER (ORDER BY id) AS x FROM s; -- error: SIS202
+
+-- case: SELECT ID FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(ID)) AS SELECT ID FROM s; -- error: SIS202
+
+-- case: SELECT substring(n, 1, 2) x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT substring(n, 1, 2) x FROM s; -- error: SIS202
+
+-- case: SELECT length(n) x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT length(n) x FROM s; -- error: SIS202
+
+-- case: SELECT current_timestamp() x
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT current_timestamp() x;
+
+-- case: SELECT current_date x
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT current_date x;
+
+-- case: SELECT 3000000000 x
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT 3000000000 x; -- error: SIS202
+
+-- case: SELECT -1 x
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT -1 x; -- error: SIS202
+
+-- case: SELECT (id) x FROM s
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(x)) AS SELECT (id) x FROM s; -- error: SIS202
+
+-- case: of a parquet table
+CREATE TABLE spark_catalog.default.s (a INT, ts TIMESTAMP) USING parquet;
+CREATE TABLE c USING iceberg PARTITIONED BY (days(a)) AS SELECT a, ts FROM spark_catalog.default.s; -- error: SIS202
+
+-- case: replaced
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE OR REPLACE TABLE s USING iceberg PARTITIONED BY (days(nope)) AS SELECT id, ts FROM s; -- error: SIS201
+
+-- case: then altered
+CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING, d DATE, p STRUCT<a: INT>) USING iceberg;
+CREATE TABLE c USING iceberg AS SELECT id, n FROM s;
+ALTER TABLE c ADD PARTITION FIELD days(n); -- error: SIS202
+ALTER TABLE c SET IDENTIFIER FIELDS id; -- error: SIS214

@@ -75,3 +75,430 @@ ALTER TABLE t SET TBLPROPERTIES ('write.format.default' = 'Avro');
 
 -- case: Athena's type
 CREATE TABLE t (id INT) PARTITIONED BY (bucket(4, id)) TBLPROPERTIES ('table_type' = 'ICEBERG');  -- error: SIS411
+
+-- case: commit.retry.num-retries=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = 'x'); -- error: SIS411
+
+-- case: commit.retry.num-retries=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.num-retries' = 'x'); -- error: SIS411
+
+-- case: commit.retry.num-retries=-1 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = '-1'); -- error: SIS411
+
+-- case: commit.retry.num-retries=-1 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.num-retries' = '-1');
+
+-- case: commit.retry.num-retries=1.5 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = '1.5'); -- error: SIS411
+
+-- case: commit.retry.num-retries=1.5 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.num-retries' = '1.5'); -- error: SIS411
+
+-- case: commit.retry.num-retries= at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = ''); -- error: SIS411
+
+-- case: commit.retry.num-retries= at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.num-retries' = ''); -- error: SIS411
+
+-- case: commit.retry.num-retries= 4 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = ' 4'); -- error: SIS411
+
+-- case: commit.retry.num-retries= 4 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.num-retries' = ' 4'); -- error: SIS411
+
+-- case: commit.retry.num-retries=+4 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = '+4');
+
+-- case: commit.retry.num-retries=+4 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.num-retries' = '+4');
+
+-- case: commit.retry.num-retries=99999999999 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.num-retries' = '99999999999'); -- error: SIS411
+
+-- case: commit.retry.num-retries=99999999999 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.num-retries' = '99999999999'); -- error: SIS411
+
+-- case: commit.retry.min-wait-ms=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.min-wait-ms' = 'x'); -- error: SIS411
+
+-- case: commit.retry.min-wait-ms=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.min-wait-ms' = 'x'); -- error: SIS411
+
+-- case: commit.retry.max-wait-ms=1s at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.max-wait-ms' = '1s'); -- error: SIS411
+
+-- case: commit.retry.max-wait-ms=1s at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.max-wait-ms' = '1s'); -- error: SIS411
+
+-- case: commit.retry.total-timeout-ms=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.retry.total-timeout-ms' = 'x'); -- error: SIS411
+
+-- case: commit.retry.total-timeout-ms=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.retry.total-timeout-ms' = 'x'); -- error: SIS411
+
+-- case: write.metadata.previous-versions-max=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.previous-versions-max' = 'x'); -- error: SIS411
+
+-- case: write.metadata.previous-versions-max=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.previous-versions-max' = 'x'); -- error: SIS411
+
+-- case: write.metadata.previous-versions-max=-1 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.previous-versions-max' = '-1');
+
+-- case: write.metadata.previous-versions-max=-1 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.previous-versions-max' = '-1');
+
+-- case: write.metadata.metrics.max-inferred-column-defaults=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.metrics.max-inferred-column-defaults' = 'x'); -- error: SIS411
+
+-- case: write.metadata.metrics.max-inferred-column-defaults=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.metrics.max-inferred-column-defaults' = 'x'); -- error: SIS411
+
+-- case: write.metadata.compression-codec=zstd at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.compression-codec' = 'zstd'); -- error: SIS411
+
+-- case: write.metadata.compression-codec=zstd at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.compression-codec' = 'zstd'); -- error: SIS411
+
+-- case: write.metadata.compression-codec=GZIP at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.compression-codec' = 'GZIP');
+
+-- case: write.metadata.compression-codec=GZIP at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.compression-codec' = 'GZIP');
+
+-- case: write.metadata.compression-codec=none at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.compression-codec' = 'none');
+
+-- case: write.metadata.compression-codec=none at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.compression-codec' = 'none');
+
+-- case: write.metadata.metrics.column.nope=full at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.metrics.column.nope' = 'full'); -- error: SIS411
+
+-- case: write.metadata.metrics.column.nope=full at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.metrics.column.nope' = 'full'); -- error: SIS411
+
+-- case: write.metadata.metrics.column.ID=full at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.metrics.column.ID' = 'full'); -- error: SIS411
+
+-- case: write.metadata.metrics.column.ID=full at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.metrics.column.ID' = 'full'); -- error: SIS411
+
+-- case: write.metadata.metrics.column.id=full at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.metrics.column.id' = 'full');
+
+-- case: write.metadata.metrics.column.id=full at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.metrics.column.id' = 'full');
+
+-- case: write.metadata.metrics.default=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.metrics.default' = 'nope');
+
+-- case: write.metadata.metrics.default=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.metrics.default' = 'nope');
+
+-- case: commit.manifest.target-size-bytes=8MB at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.manifest.target-size-bytes' = '8MB'); -- error: SIS411
+
+-- case: commit.manifest.target-size-bytes=8MB at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.manifest.target-size-bytes' = '8MB'); -- error: SIS411
+
+-- case: commit.manifest.min-count-to-merge=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('commit.manifest.min-count-to-merge' = 'x'); -- error: SIS411
+
+-- case: commit.manifest.min-count-to-merge=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('commit.manifest.min-count-to-merge' = 'x'); -- error: SIS411
+
+-- case: write.summary.partition-limit=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.summary.partition-limit' = 'x'); -- error: SIS411
+
+-- case: write.summary.partition-limit=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.summary.partition-limit' = 'x'); -- error: SIS411
+
+-- case: write.target-file-size-bytes=512MB at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '512MB'); -- error: SIS411
+
+-- case: write.target-file-size-bytes=512MB at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.target-file-size-bytes' = '512MB'); -- error: SIS411
+
+-- case: write.target-file-size-bytes=-1 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '-1');
+
+-- case: write.target-file-size-bytes=-1 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.target-file-size-bytes' = '-1');
+
+-- case: write.spark.advisory-partition-size-bytes=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.spark.advisory-partition-size-bytes' = 'x'); -- error: SIS411
+
+-- case: write.spark.advisory-partition-size-bytes=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.spark.advisory-partition-size-bytes' = 'x'); -- error: SIS411
+
+-- case: write.parquet.row-group-size-bytes=128MB at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.row-group-size-bytes' = '128MB'); -- error: SIS411
+
+-- case: write.parquet.row-group-size-bytes=128MB at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.row-group-size-bytes' = '128MB'); -- error: SIS411
+
+-- case: write.parquet.page-size-bytes=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.page-size-bytes' = 'x'); -- error: SIS411
+
+-- case: write.parquet.page-size-bytes=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.page-size-bytes' = 'x'); -- error: SIS411
+
+-- case: write.parquet.page-row-limit=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.page-row-limit' = 'x'); -- error: SIS411
+
+-- case: write.parquet.page-row-limit=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.page-row-limit' = 'x'); -- error: SIS411
+
+-- case: write.parquet.dict-size-bytes=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.dict-size-bytes' = 'x'); -- error: SIS411
+
+-- case: write.parquet.dict-size-bytes=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.dict-size-bytes' = 'x'); -- error: SIS411
+
+-- case: write.parquet.row-group-check-min-record-count=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.row-group-check-min-record-count' = 'x'); -- error: SIS411
+
+-- case: write.parquet.row-group-check-min-record-count=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.row-group-check-min-record-count' = 'x'); -- error: SIS411
+
+-- case: write.parquet.compression-codec=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'nope'); -- error: SIS411
+
+-- case: write.parquet.compression-codec=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'nope'); -- error: SIS411
+
+-- case: write.parquet.compression-codec=ZSTD at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'ZSTD');
+
+-- case: write.parquet.compression-codec=ZSTD at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'ZSTD');
+
+-- case: write.parquet.compression-codec=none at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'none'); -- error: SIS411
+
+-- case: write.parquet.compression-codec=none at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'none'); -- error: SIS411
+
+-- case: write.parquet.compression-codec=lz4 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'lz4');
+
+-- case: write.parquet.compression-codec=lz4 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'lz4');
+
+-- case: write.parquet.compression-codec=lzo at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'lzo');
+
+-- case: write.parquet.compression-codec=lzo at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'lzo');
+
+-- case: write.parquet.compression-codec=brotli at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'brotli');
+
+-- case: write.parquet.compression-codec=brotli at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'brotli');
+
+-- case: write.parquet.compression-codec=uncompressed at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'uncompressed');
+
+-- case: write.parquet.compression-codec=uncompressed at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'uncompressed');
+
+-- case: write.parquet.compression-level=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-level' = 'x');
+
+-- case: write.parquet.compression-level=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-level' = 'x');
+
+-- case: write.avro.compression-codec=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.avro.compression-codec' = 'nope');
+
+-- case: write.avro.compression-codec=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.avro.compression-codec' = 'nope');
+
+-- case: write.orc.stripe-size-bytes=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.orc.stripe-size-bytes' = 'x');
+
+-- case: write.orc.stripe-size-bytes=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.orc.stripe-size-bytes' = 'x');
+
+-- case: write.distribution-mode=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.distribution-mode' = 'nope'); -- error: SIS411
+
+-- case: write.distribution-mode=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.distribution-mode' = 'nope'); -- error: SIS411
+
+-- case: write.distribution-mode=HASH at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.distribution-mode' = 'HASH');
+
+-- case: write.distribution-mode=HASH at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.distribution-mode' = 'HASH');
+
+-- case: write.format.default=csv at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.format.default' = 'csv'); -- error: SIS411
+
+-- case: write.format.default=csv at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.format.default' = 'csv'); -- error: SIS411
+
+-- case: write.delete.format.default=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.delete.format.default' = 'nope'); -- error: SIS411
+
+-- case: write.delete.format.default=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.delete.format.default' = 'nope'); -- error: SIS411
+
+-- case: write.delete.mode=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.delete.mode' = 'nope'); -- warning: SIS411
+
+-- case: write.delete.mode=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.delete.mode' = 'nope'); -- warning: SIS411
+
+-- case: write.delete.mode=Merge-On-Read at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.delete.mode' = 'Merge-On-Read');
+
+-- case: write.delete.mode=Merge-On-Read at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.delete.mode' = 'Merge-On-Read');
+
+-- case: write.update.mode=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.update.mode' = 'nope'); -- warning: SIS411
+
+-- case: write.update.mode=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.update.mode' = 'nope'); -- warning: SIS411
+
+-- case: write.merge.mode=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.merge.mode' = 'nope'); -- warning: SIS411
+
+-- case: write.merge.mode=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.merge.mode' = 'nope'); -- warning: SIS411
+
+-- case: write.delete.isolation-level=nope at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.delete.isolation-level' = 'nope'); -- warning: SIS411
+
+-- case: write.delete.isolation-level=nope at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.delete.isolation-level' = 'nope'); -- warning: SIS411
+
+-- case: read.split.target-size=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('read.split.target-size' = 'x'); -- error: SIS411
+
+-- case: read.split.target-size=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('read.split.target-size' = 'x'); -- error: SIS411
+
+-- case: read.split.planning-lookback=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('read.split.planning-lookback' = 'x'); -- error: SIS411
+
+-- case: read.split.planning-lookback=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('read.split.planning-lookback' = 'x'); -- error: SIS411
+
+-- case: read.split.open-file-cost=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('read.split.open-file-cost' = 'x'); -- error: SIS411
+
+-- case: read.split.open-file-cost=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('read.split.open-file-cost' = 'x'); -- error: SIS411
+
+-- case: read.parquet.vectorization.batch-size=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('read.parquet.vectorization.batch-size' = 'x'); -- error: SIS411
+
+-- case: read.parquet.vectorization.batch-size=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('read.parquet.vectorization.batch-size' = 'x'); -- error: SIS411
+
+-- case: read.parquet.vectorization.enabled=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('read.parquet.vectorization.enabled' = 'x');
+
+-- case: read.parquet.vectorization.enabled=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('read.parquet.vectorization.enabled' = 'x');
+
+-- case: encryption.key-id=k at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('encryption.key-id' = 'k'); -- error: SIS411
+
+-- case: encryption.key-id=k at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('encryption.key-id' = 'k');
+
+-- case: encryption.data-key-length=16 at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('encryption.data-key-length' = '16'); -- error: SIS411
+
+-- case: encryption.data-key-length=16 at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('encryption.data-key-length' = '16');
+
+-- case: gc.enabled=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('gc.enabled' = 'x');
+
+-- case: gc.enabled=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('gc.enabled' = 'x');
+
+-- case: schema.name-mapping.default=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('schema.name-mapping.default' = 'x');
+
+-- case: schema.name-mapping.default=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('schema.name-mapping.default' = 'x');
+
+-- case: history.expire.min-snapshots-to-keep=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x');
+
+-- case: history.expire.min-snapshots-to-keep=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x');
+
+-- case: write.metadata.delete-after-commit.enabled=x at CREATE
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'x');
+
+-- case: write.metadata.delete-after-commit.enabled=x at ALTER
+CREATE TABLE t (id BIGINT, n INT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'x');

@@ -81,3 +81,55 @@ CREATE TABLE t (id INT, s STRING) USING iceberg clustered by (id) into 4 buckets
 
 -- case: sorted by in small letters
 CREATE TABLE t (id INT, s STRING) USING iceberg clustered by (id) sorted by (s) into 4 buckets;  -- error: SIS413
+
+-- case: icberg
+CREATE TABLE h (a INT) USING icberg; -- error: SIS413
+
+-- case: crocodile
+CREATE TABLE h (a INT) USING crocodile; -- error: SIS413
+
+-- case: csv
+CREATE TABLE h (a INT) USING csv; -- error: SIS413
+
+-- case: json
+CREATE TABLE h (a INT) USING json; -- error: SIS413
+
+-- case: hive
+CREATE TABLE h (a INT) USING hive; -- error: SIS413
+
+-- case: ICEBERG
+CREATE TABLE h (a INT) USING ICEBERG;
+
+-- case: `iceberg`
+CREATE TABLE h (a INT) USING `iceberg`;
+
+-- case: parquet
+CREATE TABLE h (a INT) USING parquet;
+
+-- case: org.apache.iceberg.spark.source.IcebergSource
+CREATE TABLE h (a INT) USING org.apache.iceberg.spark.source.IcebergSource; -- error: SIS413
+
+-- case: crocodile as query
+CREATE TABLE h USING crocodile AS SELECT 1 AS a; -- error: SIS413
+
+-- case: crocodile if not exists
+CREATE TABLE h (a INT) USING iceberg;
+CREATE TABLE IF NOT EXISTS h (a INT) USING crocodile; -- error: SIS413
+
+-- case: or replace
+CREATE OR REPLACE TABLE h (a INT) USING crocodile; -- error: SIS413
+
+-- case: icberg and buckets
+CREATE TABLE h (a INT) USING icberg PARTITIONED BY (bucket(4, a)); -- error: SIS413
+
+-- case: stored as
+CREATE TABLE h (a INT) STORED AS PARQUET;
+
+-- case: crocodile and weeks
+CREATE TABLE h (a INT) USING crocodile PARTITIONED BY (weeks(a)); -- error: SIS413
+
+-- case: immediate
+EXECUTE IMMEDIATE 'CREATE TABLE e (id INT) USING iceberg PARTITIONED BY (id)';
+EXECUTE IMMEDIATE 'ALTER TABLE e ADD PARTITION FIELD weeks(id)'; -- error: SIS101
+ALTER TABLE e DROP PARTITION FIELD id;
+EXECUTE IMMEDIATE "ALTER TABLE e DROP PARTITION FIELD id"; -- error: SIS401
