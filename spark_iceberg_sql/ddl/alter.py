@@ -5,7 +5,7 @@ from __future__ import annotations
 from spark_iceberg_sql.ddl.alter_columns import change_columns, end
 from spark_iceberg_sql.ddl.alter_iceberg import icebergs_own
 from spark_iceberg_sql.ddl.clauses import properties
-from spark_iceberg_sql.ddl.cursor import Cursor
+from spark_iceberg_sql.ddl.cursor import Cursor, Stop
 from spark_iceberg_sql.ddl.misspelt import change
 from spark_iceberg_sql.ddl.routing import says_icebergs
 from spark_iceberg_sql.nodes import (
@@ -19,6 +19,7 @@ from spark_iceberg_sql.nodes import (
     ReplaceField,
     SetProperties,
 )
+from spark_iceberg_sql.text import Kind, Token
 
 _AFTER_NAME = ("", "(", ".", "AS", "WITH")  # where IF is a column's name
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
@@ -27,6 +28,7 @@ _SPARKS_OWN = (
     *(("SET", "LOCATION"), ("SET", "SERDE"), ("SET", "SERDEPROPERTIES"), ("DEFAULT", "COLLATION")),
     *(("CLUSTER", "BY"), ("PARTITION", "(")),
 )
+_VERBS = ("ADD", "DROP", "RENAME", "SET", "UNSET", "REPLACE", "RECOVER", "WRITE", "CREATE")
 _CHANGES = "`ADD`, `DROP`, `ALTER` or `RENAME COLUMN`, `ADD PARTITION FIELD`, `SET TBLPROPERTIES`"
 
 
@@ -77,10 +79,12 @@ def _not_a_change(cursor: Cursor, start: int) -> None:
     if words in _SPARKS_OWN or "{" in words[0] + words[1]:
         return
     cursor.partition = True
-    cursor.i = min(start, cursor.count)
-    if words[0] in ("ADD", "DROP", "RENAME", "SET", "UNSET", "REPLACE", "RECOVER") and words[1]:
-        cursor.i += 1
-    cursor.stop(_CHANGES, "unknown-change" if cursor.token.text else "")
+    verb, what = cursor.tokens[start], cursor.tokens[start + 1]
+    if not what.text and (not verb.text or words[0] in _VERBS):
+        raise Stop(what, _CHANGES)  # too short
+    if words[0] in _VERBS:
+        verb = Token(Kind.WORD, cursor.script[verb.start : what.end], verb.start, what.end)
+    raise Stop(verb, _CHANGES, "unknown-change")
 
 
 def _mentions_field(cursor: Cursor) -> bool:

@@ -40,7 +40,7 @@ class Property:
         """What it takes, in words."""
         if self.words:
             return "one of " + ", ".join(f"'{word}'" for word in self.words)
-        return "a whole number"
+        return "a whole number" if self.minimum < 0 else f"a whole number from {self.minimum}"
 
 
 _FORMATS = ("parquet", "orc", "avro")
