@@ -122,6 +122,10 @@ class Known:
         """Whether the first part of a name is a catalog's; `spark_catalog` always is one."""
         return name.lower() in ("spark_catalog", (self.catalog or "").lower())
 
+    def is_icebergs(self, catalog: str) -> bool:
+        """Whether a catalog, which is not Spark's own, is Iceberg's; a live session can say."""
+        return True
+
     def _key(self, parts: Name) -> Name:
         return tuple(part.lower() for part in self.full_name(parts))
 

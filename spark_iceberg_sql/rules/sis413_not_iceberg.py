@@ -145,8 +145,12 @@ def _no_format(case: Case, node: nodes.Create) -> Finding | None:
 
 
 def _certain(case: Case) -> bool:
-    """Whether the table is to lie in a catalog that settings or a session say is not Spark's own."""
-    return case.known.catalog is not None and case.in_session_catalog is False
+    """Whether the table is to lie in a catalog that settings or a session say is Iceberg's."""
+    parts = case.target_name
+    if case.known.catalog is None or case.in_session_catalog is not False:
+        return False
+    own = len(parts) < 3 or case.known.is_catalog(parts[0])
+    return own and case.known.is_icebergs(case.known.full_name(parts)[0])
 
 
 def _foreign(case: Case, node: nodes.Create) -> Iterator[Finding]:

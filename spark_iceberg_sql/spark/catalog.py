@@ -42,6 +42,12 @@ class SessionKnown(Known):
         """Whether the session has a catalog of this name."""
         return super().is_catalog(name) or jvm_catalog.is_catalog(self._spark, name)
 
+    def is_icebergs(self, catalog: str) -> bool:
+        """Whether the session's configuration gives the catalog to a class of Iceberg's."""
+        return (
+            "iceberg" in (self._spark.conf.get(f"spark.sql.catalog.{catalog}", None) or "").lower()
+        )
+
     def get(self, parts: Name) -> Table | Absent | None:
         """As Known; a temporary view hides a table of the same name, as it does in Spark."""
         if len(parts) <= 2 and jvm_catalog.is_temporary_view(self._spark, parts):
