@@ -373,6 +373,9 @@ def test_placeholders_of_ones_own() -> None:
 SLIPS = [
     ("ALTER TABEL t ADD PARTITION FIELD days(ts)", "TABLE"),
     ("ATLER TABLE t ADD PARTITION FIELD days(ts)", "ALTER"),
+    ("ALERT TABLE t ADD PARTITION FIELD days(ts)", "ALTER"),
+    ("EXECUTE IMMEDIATE 'ALTER TABEL t ADD COLUMN x INT'", "TABLE"),
+    ("BEGIN ALTER TABEL t ADD COLUMN x INT; END", "TABLE"),
     ("ALTR TABLE t ADD PARTITION FIELD days(ts)", "ALTER"),
     ("CREATE TABEL t (id INT) USING iceberg PARTITIONED BY (weeks(id))", "TABLE"),
     ("CRAETE TABLE t (id INT) USING iceberg", "CREATE"),

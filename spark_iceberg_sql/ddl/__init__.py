@@ -95,7 +95,11 @@ def _misspelt(statement: Statement, span: Offsets) -> Node | None:
     """A slip in the statement's first words: `ATLER TABLE`, `CREATE TABEL`."""
     if not misspelt.is_verb(statement.first):
         return None
-    tokens = statement.opening(_OPENING)
+    return _slipped(statement.opening(_OPENING), span)
+
+
+def _slipped(tokens: list[Token], span: Offsets) -> Node | None:
+    tokens = tokens[:_OPENING]
     found = misspelt.opening([token.word for token in tokens])
     if found is None or len(tokens) < max(found[0] + 2, _OPENING - 1):
         return None
@@ -206,7 +210,7 @@ def _statement(cursor: Cursor, span: Offsets) -> Node | None:
     if word == "CALL":
         return call(cursor, span)
     if word == "EXECUTE":
-        return immediate(cursor, span, _read)
+        return immediate(cursor, span, _inner)
     if word == "EXPLAIN":
         return _explain(cursor, span)
     if word == "BEGIN":
@@ -264,6 +268,12 @@ def _explain(cursor: Cursor, span: Offsets) -> Node:
     )
 
 
+def _inner(script: str, tokens: list[Token], span: Offsets) -> Node:
+    """A statement inside another one."""
+    node = _read(script, tokens, span)
+    return (_slipped(tokens, span) or node) if isinstance(node, Other) else node
+
+
 def _compound(cursor: Cursor, span: Offsets) -> Node | None:
     """BEGIN ... END: the statements in it that are ours, in order."""
     inside: list[Node] = []
@@ -279,7 +289,7 @@ def _compound(cursor: Cursor, span: Offsets) -> Node | None:
                     break
         tokens = cursor.tokens[begin:i]
         if tokens and cursor.words[begin] in _OURS and cursor.words[begin] != "BEGIN":
-            node = _read(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
+            node = _inner(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
             if not isinstance(node, Other):
                 inside.append(node)
         first = i + 1

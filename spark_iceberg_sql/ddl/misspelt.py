@@ -44,6 +44,8 @@ def near(word: str, *keywords: str) -> str:
         return ""
     for keyword in keywords:
         allowed = 2 if len(keyword) > 6 else 1
+        if len(keyword) > 4 and sorted(word) == sorted(keyword):
+            return keyword  # ALERT for ALTER
         alike = len(keyword) > 3 and abs(len(word) - len(keyword)) <= allowed
         if alike and _distance(word, keyword) <= allowed:
             return keyword

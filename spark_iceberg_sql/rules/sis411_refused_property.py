@@ -88,8 +88,10 @@ def refused_property(case: Case) -> Iterator[Finding]:
             finding = _value(case, item) or _metrics(case, item)
             if finding is not None:
                 yield finding
-    if isinstance(node, nodes.Create) and iceberg and case.format_version in (1, 2):
+    if isinstance(node, nodes.Create) and iceberg:
         for item in (item for item in items if item.key in OF_VERSION_3):
+            if case.format_version not in (1, 2):
+                continue
             what = f"`{item.key}` is a property of format version 3 alone"
             yield Finding(item.key_span, what, "add `'format-version' = '3'`, or leave it out")
 
