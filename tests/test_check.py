@@ -608,7 +608,7 @@ def test_whose_format_it_is_in_a_known_catalog() -> None:
             "the table `a.t` (no statement here creates it)",
         ),
         (
-            "CREATE TABLE u USING iceberg PARTITIONED BY (id) AS SELECT f(1) AS id",
+            "CREATE TABLE u USING iceberg PARTITIONED BY (id) AS SELECT * FROM f(1)",
             "its columns (they come from a query)",
         ),
     ],

@@ -6,8 +6,9 @@ import pytest
 
 from spark_iceberg_sql.checker import check
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.table import Known, Table
 from spark_iceberg_sql.model.types import Field, Primitive
+from spark_iceberg_sql.rules.query import columns_of
 
 
 class Session(Known):
@@ -56,3 +57,62 @@ def test_what_nobody_knows_is_said_to_be_unchecked():
         "SIS002",
         "SIS104",
     ]
+
+
+SOURCE = "CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING) USING iceberg;"
+
+
+@pytest.mark.parametrize(
+    ("clause", "query", "expected"),
+    [
+        ("days(id)", "SELECT * FROM s", ["SIS202"]),
+        ("days(ts)", "SELECT * FROM s", []),
+        ("days(id)", "SELECT * FROM unknown", ["SIS002"]),
+        # What is known is judged, whatever else the query computes.
+        ("days(id)", "SELECT id, f(ts) AS x FROM s", ["SIS202"]),
+        ("days(nope)", "SELECT id, f(ts) AS x FROM s", ["SIS201"]),
+        ("days(x)", "SELECT id, f(ts) AS x FROM s", ["SIS002"]),
+        ("days(id), days(x)", "SELECT id, f(ts) AS x FROM s", ["SIS002", "SIS202"]),
+        ("days(x)", "SELECT id + 1 AS x FROM s", ["SIS002"]),
+        ("days(x)", "SELECT CASE WHEN true THEN id END AS x FROM s", ["SIS002"]),
+        ("days(x)", "SELECT id x FROM s LATERAL VIEW explode(a) AS b", ["SIS002"]),
+        ("days(x)", "SELECT id x FROM s NATURAL JOIN s t", ["SIS002"]),
+        ("days(x)", "SELECT id x FROM s VERSION AS OF 1", ["SIS002"]),
+        ("days(x)", "SELECT id x FROM s t JOIN s u", ["SIS002"]),  # one of two
+        ("days(x)", "SELECT id AS x FROM s UNION SELECT ts FROM s", ["SIS002"]),
+        ("days(id)", "SELECT id AS x FROM s", ["SIS201"]),
+        ("days(id)", "FROM s SELECT id", ["SIS002"]),
+        ("days(id)", "TABLE s", ["SIS002"]),
+        ("days(id)", "SELECT * EXCEPT (n) FROM s", ["SIS002"]),
+        ("days(id)", "VALUES (1)", ["SIS002"]),
+        ("days(id)", "WITH q(id) AS (SELECT n FROM s) SELECT * FROM q", ["SIS002"]),
+        ("days(id)", "WITH s AS (SELECT ts AS id FROM x) SELECT id FROM s", ["SIS002"]),
+        ("days(id)", "(SELECT id FROM s)", ["SIS202"]),
+        ("days(x)", "SELECT (SELECT max(id) FROM s) AS x", ["SIS002"]),
+    ],
+)
+def test_columns_of_queries_without_a_session(clause, query, expected):
+    known = Known(catalog="local", namespace=("db",), complete=True)
+    text = f"{SOURCE} CREATE TABLE c USING iceberg PARTITIONED BY ({clause}) AS {query}"
+    assert sorted(d.code for d in check(text, known)) == expected
+
+
+def test_given_metadata_knows_columns_as_well():
+    table = Table(
+        ("s",), Schema((Field("u", Primitive("uuid"), True), Field("d", Primitive("date"))))
+    )
+    text = "CREATE TABLE c USING iceberg PARTITIONED BY (days({})) AS SELECT * FROM s"
+    assert [d.code for d in check(text.format("u"), Known([table]))] == ["SIS202"]
+    assert [d.code for d in check(text.format("d"), Known([table]))] == []
+
+
+def test_any_query_at_all():
+    """Cut anywhere, a query raises nothing and is not taken for another."""
+    query = (
+        "WITH q AS (SELECT id, CAST(n AS DATE) AS d FROM s) SELECT q.*, t.ts::date x, 'a' || n AS y "
+        "FROM q JOIN (SELECT * FROM s) AS t ON q.id = t.id UNION ALL SELECT 1, date '2024-01-01', x, y"
+    )
+    for end in range(len(query)):
+        for text in (query[:end], query[end:]):
+            found = columns_of(text, lambda name: None)
+            assert found is None or all(column.name for column in found.columns), text

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql import nodes
 from spark_iceberg_sql.model.damage import Damage, damage
-from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs, SpecUncertainError, Wanted
 from spark_iceberg_sql.model.table import Absent, Kind, Known, Table
 from spark_iceberg_sql.rules.outcome import as_field, outcome
 from spark_iceberg_sql.rules.query import columns_of
-from spark_iceberg_sql.rules.query_types import read
+from spark_iceberg_sql.rules.query_types import UNKNOWN, read
 from spark_iceberg_sql.rules.terms import TermFacts, identity_on
 
 if TYPE_CHECKING:
@@ -178,15 +178,36 @@ class Case:
     def _created_schema(self, node: nodes.Create) -> Schema:
         columns = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
         if node.query is not None:
-            query = self.words(node.query)
-            found = self.known.columns_of(query) or columns_of(query, self._columns_of_table)
-            if found is None:
+            found = self._of_query
+            if found is None or any(item.type == UNKNOWN for item in found.fields):
                 raise NotKnownError("its columns", "they come from a query")
             columns = found.fields
         base = self.known.get(node.table.parts) if node.replace else None
         if isinstance(base, Table) and base.kind is Kind.ICEBERG:
             return Schema(columns).with_fresh_ids(base.schema, base.last_column_id)[0]
         return Schema(columns).with_fresh_ids()[0]
+
+    @cached_property
+    def _of_query(self) -> Schema | None:
+        """The columns of a CREATE's query, some perhaps of unknown type."""
+        node = self.node
+        if not isinstance(node, nodes.Create) or node.query is None:
+            return None
+        query = self.words(node.query)
+        return self.known.columns_of(query) or columns_of(query, self._columns_of_table)
+
+    @property
+    def sources(self) -> Schema:
+        """The columns by which transforms are judged one by one: of a query, those that are known."""
+        found = self._of_query
+        unsure = found is not None and any(item.type == UNKNOWN for item in found.fields)
+        return found.with_fresh_ids()[0] if found is not None and unsure else self.schema
+
+    def of_known_type(self, column: Column) -> Column:
+        """The column, where its type is known."""
+        if column.field.type == UNKNOWN:
+            raise NotKnownError(f"the type of `{column.name}`", "the query computes it")
+        return column
 
     def _columns_of_table(self, parts: nodes.Name) -> Schema | None:
         """The columns that a query reads from a table, by its name."""

@@ -10,7 +10,15 @@ from spark_iceberg_sql.ddl.cursor import Cursor, Stop, TooDeep
 from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import Field, Primitive, Type
 from spark_iceberg_sql.nodes import Name
-from spark_iceberg_sql.rules.query_types import BARE, OF_STRINGS, RETURNS, SAME, TYPED, literal
+from spark_iceberg_sql.rules.query_types import (
+    BARE,
+    OF_STRINGS,
+    RETURNS,
+    SAME,
+    TYPED,
+    UNKNOWN,
+    literal,
+)
 from spark_iceberg_sql.text import TRIVIA, Kind, Token, tokenize
 
 Find = Callable[[Name], Schema | None]
@@ -54,7 +62,7 @@ class _Value:
 
 
 def columns_of(query: str, find: Find) -> Schema | None:
-    """The columns of a query's result; None where one of them is not known.
+    """The columns of a query's result, of type UNKNOWN where it is not known; None without their names.
 
     query: its text. find: the columns of a table, by its name.
     """
@@ -88,9 +96,14 @@ class _Reader:
             for start, end in zip([0, *[c + 1 for c in cuts]], [*cuts, len(tokens)], strict=True)
         ]
         found = [self._branch(part, depth) for part in parts]
-        if any([f.type for f in other] != [f.type for f in found[0]] for other in found[1:]):
-            raise _UnknownError  # Spark looks for a common type
-        return found[0]
+        if any(len(other) != len(found[0]) for other in found):
+            raise _UnknownError
+        return [
+            field
+            if all(other.type == field.type for other in others)
+            else Field(field.name, UNKNOWN)
+            for field, *others in zip(*found, strict=True)  # Spark looks for a common type
+        ]
 
     def _branch(self, tokens: Sequence[Token], depth: int) -> list[Field]:
         if tokens and tokens[0].word in ("ALL", "DISTINCT"):
@@ -187,7 +200,10 @@ class _Reader:
             name, tokens = tokens[-1].text.strip("`"), tokens[:-2]
         elif len(tokens) > 1 and _is_name(tokens[-1]) and _ends_value(tokens[-2]):
             name, tokens = tokens[-1].text.strip("`"), tokens[:-1]
-        value = self._value(tokens, relations, 0)
+        try:
+            value = self._value(tokens, relations, 0)
+        except (_UnknownError, Stop):
+            value = _Value(UNKNOWN)
         return [Field(name if name is not None else value.name or "", value.type)]
 
     def _value(self, tokens: Sequence[Token], relations: list[_Relation], depth: int) -> _Value:
@@ -240,7 +256,7 @@ class _Reader:
                 return _Value(kinds[0])
         if name in SAME and arguments:
             kinds = [self._value(item, relations, depth + 1).type for item in arguments]
-            if all(kind == kinds[0] for kind in kinds):
+            if all(kind == kinds[0] for kind in kinds) and kinds[0] != UNKNOWN:
                 return _Value(kinds[0])
         raise _UnknownError
 

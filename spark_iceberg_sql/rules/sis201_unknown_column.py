@@ -77,7 +77,7 @@ def unknown_column(case: Case) -> Iterator[Finding]:
         ref = facts.source
         if ref is None or facts.column is not None or _elsewhere(facts):
             continue
-        folded = case.schema.find_all(ref.parts)
+        folded = case.sources.find_all(ref.parts)
         if folded and (len(folded) == 1 or not _settled(case, folded)):
             yield _letters(facts, ref, [written(column) for column in folded], folded[0].name)
         elif not folded:
@@ -130,7 +130,7 @@ def _settled(case: Case, folded: tuple[Column, ...]) -> bool:
 def _elsewhere(facts: TermFacts) -> bool:
     """Whether the path goes into a list or a map (SIS204), or into a type that nobody has (SIS209)."""
     parts = facts.source.parts if facts.source is not None else ()
-    heads = (facts.case.schema.find_all(parts[:n]) for n in range(1, len(parts)))
+    heads = (facts.case.sources.find_all(parts[:n]) for n in range(1, len(parts)))
     kinds = [column.field.type for found in heads for column in found]
     return any(
         isinstance(kind, List | Map) or (isinstance(kind, Primitive) and not is_iceberg(kind))
@@ -139,7 +139,7 @@ def _elsewhere(facts: TermFacts) -> bool:
 
 
 def _help(case: Case, facts: TermFacts, ref: nodes.Ref) -> str:
-    schema = case.schema
+    schema = case.sources
     tail = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
     alone = next((found[0] for found in tail if len(found) == 1), None)
     if alone is not None:

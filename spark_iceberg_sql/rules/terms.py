@@ -84,14 +84,15 @@ class TermFacts:
         if self.source is None:
             return None
         parts, create = self.source.parts, isinstance(self.case.node, nodes.Create)
-        found = self.case.schema.find(parts)
+        schema = self.case.sources
+        found = schema.find(parts)
         lax = create and (self.term.call is None or self.spark_reads)
         if found is None and lax and not self.case.known.case_sensitive:
-            several = self.case.schema.find_all(parts)
+            several = schema.find_all(parts)
             found = several[0] if len(several) == 1 else None
         if found is not None and create and len(found.parents) + 1 != len(parts):
             return None
-        return found
+        return found if found is None else self.case.of_known_type(found)
 
     @cached_property
     def wanted(self) -> Wanted | None:
