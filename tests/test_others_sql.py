@@ -7,6 +7,7 @@ is at most a note. Silence must be true: what cannot be read is said.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -405,6 +406,56 @@ def test_slips(text: str, meant: str) -> None:
     (found,) = [d for d in check(CREATE + text, empty()) if d.severity is Severity.ERROR]
     assert found.code == "SIS001"
     assert f"did you mean `{meant}`?" in found.message
+
+
+# Statements whose keywords are misspelt below, each in every way that one letter allows.
+RIGHT = [
+    "ALTER TABLE t ADD PARTITION FIELD bucket(16, id) AS shard",
+    "ALTER TABLE t DROP PARTITION FIELD days(ts)",
+    "ALTER TABLE t REPLACE PARTITION FIELD days(ts) WITH hours(ts)",
+    "CREATE TABLE u (id BIGINT) USING iceberg PARTITIONED BY (id) TBLPROPERTIES ('a' = 'b')",
+    "CREATE OR REPLACE TABLE u (id BIGINT) USING iceberg LOCATION 'x' COMMENT 'y'",
+    "CREATE EXTERNAL TABLE u (id BIGINT) USING iceberg OPTIONS ('a' = 'b')",
+    "CREATE TABLE IF NOT EXISTS u (id BIGINT) USING iceberg PARTITIONED BY (id)",
+    "REPLACE TABLE t (id BIGINT) USING iceberg",
+    "CREATE TABLE u USING iceberg PARTITIONED BY (id) AS SELECT id FROM t",
+    "ALTER TABLE t WRITE LOCALLY ORDERED BY id DESC NULLS LAST",
+    "ALTER TABLE t WRITE DISTRIBUTED BY PARTITION ORDERED BY id",
+    "ALTER TABLE t WRITE UNORDERED",
+    "ALTER TABLE t SET IDENTIFIER FIELDS id",
+    "ALTER TABLE t CREATE BRANCH b RETAIN 7 DAYS WITH SNAPSHOT RETENTION 2 SNAPSHOTS",
+    "ALTER TABLE t CREATE OR REPLACE BRANCH b",
+    "ALTER TABLE t DROP BRANCH IF EXISTS b",
+    "ALTER TABLE t SET TBLPROPERTIES ('a' = 'b')",
+    "ALTER TABLE t UNSET TBLPROPERTIES ('a')",
+    "ALTER TABLE t ADD COLUMN x INT AFTER id",
+    "ALTER TABLE t DROP COLUMN s",
+    "ALTER TABLE t RENAME COLUMN s TO u",
+    "ALTER TABLE t ALTER COLUMN id TYPE BIGINT",
+    "ALTER TABLE t RENAME TO u",
+]
+KEYWORD = re.compile(r"\b(?!BIGINT|INT)[A-Z]{3,}")
+
+
+def misspelt(word: str) -> set[str]:
+    places = range(len(word))
+    less = {word[:i] + word[i + 1 :] for i in places}
+    more = {word[:i] + word[i] + word[i:] for i in places}
+    other = {word[:i] + "X" + word[i + 1 :] for i in places}
+    changed = {word[:i] + word[i + 1 : i + 2] + word[i] + word[i + 2 :] for i in places}
+    return (less | more | other | changed) - {word}
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_no_misspelt_keyword_goes_unsaid(text: str) -> None:
+    create = CREATE.replace("BIGINT", "BIGINT NOT NULL").replace(
+        "iceberg", "iceberg PARTITIONED BY (days(ts))"
+    )
+    assert all(kind != "error" for _, kind in said(create + text, empty()))
+    for found in KEYWORD.finditer(text):
+        for word in sorted(misspelt(found[0])):
+            wrong = text[: found.start()] + word + text[found.end() :]
+            assert "error" in [kind for _, kind in said(create + wrong, empty())], wrong
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ _LOOSE = ("", "missing-with", "missing-field", "distributed-by", "retention-unit
 _HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
 # Where a template in the place of a name or a type leaves nothing to judge by.
 _HOLED = (Create, AddField, DropField, ReplaceField, AddColumns, AlterColumn, ReplaceColumns)
-_OPENING = 4  # words by which a slip in the first of them is told
+_OPENING = 6  # words by which a slip in the first of them is told
 # Statements that Iceberg's grammar reads.
 _OfIcebergs = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | Reference
 _ICEBERGS = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
@@ -101,7 +101,7 @@ def _misspelt(statement: Statement, span: Offsets) -> Node | None:
 def _slipped(tokens: list[Token], span: Offsets) -> Node | None:
     tokens = tokens[:_OPENING]
     found = misspelt.opening([token.word for token in tokens])
-    if found is None or len(tokens) < max(found[0] + 2, _OPENING - 1):
+    if found is None or len(tokens) < max(found[0] + 2, 3):
         return None
     token = tokens[found[0]]
     return Unreadable(span, (token.start, token.end), token.text, f"`{found[1]}`", "misspelt")
