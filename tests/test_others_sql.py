@@ -527,6 +527,8 @@ def test_the_text_of_execute_immediate_is_read() -> None:
         "'ALTER TABLE t ADD COLUMN ' || x",
         "'CREATE TABLE ' 'x'",
         "'it''s'",
+        "'ALTER TABLE {{ t }} FOO BAR'",
+        "'ALTER TABLE ${t} ADD PARTITION FIELD x'",
         "concat('a')",
         "'CREATE TABLE t (id INT DEFAULT ?)' USING 1",
     ],

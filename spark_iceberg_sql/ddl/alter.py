@@ -76,7 +76,7 @@ def slip(cursor: Cursor) -> tuple[int, str] | None:
 def _not_a_change(cursor: Cursor, start: int) -> None:
     """Stop unless Spark's grammar has such a change of a table."""
     words = tuple(cursor.words[start : start + 2])
-    if words in _SPARKS_OWN or "{" in words[0] + words[1]:
+    if words in _SPARKS_OWN:
         return
     cursor.partition = True
     verb, what = cursor.tokens[start], cursor.tokens[start + 1]

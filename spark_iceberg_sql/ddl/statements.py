@@ -99,8 +99,10 @@ def immediate(
         return Templated(span, at)
     quotes = 2 if token.text[:1] in "rR" else 1
     inner = token.text[quotes:-1]
-    if "\\" in inner or inner.count(token.text[-1]) or after:
-        return Templated(span, at)  # its characters do not stand where they mean something
+    if set("\\{$" + token.text[-1]) & set(inner) or after:
+        return Templated(
+            span, at
+        )  # a template, or characters that do not stand where they mean something
     start = token.start + quotes
     tokens = [t for t in tokenize(inner) if t.kind not in (Kind.SPACE, Kind.COMMENT, Kind.BOM)]
     tokens = [Token(t.kind, t.text, t.start + start, t.end + start) for t in tokens]
