@@ -430,11 +430,15 @@ class Unreadable(Node):
 
 @dataclass(frozen=True, slots=True)
 class Templated(Node):
-    """Partition DDL in which a template or parameter stands where a word is needed (`{{ }}`, `${}`)."""
+    """Partition DDL in which a template or parameter stands where a word is needed (`{{ }}`, `${}`).
+
+    anything: whether it may be any statement, as EXECUTE IMMEDIATE of a variable may.
+    """
 
     kind: ClassVar[str] = "templated"
     at: Offsets
     inside: Node | None = field(default=None)
+    anything: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -537,6 +537,21 @@ def test_execute_immediate_of_what_nobody_knows(what: str) -> None:
     assert said(f"EXECUTE IMMEDIATE {what}", empty()) == [("SIS002", "note")]
 
 
+def test_what_runs_unread_may_have_done_anything() -> None:
+    gone = CREATE + "DROP TABLE t; {}; ALTER TABLE t ADD PARTITION FIELD id"
+    assert ("SIS412", "error") in said(gone.format("SELECT 1"), empty())
+    assert {kind for _, kind in said(gone.format("EXECUTE IMMEDIATE q"), empty())} == {"note"}
+    assert {kind for _, kind in said(gone.format("BEGIN EXECUTE IMMEDIATE q; END"), empty())} == {
+        "note"
+    }
+    tag = CREATE + "{}; ALTER TABLE t CREATE TAG x"
+    assert said(tag.format("SET a = b"), empty()) == [("SIS415", "error")]
+    for write in ("MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE", "INSERT INTO t TABLE s"):
+        assert said(tag.format(write), empty()) == []
+        assert said(tag.format(f"BEGIN {write}; END"), empty()) == []
+    assert ("SIS415", "error") not in said(tag.format("EXECUTE IMMEDIATE q"), empty())
+
+
 def test_blocks_are_read() -> None:
     create = "CREATE TABLE {} (id INT) USING iceberg PARTITIONED BY (weeks(id))"
     text = (

@@ -96,7 +96,7 @@ def immediate(
     after = cursor.words[cursor.i + 1]
     at = (token.start, token.end)
     if token.kind not in _STRINGS or after not in ("", "USING", "INTO"):
-        return Templated(span, at)
+        return Templated(span, at, anything=True)
     quotes = 2 if token.text[:1] in "rR" else 1
     inner = token.text[quotes:-1]
     if set("\\{$" + token.text[-1]) & set(inner) or after:

@@ -59,10 +59,12 @@ def replay(case: Case) -> None:
         elif node.key.lower() == "spark.sql.session.timezone":
             known.time_zone = node.value
     elif isinstance(node, nodes.Compound):
+        known.others += 1  # its other statements may write
         for inside in node.inside:
             _forget(known, inside)
-    elif isinstance(node, nodes.Templated) and node.inside is not None:
-        _forget(known, node.inside)
+    elif isinstance(node, nodes.Templated):
+        known.others += 1
+        _forget(known, node)
 
 
 def _create(case: Case, node: nodes.Create) -> None:
@@ -154,6 +156,13 @@ def _use(known: Known, node: nodes.Use) -> None:
 
 
 def _forget(known: Known, node: nodes.Node) -> None:
+    """A statement that cannot be followed, or that perhaps does not run."""
+    if isinstance(node, nodes.Templated):
+        if node.anything:
+            known.unsettle_below(())
+        if node.inside is None:
+            return
+        node = node.inside
     table = getattr(node, "table", None) or getattr(node, "view", None)
     if isinstance(table, nodes.Ref):
         known.forget(table.parts)
