@@ -24,12 +24,11 @@ from spark_iceberg_sql.nodes import (
 from spark_iceberg_sql.text import Kind, Statement
 
 # Words of Spark's grammar, of Iceberg's, and of no other engine's.
-_WORDS = re.compile(
+_WORDS = (
     r"\b(?:using\s+(?:parquet|orc|avro|csv|json|text|hive|org\.apache)\b"
     r"|tblproperties\b|partitioned\s+by\b|partition\s+fields?\b|identifier\s+fields?\b"
     r"|set\s+partition\s+spec\b|iceberg\b|(?:stored|row)\s+(?:as|format)\b"
-    r"|write\s+(?:locally\s+)?(?:ordered|distributed|unordered)\b)",
-    re.IGNORECASE,
+    r"|write\s+(?:locally\s+)?(?:ordered|distributed|unordered)\b)"
 )
 _OWN = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference, SetProperties)
 # After USING: PostgreSQL has the word in the same place, for an access method.
@@ -61,7 +60,7 @@ def is_sparks(node: Node) -> bool:
 def says_spark(text: str, statements: Sequence[Statement]) -> bool:
     """Whether any statement of a text has words that only Spark or Iceberg has; comments do not count."""
     starts = [statement.start for statement in statements]
-    for found in _WORDS.finditer(text):
+    for found in re.finditer(_WORDS, text, re.IGNORECASE):
         number = bisect_right(starts, found.start()) - 1
         if number < 0 or found.start() >= statements[number].end:
             continue

@@ -126,6 +126,10 @@ _ICEBERG_NAMES = V3_TYPES | {
 }
 
 
+# The type of what a query computes in a way that nobody here follows.
+UNKNOWN = Primitive("?")
+
+
 class UnknownTypeError(ValueError):
     """A type's spelling that neither Spark nor Iceberg has; `str` is the spelling."""
 

@@ -18,9 +18,8 @@ from spark_iceberg_sql.model.damage import Damage, damage
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs, SpecUncertainError, Wanted
 from spark_iceberg_sql.model.table import Absent, Kind, Known, Table
+from spark_iceberg_sql.model.types import UNKNOWN
 from spark_iceberg_sql.rules.outcome import as_field, outcome
-from spark_iceberg_sql.rules.query import columns_of
-from spark_iceberg_sql.rules.query_types import UNKNOWN, read
 from spark_iceberg_sql.rules.terms import TermFacts, identity_on
 
 if TYPE_CHECKING:
@@ -193,6 +192,8 @@ class Case:
         node = self.node
         if not isinstance(node, nodes.Create) or node.query is None:
             return None
+        from spark_iceberg_sql.rules.query import columns_of  # the command starts sooner
+
         query = self.words(node.query)
         return self.known.columns_of(query) or columns_of(query, self._columns_of_table)
 
@@ -211,6 +212,8 @@ class Case:
 
     def _columns_of_table(self, parts: nodes.Name) -> Schema | None:
         """The columns that a query reads from a table, by its name."""
+        from spark_iceberg_sql.rules.query_types import read
+
         found = self.known.get(parts)
         if not isinstance(found, Table) or found.schema is None or not found.sure:
             return None

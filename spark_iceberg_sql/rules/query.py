@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spark_iceberg_sql.ddl.columns import data_type
 from spark_iceberg_sql.ddl.cursor import Cursor, Stop, TooDeep
 from spark_iceberg_sql.model.schema import Column, Schema, folded
-from spark_iceberg_sql.model.types import Field, Primitive, Type
+from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive, Type
 from spark_iceberg_sql.nodes import Name
 from spark_iceberg_sql.rules.query_types import (
     BARE,
@@ -16,7 +16,6 @@ from spark_iceberg_sql.rules.query_types import (
     RETURNS,
     SAME,
     TYPED,
-    UNKNOWN,
     literal,
 )
 from spark_iceberg_sql.text import TRIVIA, Kind, Token, tokenize

@@ -67,8 +67,6 @@ SAME = frozenset(
     {"COALESCE", "NVL", "IFNULL", "MIN", "MAX", "FIRST", "LAST", "ANY_VALUE", "GREATEST", "LEAST"}
 )
 BARE = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER"})
-# The type of an expression that nobody here follows.
-UNKNOWN = Primitive("?")
 # Constants with a type's name before them.
 TYPED = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primitive("timestamp")}
 # Spark has no such types.

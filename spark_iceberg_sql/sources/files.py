@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.sources.magic import sql_cells
+from spark_iceberg_sql.sources.pieces import whole
 from spark_iceberg_sql.sources.source import Part, Source, Unread
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
@@ -166,4 +166,8 @@ def source(name: str, text: str) -> Source:
         why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
         help_ = "put the SQL into a file of its own, `.sql`"
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
-    return Source(name, (part,), sql_cells(text))
+    if "COMMAND" in text or "MAGIC" in text or "endDelimiter" in text:
+        from spark_iceberg_sql.sources.magic import sql_cells
+
+        return Source(name, (part,), sql_cells(text))
+    return Source(name, (part,), (whole(text),))
