@@ -49,10 +49,8 @@ _LEVELS = ("serializable", "snapshot")
 _DISTRIBUTIONS = ("none", "hash", "range")
 _CODECS = ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw")
 _PAGES = (
-    "page-size-bytes",
-    "page-row-limit",
-    "dict-size-bytes",
-    "row-group-check-min-record-count",
+    *("page-size-bytes", "page-row-limit", "dict-size-bytes", "row-group-check-min-record-count"),
+    *("bloom-filter-max-bytes", "compression-level"),
 )
 
 PROPERTIES: dict[str, Property] = {

@@ -43,6 +43,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
+from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import listed
@@ -101,6 +102,8 @@ def _value(case: Case, item: nodes.Property) -> Finding | None:
     typed = PROPERTIES.get(item.key)
     if typed is None or "{" in item.value or "$" in item.value or typed.takes(item.value):
         return None
+    if not _is_read(case, item.key):
+        return None
     if isinstance(case.node, nodes.SetProperties) and typed.minimum == 0 and _negative(item.value):
         return None  # taken here, and taken for none
     help_ = f"write {typed.expects}"
@@ -115,6 +118,16 @@ def _value(case: Case, item: nodes.Property) -> Finding | None:
     what = f"`{item.key}` takes {typed.expects}, and `{item.value}` is none{end}"
     mild = typed.fails.split()[-1] in ("DELETE", "UPDATE", "MERGE")
     return Finding(item.value_span, what, help_, severity=Severity.WARNING if mild else None)
+
+
+def _is_read(case: Case, key: str) -> bool:
+    """Whether writes read a property of Parquet's: others of the table may say that none does."""
+    before = case.table.properties if isinstance(case.table, Table) else {}
+    values = {**before, **case.properties}
+    if ".parquet." in key and values.get("write.format.default", "parquet").lower() != "parquet":
+        return False
+    codec = values.get("write.parquet.compression-codec", "zstd").lower()
+    return not key.endswith("compression-level") or codec in ("zstd", "gzip")
 
 
 def _negative(value: str) -> bool:

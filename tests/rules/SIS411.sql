@@ -314,27 +314,6 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.co
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'none'); -- error: SIS411
 
--- case: write.parquet.compression-codec=lz4 at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'lz4');
-
--- case: write.parquet.compression-codec=lz4 at ALTER
-CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'lz4');
-
--- case: write.parquet.compression-codec=lzo at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'lzo');
-
--- case: write.parquet.compression-codec=lzo at ALTER
-CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'lzo');
-
--- case: write.parquet.compression-codec=brotli at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'brotli');
-
--- case: write.parquet.compression-codec=brotli at ALTER
-CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'brotli');
-
 -- case: write.parquet.compression-codec=uncompressed at CREATE
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'uncompressed');
 
@@ -343,11 +322,11 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-codec' = 'uncompressed');
 
 -- case: write.parquet.compression-level=x at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-level' = 'x');
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-level' = 'x'); -- error: SIS411
 
 -- case: write.parquet.compression-level=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-level' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.compression-level' = 'x'); -- error: SIS411
 
 -- case: write.avro.compression-codec=nope at CREATE
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.avro.compression-codec' = 'nope');
@@ -502,3 +481,12 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.d
 -- case: write.metadata.delete-after-commit.enabled=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'x');
+
+-- case: properties of Parquet in a table of ORC files
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc', 'write.parquet.page-size-bytes' = 'x');
+
+-- case: a level of a codec that has none
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.compression-codec' = 'snappy', 'write.parquet.compression-level' = 'x');
+
+-- case: a size of Parquet's filters
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.bloom-filter-max-bytes' = '1MB'); -- error: SIS411
