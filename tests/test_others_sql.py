@@ -526,7 +526,7 @@ def test_the_text_of_execute_immediate_is_read() -> None:
         "q",
         "'ALTER TABLE t ADD COLUMN ' || x",
         "'CREATE TABLE ' 'x'",
-        "'it''s'",
+        "'CREATE TABLE t (a STRING COMMENT ''x'')'",
         "'ALTER TABLE {{ t }} FOO BAR'",
         "'ALTER TABLE ${t} ADD PARTITION FIELD x'",
         "concat('a')",
@@ -550,6 +550,13 @@ def test_what_runs_unread_may_have_done_anything() -> None:
         assert said(tag.format(write), empty()) == []
         assert said(tag.format(f"BEGIN {write}; END"), empty()) == []
     assert ("SIS415", "error") not in said(tag.format("EXECUTE IMMEDIATE q"), empty())
+
+
+@pytest.mark.parametrize(
+    "what", ["'SELECT replace(?, 1)' USING x", "'SELECT ' || q", "'WITH a AS (SELECT 1) SELECT 2'"]
+)
+def test_execute_immediate_of_a_query_needs_no_word(what: str) -> None:
+    assert said(f"EXECUTE IMMEDIATE {what}", empty()) == []
 
 
 def test_blocks_are_read() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from spark_iceberg_sql.ddl.cursor import Cursor
+from spark_iceberg_sql.ddl.misspelt import is_verb
 from spark_iceberg_sql.ddl.strings import parts, unescape
 from spark_iceberg_sql.nodes import (
     Call,
@@ -21,6 +23,20 @@ from spark_iceberg_sql.nodes import (
 from spark_iceberg_sql.text import Kind, Token, tokenize
 
 _STRINGS = (Kind.STRING, Kind.DOUBLE)
+_BEGUN = re.compile(r"\s*([A-Za-z]+)\b")
+# First words of statements that leave something behind, besides CREATE and its like.
+_CARRYING = (
+    "BEGIN",
+    "CALL",
+    "EXECUTE",
+    "EXPLAIN",
+    "INSERT",
+    "MSCK",
+    "REPAIR",
+    "SET",
+    "TRUNCATE",
+    "USE",
+)
 # The procedures that make tables or take them away, and the arguments, by name and place, that name them.
 _PROCEDURES: dict[str, dict[str, int]] = {
     "register_table": {"table": 0},
@@ -95,6 +111,9 @@ def immediate(
     token = cursor.token
     after = cursor.words[cursor.i + 1]
     at = (token.start, token.end)
+    begun = _BEGUN.match(unescape(token.text)) if token.kind in _STRINGS else None
+    if begun is not None and not (is_verb(begun[1].upper()) or begun[1].upper() in _CARRYING):
+        return None  # a query, however it goes on
     if token.kind not in _STRINGS or after not in ("", "USING", "INTO"):
         return Templated(span, at, anything=True)
     quotes = 2 if token.text[:1] in "rR" else 1
