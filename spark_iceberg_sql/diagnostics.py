@@ -92,13 +92,21 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that cure a fault without changing what the author meant.
+    """Edits that cure a fault.
 
-    title: what it does, as an imperative. edits: not overlapping, in order of place.
+    title: what it does, as an imperative. edits: not overlapping, in order of place. safe: whether the
+    statement means the same with them: the runtime refuses it as it stands, or makes the same table. A
+    guess at another column, field or name is not safe, nor is what takes a comment away.
     """
 
     title: str
     edits: tuple[Edit, ...]
+    safe: bool = False
+
+    @property
+    def applicability(self) -> str:
+        """`safe`, which `--fix` applies, or `unsafe`, which `--unsafe-fixes` applies as well."""
+        return "safe" if self.safe else "unsafe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,7 @@ class Diagnostic:
 
     code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in
     the user's own names. span: the exact words. help: the whole clause to write instead.
-    fix: edits, where they are safe. spec: the section of the Iceberg spec that says so.
+    fix: edits that cure it. spec: the section of the Iceberg spec that says so.
     """
 
     code: str

@@ -64,7 +64,7 @@ REPORTS = [
                 name="argument-order",
                 message="`bucket` takes the number of buckets before the column",
                 help="write `bucket(16, id)`",
-                fix=Fix("write `bucket(16, id)`", (Edit(SWAP, SWAP + 6, "16, id"),)),
+                fix=Fix("write `bucket(16, id)`", (Edit(SWAP, SWAP + 6, "16, id"),), safe=True),
                 spec=None,
             ),
             at(

@@ -6,17 +6,22 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.options import add_settings, configuration
 from spark_iceberg_sql.config import Configuration, Settings
-from spark_iceberg_sql.diagnostics import Report, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report, Severity
 from spark_iceberg_sql.lint import Linter
 from spark_iceberg_sql.render import FORMATS, summary
-from spark_iceberg_sql.render.terminal import plural
+from spark_iceberg_sql.render.terminal import place, plural
 from spark_iceberg_sql.sources.files import FileError, decode, find, read_bytes, source
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.fix import Fixed
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +38,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write there")
     parser.add_argument("--fix", action="store_true", help="apply the safe fixes")
+    parser.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        help="with --fix or --diff: also the fixes that guess what was meant",
+    )
     parser.add_argument("--diff", action="store_true", help="show what --fix would change")
     parser.add_argument(
         "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
@@ -52,14 +62,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file as it was read: its path, the name to show, its settings, text, encoding and BOM."""
+    """A file as it was read: its path, the name to show, its settings, text, bytes, encoding and BOM."""
 
     path: str
     name: str
     settings: Settings
     text: str
+    content: bytes
     encoding: str
     bom: bytes
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What became of the fixes: how many were applied, and the places of those that cannot stand."""
+
+    applied: int = 0
+    kept_back: list[str] = field(default_factory=list)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -69,7 +88,7 @@ def run(given: argparse.Namespace) -> int:
     reports: list[Report] = []
     out: list[str] = []
     failed = changed = False
-    fixes = 0
+    tally = _Tally()
     for path in _found(given, settings):
         try:
             file = _read(path, given.stdin_filename, settings)
@@ -80,13 +99,24 @@ def run(given: argparse.Namespace) -> int:
             continue
         found = linter.lint(read, file.settings)
         if given.fix or given.diff:
-            found, text, count = _fixed(linter, file, found)
-            changed = changed or text != file.text
-            fixes += count
-            out.append(_put(file, text, diff_only=given.diff))
+            try:
+                better, result = _fixed(linter, file, found, unsafe=given.unsafe_fixes)
+                out.append(_put(file, result.text, diff_only=given.diff))
+                found, changed = better, changed or result.text != file.text
+                tally.applied += len(result.applied)
+                tally.kept_back += [
+                    f"{place(_at(found, d), d)} ({d.code})" for d in result.kept_back
+                ]
+            except FileError as error:
+                sys.stderr.write(f"error: {error}\n")
+                failed = True
         reports += found
     if not given.diff:
-        out.append(_rendered(given, reports, fixes))
+        out.append(_rendered(given, reports, tally))
+    if tally.kept_back:
+        many = plural(len(tally.kept_back), "fix", "fixes")
+        places = ", ".join(tally.kept_back)
+        sys.stderr.write(f"Left out {many} that cannot stand: {places}\n")
     _write(given.output_file, "".join(out))
     if failed:
         return COULD_NOT_RUN
@@ -107,16 +137,17 @@ def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:
 
 def _read(path: str, stdin_name: str | None, settings: Configuration) -> _File:
     name = stdin_name or path if path == "-" else path
-    text, encoding, bom = decode(read_bytes(path), name)
+    content = read_bytes(path)
+    text, encoding, bom = decode(content, name)
     here = Path(name) if name != "-" else Path("stdin.sql")
-    return _File(path, name, settings.of(here), text, encoding, bom)
+    return _File(path, name, settings.of(here), text, content, encoding, bom)
 
 
-def _fixed(linter: Linter, file: _File, found: list[Report]) -> tuple[list[Report], str, int]:
-    """The reports and the text after all fixes, and the number of these."""
-    if all(d.fix is None for report in found for d in report):
-        return found, file.text, 0
-    from spark_iceberg_sql.fix import fixed
+def _fixed(
+    linter: Linter, file: _File, found: list[Report], *, unsafe: bool
+) -> tuple[list[Report], Fixed]:
+    """The reports and the text after the fixes."""
+    from spark_iceberg_sql.fix import Fixed, fixed
 
     def reports(text: str) -> list[Report]:
         return linter.lint(source(file.name, text), file.settings)
@@ -129,8 +160,15 @@ def _fixed(linter: Linter, file: _File, found: list[Report]) -> tuple[list[Repor
 
         return in_file(text, parts)
 
-    result = fixed(file.text, whole)
-    return reports(result.text), result.text, len(result.applied)
+    if all(d.fix is None for report in found for d in report):
+        return found, Fixed(file.text, found[0], ())
+    result = fixed(file.text, whole, unsafe=unsafe)
+    return reports(result.text) if result.applied else found, result
+
+
+def _at(reports: Sequence[Report], diagnostic: Diagnostic) -> Report:
+    """The report, of a file or of a cell, that a finding is in."""
+    return next((r for r in reports if any(d.span == diagnostic.span for d in r)), reports[0])
 
 
 def _put(file: _File, text: str, *, diff_only: bool) -> str:
@@ -142,13 +180,18 @@ def _put(file: _File, text: str, *, diff_only: bool) -> str:
     if file.path == "-":
         return text
     if text != file.text:
-        from spark_iceberg_sql.fix import replace_file
+        from spark_iceberg_sql.sources.writing import replace_file
 
-        replace_file(Path(file.path), file.bom + text.encode(file.encoding))
+        with suppress(UnicodeEncodeError):
+            if file.bom + file.text.encode(file.encoding) == file.content:
+                new = file.bom + text.encode(file.encoding)
+                replace_file(Path(file.path), new, before=file.content)
+                return ""
+        raise FileError(f"cannot write `{file.path}` in its encoding, {file.encoding.upper()}")
     return ""
 
 
-def _rendered(given: argparse.Namespace, reports: Sequence[Report], fixes: int) -> str:
+def _rendered(given: argparse.Namespace, reports: Sequence[Report], tally: _Tally) -> str:
     if given.fix and "-" in given.files:  # the fixed text has standard output
         sys.stderr.write(FORMATS[given.output_format](reports))
         return ""
@@ -162,11 +205,23 @@ def _rendered(given: argparse.Namespace, reports: Sequence[Report], fixes: int) 
         if given.quiet:
             text = text[: text.rindex(summary(reports))].rstrip("\n")
             text += "\n" * bool(text)
-        elif fixes:
-            text += f"Applied {plural(fixes, 'fix', 'fixes')}\n"
-        elif not given.fix and (offered := sum(d.fix is not None for r in reports for d in r)):
-            text += f"{plural(offered, 'finding', 'findings')} fixable with --fix\n"
+        elif tally.applied:
+            text += f"Applied {plural(tally.applied, 'fix', 'fixes')}\n"
+        else:
+            text += _offered(given, [d.fix for r in reports for d in r if d.fix is not None])
     return text
+
+
+def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
+    """What --fix would do, and --unsafe-fixes besides."""
+    safe = sum(fix.safe or given.unsafe_fixes for fix in fixes)
+    rest = len(fixes) - safe
+    if not fixes or (given.fix and not rest):
+        return ""
+    if given.fix or not safe:
+        return f"{plural(rest, 'finding', 'findings')} fixable with --fix --unsafe-fixes\n"
+    more = f" ({rest} more with --unsafe-fixes)" if rest else ""
+    return f"{plural(safe, 'finding', 'findings')} fixable with --fix{more}\n"
 
 
 def _color() -> bool:
@@ -181,9 +236,6 @@ def _write(path: Path | None, text: str) -> None:
     if path is None:
         sys.stdout.write(text)
         return
-    from spark_iceberg_sql.fix import replace_file
+    from spark_iceberg_sql.sources.writing import replace_file
 
-    try:
-        replace_file(path, text.encode())
-    except OSError as error:
-        raise FileError(f"cannot write `{path}`: {error.strerror}") from None
+    replace_file(path, text.encode())

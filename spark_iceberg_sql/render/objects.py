@@ -40,7 +40,7 @@ def _fix(report: Report, fix: Fix | None) -> dict[str, Any] | None:
         return None
     lines = report.lines or Lines(report.text)
     return {
-        "applicability": "safe",
+        "applicability": fix.applicability,
         "edits": [
             {
                 "content": edit.text,

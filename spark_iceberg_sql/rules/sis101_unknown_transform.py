@@ -125,13 +125,14 @@ def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | No
             name = next((unit.name for unit in _units(facts)), name)
         return BY_NAME[name], f": {why}", None
     record = BY_FUNCTION.get(low)
+    same = record is not None  # our function of that name; all else is a guess
     if record is None:
         close = near(low, BY_SPELLING)
         record = BY_SPELLING[close[0]] if close else None
     if record is None or not record.in_ddl:
         return None, "", None
     edit = Edit(*facts.term.name_span, record.spelling)
-    return record, "", Fix(f"write `{record.spelling}`", (edit,))
+    return record, "", Fix(f"write `{record.spelling}`", (edit,), safe=same)
 
 
 def _units(facts: TermFacts) -> Iterator[Transform]:
