@@ -9,10 +9,12 @@ from spark_iceberg_sql import ddl, nodes
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.ignores import Ignores, ignores_of
 from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.nodes import Offsets
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
 from spark_iceberg_sql.rules.replay import replay
+from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, not_checked, note
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
 from spark_iceberg_sql.text import Statement, statements
@@ -36,7 +38,7 @@ def check(
     text: any text. known: the tables that are there before; it is not changed. filename: for the
     report. verdict: another severity for a finding, or None for none at all. repaired: whether the
     statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser. A
-    statement with an error is taken not to have run. Never raises.
+    statement with an error is taken not to have run. Never raises: a fault of ours is SIS000 in the report.
     """
     known = known.copy() if known is not None else Known()
     return _check(text, known, filename, verdict, repaired=repaired)
@@ -80,10 +82,15 @@ class _Run:
     verdict: Verdict | None
     repaired: bool
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    faults: set[tuple[object, ...]] = field(default_factory=set)
 
     def statement(self, statement: Statement) -> None:
         """Judge a statement, and carry it over into what is known unless it is at fault."""
-        node = ddl.read(statement)
+        try:
+            node = ddl.read(statement)
+        except Exception as fault:
+            self.broke((statement.start, statement.end), "the reader", fault)
+            return
         if isinstance(node, nodes.Other):
             return
         case = Case(self.lines.text, node, self.known, statement, self.repaired)
@@ -93,7 +100,8 @@ class _Run:
     def _carry_on(self, case: Case) -> None:
         try:
             replay(case)
-        except Exception:  # as above: what cannot be followed is forgotten
+        except Exception as fault:  # what cannot be followed is forgotten
+            self.broke(case.node.span, "the replay", fault)
             table = getattr(case.node, "table", None)
             if isinstance(table, nodes.Ref):
                 case.known.forget(table.parts)
@@ -129,15 +137,21 @@ class _Run:
         except SettledError:
             pass
         except Exception as fault:
-            # A gate that breaks on its own mistake would keep good statements from running.
-            why = f"a fault of the checker's own, {type(fault).__name__}: {fault}"
-            skipped.append(Skipped(rule, "what it found", why))
+            self.broke(case.node.span, rule.code, fault)
         return fine
+
+    def broke(self, span: Offsets, where: str, fault: Exception) -> None:
+        """Report a fault of ours, which no setting and no comment silences; the statement may run."""
+        mark = (span, type(fault), str(fault))
+        if mark not in self.faults:  # what several rules ask for breaks them all in the same way
+            self.faults.add(mark)
+            self.say(internal_error, broken(span, where, fault))
 
     def say(self, rule: Rule, finding: Finding) -> bool:
         """Report a finding; whether the statement may be taken to run all the same."""
         own = finding.severity or rule.severity
-        severity = self.verdict(rule.code, own) if self.verdict is not None else own
+        ours = rule is internal_error
+        severity = own if ours or self.verdict is None else self.verdict(rule.code, own)
         if severity is None:
             return True
         diagnostic = Diagnostic(
@@ -150,7 +164,7 @@ class _Run:
             fix=finding.fix,
             spec=rule.spec,
         )
-        if rule is not unused_ignore and self.ignores.silence(diagnostic):
+        if not ours and rule is not unused_ignore and self.ignores.silence(diagnostic):
             return True
         self.diagnostics.append(diagnostic)
-        return own is not Severity.ERROR
+        return ours or own is not Severity.ERROR

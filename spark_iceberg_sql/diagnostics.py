@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+INTERNAL = "SIS000"
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -149,6 +150,16 @@ class Report:
     def ok(self) -> bool:
         """No error was found. What nobody could judge is in `not_checked`: look there too."""
         return not any(d.severity is Severity.ERROR for d in self.diagnostics)
+
+    @property
+    def failed(self) -> tuple[Diagnostic, ...]:
+        """The internal errors: faults of the checker itself, which say nothing about the text."""
+        return tuple(d for d in self.diagnostics if d.code == INTERNAL)
+
+    @property
+    def refuses(self) -> bool:
+        """An error was found that is the text's, and not the checker's own."""
+        return len(self.errors) > len(self.failed)
 
     @property
     def not_checked(self) -> tuple[Diagnostic, ...]:

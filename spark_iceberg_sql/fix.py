@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Report, Severity, Span
+from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
 
 # A fix may bring another to light, the one statement after the other; none brings ten.
 _ROUNDS = 10
 # Whatever a fix may uncover, it does not make a statement unreadable, or the checker fail.
-_NEVER = frozenset({"SIS000", "SIS001", "SIS004"})
+_NEVER = frozenset({INTERNAL, "SIS001", "SIS004"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,9 +294,7 @@ def test_choices_of_a_template_do_not_undo_each_other(tmp_path: Path, capsys: An
     fix_files(path)
     once = path.read_text()
     assert once == text
-    assert capsys.readouterr().err == (
-        f"Left out 1 fix that cannot stand: {path}:6:49 (SIS201)\n"
-    )
+    assert capsys.readouterr().err == (f"Left out 1 fix that cannot stand: {path}:6:49 (SIS201)\n")
     fix_files(path)
     assert path.read_text() == once
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
+from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
 from spark_iceberg_sql.cli.options import add_settings, configuration
 from spark_iceberg_sql.config import Configuration, Settings
-from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Fix, IcebergSqlError, Report, Severity
 from spark_iceberg_sql.lint import Linter
 from spark_iceberg_sql.render import FORMATS, summary
 from spark_iceberg_sql.render.terminal import place, plural
@@ -75,9 +75,15 @@ class _File:
 
 @dataclass(slots=True)
 class _Tally:
-    """What became of the fixes: how many were applied, and the places of those that cannot stand."""
+    """What became of the files and their fixes.
+
+    applied: how many fixes. changed: whether a text is another. failed: whether something could not be
+    done. kept_back: the places of the fixes that cannot stand.
+    """
 
     applied: int = 0
+    changed: bool = False
+    failed: bool = False
     kept_back: list[str] = field(default_factory=list)
 
 
@@ -87,30 +93,11 @@ def run(given: argparse.Namespace) -> int:
     linter = Linter()
     reports: list[Report] = []
     out: list[str] = []
-    failed = changed = False
     tally = _Tally()
     for path in _found(given, settings):
-        try:
-            file = _read(path, given.stdin_filename, settings)
-            read = source(file.name, file.text)
-        except FileError as error:
-            sys.stderr.write(f"error: {error}\n")
-            failed = True
-            continue
-        found = linter.lint(read, file.settings)
-        if given.fix or given.diff:
-            try:
-                better, result = _fixed(linter, file, found, unsafe=given.unsafe_fixes)
-                out.append(_put(file, result.text, diff_only=given.diff))
-                found, changed = better, changed or result.text != file.text
-                tally.applied += len(result.applied)
-                tally.kept_back += [
-                    f"{place(_at(found, d), d)} ({d.code})" for d in result.kept_back
-                ]
-            except FileError as error:
-                sys.stderr.write(f"error: {error}\n")
-                failed = True
+        found, shown = _checked(given, linter, path, settings, tally)
         reports += found
+        out.append(shown)
     if not given.diff:
         out.append(_rendered(given, reports, tally))
     if tally.kept_back:
@@ -118,14 +105,47 @@ def run(given: argparse.Namespace) -> int:
         places = ", ".join(tally.kept_back)
         sys.stderr.write(f"Left out {many} that cannot stand: {places}\n")
     _write(given.output_file, "".join(out))
-    if failed:
+    if tally.failed or any(report.failed for report in reports):
         return COULD_NOT_RUN
     if given.exit_zero:
         return CLEAN
     if given.diff:
-        return FINDINGS if changed else CLEAN
+        return FINDINGS if tally.changed else CLEAN
     findings = any(d.severity is not Severity.NOTE for report in reports for d in report)
     return FINDINGS if findings else CLEAN
+
+
+def _could_not(tally: _Tally, why: str) -> None:
+    sys.stderr.write(f"error: {why}\n")
+    tally.failed = True
+
+
+def _checked(
+    given: argparse.Namespace, linter: Linter, path: str, settings: Configuration, tally: _Tally
+) -> tuple[list[Report], str]:
+    """A file's reports, and what is to be printed of it besides; nothing where it cannot be read."""
+    found: list[Report] = []
+    try:
+        file = _read(path, given.stdin_filename, settings)
+        found = linter.lint(source(file.name, file.text), file.settings)
+        if not (given.fix or given.diff):
+            return found, ""
+        better, result = _fixed(linter, file, found, unsafe=given.unsafe_fixes)
+        shown = _put(file, result.text, diff_only=given.diff)
+    except (
+        FileError
+    ) as error:  # a file that cannot be written is as it was, and so are its findings
+        _could_not(tally, str(error))
+        return found, ""
+    except IcebergSqlError:
+        raise
+    except Exception as fault:  # ours: it hides neither itself nor the other files
+        _could_not(tally, internal(fault, f"checking `{path}`"))
+        return found, ""
+    tally.applied += len(result.applied)
+    tally.changed = tally.changed or result.text != file.text
+    tally.kept_back += [f"{place(_at(better, d), d)} ({d.code})" for d in result.kept_back]
+    return better, shown
 
 
 def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:
