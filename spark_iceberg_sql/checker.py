@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from spark_iceberg_sql import ddl, nodes
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
@@ -13,7 +13,7 @@ from spark_iceberg_sql.nodes import Offsets
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
-from spark_iceberg_sql.rules.replay import replay
+from spark_iceberg_sql.rules.replay import meant, replay
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, not_checked, note
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
@@ -38,7 +38,8 @@ def check(
     text: any text. known: the tables that are there before; it is not changed. filename: for the
     report. verdict: another severity for a finding, or None for none at all. repaired: whether the
     statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser. A
-    statement with an error is taken not to have run. Never raises: a fault of ours is SIS000 in the report.
+    statement with an error is taken not to have run, but the table of a CREATE with one is known as it was
+    meant. Never raises: a fault of ours is SIS000 in the report.
     """
     known = known.copy() if known is not None else Known()
     return _check(text, known, filename, verdict, repaired=repaired)
@@ -83,9 +84,10 @@ class _Run:
     repaired: bool
     diagnostics: list[Diagnostic] = field(default_factory=list)
     faults: set[tuple[object, ...]] = field(default_factory=set)
+    noted: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     def statement(self, statement: Statement) -> None:
-        """Judge a statement, and carry it over into what is known unless it is at fault."""
+        """Judge a statement, and carry it over into what is known."""
         try:
             node = ddl.read(statement)
         except Exception as fault:
@@ -94,12 +96,12 @@ class _Run:
         if isinstance(node, nodes.Other):
             return
         case = Case(self.lines.text, node, self.known, statement, self.repaired)
-        if self._judge(case):
-            self._carry_on(case)
+        self._carry_on(case, fine=self._judge(case))
 
-    def _carry_on(self, case: Case) -> None:
+    def _carry_on(self, case: Case, *, fine: bool) -> None:
+        """Carry a statement over into what is known: as it runs, or as it was meant to."""
         try:
-            replay(case)
+            (replay if fine else meant)(case)
         except Exception as fault:  # what cannot be followed is forgotten
             self.broke(case.node.span, "the replay", fault)
             table = getattr(case.node, "table", None)
@@ -113,16 +115,15 @@ class _Run:
         for rule in _RULES.get(type(case.node), ()):
             fine = self._ask(rule, case, skipped) and fine
         if skipped:
-            self.say(not_checked, note(case, skipped))
+            self._note(case, skipped)
         # The statements inside EXPLAIN do not run; those of a block are judged one by one.
         if isinstance(case.node, nodes.Compound):
             inner = self.known.copy()
             for node in case.node.inside:
                 inside = Case(case.text, node, inner, case.statement, case.repaired)
-                if self._judge(inside):
-                    self._carry_on(inside)
-                else:
-                    fine = False
+                runs = self._judge(inside)
+                self._carry_on(inside, fine=runs)
+                fine = fine and runs
         return fine
 
     def _ask(self, rule: Rule, case: Case, skipped: list[Skipped]) -> bool:
@@ -133,12 +134,34 @@ class _Run:
                     continue
                 fine = self.say(rule, finding) and fine
         except NotKnownError as unknown:
-            skipped.append(Skipped(rule, unknown.what, unknown.why))
+            skipped.append(Skipped(rule, str(unknown)))
         except SettledError:
             pass
         except Exception as fault:
             self.broke(case.node.span, rule.code, fault)
         return fine
+
+    def _note(self, case: Case, skipped: list[Skipped]) -> None:
+        """Say what a statement's rules lacked, or count the statement where that was said of its table."""
+        finding = note(case, skipped)
+        table = getattr(case.node, "table", None)
+        name = self.known.full_name(table.parts) if isinstance(table, nodes.Ref) else case.node.span
+        key = (name, finding.message.partition(": ")[2])
+        codes = sorted({item.rule.code for item in skipped})
+        before = len(self.diagnostics)
+        self.say(not_checked, finding)
+        if len(self.diagnostics) == before:
+            return  # the settings, or a comment
+        said = self.diagnostics.pop()
+        at = self.noted.setdefault(key, before)
+        if at < before:
+            said = self.diagnostics[at]
+            codes = sorted({*said.skipped, *codes})
+            self.diagnostics[at] = replace(
+                said, skipped=tuple(codes), statements=said.statements + 1
+            )
+        else:
+            self.diagnostics.append(replace(said, skipped=tuple(codes)))
 
     def broke(self, span: Offsets, where: str, fault: Exception) -> None:
         """Report a fault of ours, which no setting and no comment silences; the statement may run."""

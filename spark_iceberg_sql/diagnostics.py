@@ -116,7 +116,8 @@ class Diagnostic:
 
     code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in
     the user's own names. span: the exact words. help: the whole clause to write instead.
-    fix: edits that cure it. spec: the section of the Iceberg spec that says so.
+    fix: edits that cure it. spec: the section of the Iceberg spec that says so. skipped: of a note, the codes
+    of the rules that could not judge. statements: how many it is about; a note speaks once a table.
     """
 
     code: str
@@ -127,6 +128,8 @@ class Diagnostic:
     help: str | None = None
     fix: Fix | None = None
     spec: str | None = None
+    skipped: tuple[str, ...] = ()
+    statements: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ class Report:
 
     @property
     def not_checked(self) -> tuple[Diagnostic, ...]:
-        """What was not checked, each with the reason and what would make it checkable."""
+        """What was not checked, each table once, with the reason and what would make it checkable."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.NOTE)
 
     @property

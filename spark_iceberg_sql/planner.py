@@ -292,4 +292,4 @@ _PLANNED = (
 
 def _specs(known: Known, name: Name) -> Specs | None:
     found = known.get(name)
-    return found.specs if isinstance(found, Table) else None
+    return found.specs if isinstance(found, Table) and not found.meant else None

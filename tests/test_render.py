@@ -235,7 +235,7 @@ def test_json_has_the_fields_of_ruff() -> None:
     }
     for item in found:
         assert ruff <= set(item)
-        assert set(item) - ruff == {"severity", "name", "help", "spec"}
+        assert set(item) - ruff == {"severity", "name", "help", "spec", "skipped", "statements"}
     assert found[1]["fix"] == {
         "applicability": "safe",
         "edits": [

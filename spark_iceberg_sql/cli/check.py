@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
     )
     parser.add_argument("--statistics", action="store_true", help="only count findings by rule")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="name the rules that could not judge"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary")
     parser.add_argument(
         "--stdin-filename", metavar="NAME", help="the name under which standard input is checked"
@@ -219,6 +222,8 @@ def _rendered(given: argparse.Namespace, reports: Sequence[Report], tally: _Tall
         from spark_iceberg_sql.render.terminal import statistics
 
         return statistics(reports) + ("" if given.quiet else summary(reports) + "\n")
+    if given.verbose:
+        reports = [replace(r, diagnostics=tuple(map(_at_length, r))) for r in reports]
     color = given.output_file is None and _color()
     text = FORMATS[given.output_format](reports, color=color)
     if given.output_format in ("full", "concise"):
@@ -230,6 +235,16 @@ def _rendered(given: argparse.Namespace, reports: Sequence[Report], tally: _Tall
         else:
             text += _offered(given, [d.fix for r in reports for d in r if d.fix is not None])
     return text
+
+
+def _at_length(diagnostic: Diagnostic) -> Diagnostic:
+    """A note with the rules that could not judge."""
+    if not diagnostic.skipped:
+        return diagnostic
+    times = diagnostic.statements
+    where = f" in {times} statements" if times > 1 else ""
+    rules = f"not asked{where}: {', '.join(diagnostic.skipped)}"
+    return replace(diagnostic, help=f"{diagnostic.help}\n{rules}")
 
 
 def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:

@@ -158,7 +158,13 @@ def _unreadable(cursor: Cursor, stop: Stop, span: Offsets) -> Node | None:
     like = "unterminated" if token.kind is Kind.UNCLOSED else stop.like
     found = token.text if len(token.text) <= 40 else token.text[:40] + "..."
     return Unreadable(
-        span, at, found or "the end of the statement", stop.expected, like, cursor.target
+        span,
+        at,
+        found or "the end of the statement",
+        stop.expected,
+        like,
+        cursor.target,
+        stop.begun,
     )
 
 

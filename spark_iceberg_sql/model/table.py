@@ -29,7 +29,9 @@ class Table:
 
     name: fully qualified. schema: None where the columns are not known. specs: None where the
     partitioning is not known. format_version: None where not known. provider: of a table that is not
-    Iceberg. why_unknown: the reason for a None, for the user.
+    Iceberg. why_unknown: the reason for a None, for the user. meant: whether its CREATE TABLE has an
+    error, so that it is known as its author meant it, and may be created again. partial: whether its specs
+    lack fields that cannot be read.
     """
 
     name: Name
@@ -41,6 +43,8 @@ class Table:
     last_column_id: int = 0
     why_unknown: str | None = None
     has_rows: bool = True
+    meant: bool = False
+    partial: bool = False
 
     @property
     def format_version(self) -> int | None:

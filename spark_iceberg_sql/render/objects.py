@@ -30,7 +30,9 @@ def diagnostic_object(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
         "name": diagnostic.name,
         "noqa_row": span.row,
         "severity": str(diagnostic.severity),
+        "skipped": list(diagnostic.skipped),
         "spec": diagnostic.spec,
+        "statements": diagnostic.statements,
         "url": None,
     }
 

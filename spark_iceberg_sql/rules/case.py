@@ -36,10 +36,13 @@ _METADATA_TABLES = frozenset(
 
 
 class NotKnownError(Exception):
-    """A rule asked for what is not known. what: `the columns`. why: the reason, in the user's terms."""
+    """A rule asked for what is not known.
 
-    def __init__(self, what: str, why: str) -> None:
-        super().__init__(f"{what}: {why}")
+    what: with its verb, `its columns are`. why: the reason, in the user's terms, where it is worth saying.
+    """
+
+    def __init__(self, what: str, why: str = "") -> None:
+        super().__init__(f"{what} unknown" + (f" ({why})" if why else ""))
         self.what = what
         self.why = why
 
@@ -105,7 +108,10 @@ class Case:
         """Whether IF NOT EXISTS keeps all of the statement but its name from being looked at."""
         node = self.node
         return (
-            isinstance(node, nodes.Create) and node.if_not_exists and isinstance(self.table, Table)
+            isinstance(node, nodes.Create)
+            and node.if_not_exists
+            and isinstance(self.table, Table)
+            and not self.table.meant
         )
 
     @cached_property
@@ -113,7 +119,7 @@ class Case:
         """The Iceberg table that an ALTER is about (SIS412 speaks where there is none)."""
         found = self.table
         if found is None:
-            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
+            raise NotKnownError(f"table `{self.target.text}` is")
         if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
             raise SettledError
         return found
@@ -126,8 +132,8 @@ class Case:
             return None
         found = self.table
         if found is None:
-            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
-        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
+            raise NotKnownError(f"table `{self.target.text}` is")
+        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG or found.meant:
             return None
         return found
 
@@ -136,7 +142,7 @@ class Case:
         """All partition specs of the table, before the statement."""
         table = self.iceberg
         if table.specs is None:
-            raise NotKnownError("its partition specs", table.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs are", table.why_unknown or "nothing says them")
         return table.specs
 
     @cached_property
@@ -146,7 +152,7 @@ class Case:
             return self._created_schema(self.node)
         table = self.iceberg
         if table.schema is None:
-            raise NotKnownError("its columns", table.why_unknown or "nothing says them")
+            raise NotKnownError("its columns are", table.why_unknown or "nothing says them")
         return table.schema
 
     @property
@@ -168,7 +174,7 @@ class Case:
         if node.query is not None:
             found = self.known.columns_of(self.words(node.query))
             if found is None:
-                raise NotKnownError("its columns", "they come from a query")
+                raise NotKnownError("its columns are", "they come from a query")
             columns = found.fields
         base = self.known.get(node.table.parts) if node.replace else None
         if isinstance(base, Table) and base.kind is Kind.ICEBERG:
@@ -227,10 +233,14 @@ class Case:
         bare = ref.parts[0] if term.term.call is None and ref and len(ref.parts) == 1 else None
         if bare is not None and self.schema.find((bare,)) is None:
             # A single name that is no column's is a partition field's (DropPartitionFieldExec).
-            return spec.named(bare)
-        if term.bound is None or term.column is None or term.column.field.field_id is None:
+            field = spec.named(bare)
+        elif term.bound is None or term.column is None or term.column.field.field_id is None:
             return None
-        return spec.like(term.column.field.field_id, term.bound)
+        else:
+            field = spec.like(term.column.field.field_id, term.bound)
+        if field is None and self.iceberg.partial:
+            raise SettledError
+        return field
 
     @cached_property
     def properties(self) -> Mapping[str, str]:
@@ -256,7 +266,7 @@ class Case:
         else:
             old = self.iceberg
         if old.format_version is None:
-            raise NotKnownError("its format version", old.why_unknown or "nothing says it")
+            raise NotKnownError("its format version is", old.why_unknown or "nothing says it")
         return old.format_version
 
     @cached_property
@@ -278,7 +288,7 @@ class Case:
         try:
             return self.specs.proposed(wanted)
         except SpecUncertainError:
-            raise NotKnownError("the field's name", "it has had several") from None
+            raise NotKnownError("the field's name is", "it has had several") from None
 
     @cached_property
     def after(self) -> Table | None:
@@ -292,7 +302,7 @@ class Case:
         if after is None:
             return ()
         if after.specs is None or after.schema is None:
-            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs are", after.why_unknown or "nothing says them")
         before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
         old: set[tuple[object, ...]] = set()
         if before is not None and before.specs is not None and before.schema is not None:

@@ -164,6 +164,10 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
         )
     if node.replace or not isinstance(found, Table) or found.kind in (Kind.METADATA, Kind.BRANCH):
         return
+    if (
+        found.meant
+    ):  # the statement that would have made it is at fault, and this is another attempt
+        return
     if node.if_not_exists:
         if node.partitioning or node.typed_partitions:
             yield Finding(
@@ -191,7 +195,7 @@ def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -
     if found is None and node.verb.split()[0] in _OUTSIDE:
         return  # nothing to note where no partition is defined
     if found is None:
-        raise NotKnownError(f"the table `{case.target.text}`", "no statement here creates it")
+        raise NotKnownError(f"table `{case.target.text}` is")
     if isinstance(found, Table) and found.kind is Kind.ICEBERG:
         yield Finding(
             node.verb_span,
