@@ -38,9 +38,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql import nodes
-from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.repairs import repair
 
 # The shape of a mistake to what is to be said: a message, or None for the grammar's own, and the help.
 # {table} is the table's name, {found} and {expected} are the grammar's words.
@@ -259,7 +260,14 @@ def unreadable_statement(case: Case) -> Iterator[Finding]:
         what = "the statement ends where the grammar expects {expected}"
     else:
         what = "`{found}` cannot stand here: the grammar expects {expected}"
-    yield Finding(node.at, _filled(what, words), _filled(help_, words))
+    if "{expected}" in help_ and node.expected == "the end of the statement":
+        help_ = "leave it out, or put a `;` before it if it is another statement"
+    found = repair(case, node)
+    if found is None:
+        yield Finding(node.at, _filled(what, words), _filled(help_, words))
+    else:
+        fix = Fix(found.help, found.edits)
+        yield Finding(node.at, found.message or _filled(what, words), found.help, fix)
 
 
 def _filled(pattern: str, words: dict[str, str]) -> str:

@@ -39,7 +39,7 @@ from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.terms import TermFacts
 
 # What other engines and habits call it: the transform that comes nearest, and why it will do.
-_ELSEWHERE: dict[str, tuple[str, str]] = {
+ELSEWHERE: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         ("week", "weeks", "weekofyear", "isoweek", "dayofweek", "dayofyear"),
         ("day", "a query over a week prunes by days as well"),
@@ -119,8 +119,8 @@ _VOIDS = frozenset({"always_null"})  # SIS106 speaks
 def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | None]:
     """The transform that was probably meant, why it will do, and a fix where only the name is wrong."""
     low = call.lower()
-    if low in _ELSEWHERE:
-        name, why = _ELSEWHERE[low]
+    if low in ELSEWHERE:
+        name, why = ELSEWHERE[low]
         if name == "day":
             name = next((unit.name for unit in _units(facts)), name)
         return BY_NAME[name], f": {why}", None

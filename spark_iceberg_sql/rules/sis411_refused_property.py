@@ -34,6 +34,8 @@ from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.own_words import fields
+from spark_iceberg_sql.text import Kind, tokenize
 
 # Spark's own (AstBuilder.cleanTableProperties), letter case as it is: what to write instead.
 _SPARKS = {
@@ -49,6 +51,8 @@ _ICEBERGS = {
     "sort-order": "write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
+# What other engines partition by.
+_ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 _FORMATS = ("parquet", "orc", "avro")
 
 
@@ -68,6 +72,16 @@ def refused_property(case: Case) -> Iterator[Finding]:
         if item.key in _SPARKS:
             what = f"`{item.key}` is no property to set: Spark keeps it for itself"
             yield Finding(item.key_span, what, _SPARKS[item.key], early=True)
+        elif iceberg and item.key.lower().replace("-", "_") in _ELSEWHERE:
+            meant = fields(
+                [token for token in tokenize(item.value) if token.kind is not Kind.SPACE]
+            )
+            terms = meant or ["..."]
+            adds = [f"ALTER TABLE {case.target.text} ADD PARTITION FIELD {term}" for term in terms]
+            create = isinstance(node, nodes.Create)
+            help_ = f"PARTITIONED BY ({', '.join(terms)})" if create else "; ".join(adds)
+            what = f"nobody reads a property `{item.key}`: it partitions nothing"
+            yield Finding(item.key_span, what, f"write `{help_}`", severity=Severity.WARNING)
         elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
             help_ = _ICEBERGS[item.key].replace("{table}", case.target.text)
             what = f"`{item.key}` is no property to set: Iceberg has a statement for it"
