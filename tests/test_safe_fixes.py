@@ -309,3 +309,81 @@ def test_words_in_strings_comments_and_other_cells_stay(tmp_path: Path) -> None:
     path.write_text(text)
     assert fix_files(path) == 0
     assert path.read_text() == text.replace("*/ id -- id\n , 16 ", "*/ 16 -- id\n , id ")
+
+
+def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path, capsys: Any) -> None:
+    """Somebody sends a change that adds a link; a hook with --fix would write what is not in the repository."""
+    outside, repository = tmp_path / "outside.sql", tmp_path / "repository"
+    outside.write_text(SWAPPED)
+    repository.mkdir()
+    (repository / "link.sql").symlink_to(outside)
+    (repository / "own.sql").write_text(SWAPPED)
+    (repository / "inner.sql").symlink_to("own.sql")
+    assert fix_files(repository) == 2
+    assert outside.read_text() == SWAPPED
+    assert (repository / "own.sql").read_text() == GOOD
+    assert "leads out of the folder" in capsys.readouterr().err
+    assert fix_files(repository / "link.sql") == 0  # named: that is meant
+    assert outside.read_text() == GOOD
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.ipynb"])
+def test_a_program_is_the_same_but_for_its_sql(tmp_path: Path, name: str) -> None:
+    """Words that look like SQL in names, comments, other strings and outputs stay."""
+    lines = [
+        "bucket = lambda id, n: (id, n)  # bucket(id, 16)\n",
+        'note = "CREATE TABLE t ... PARTITIONED BY (bucket(id, 16))"\n',
+        "parts = bucket(id, 16)\n",
+        'spark.sql("""CREATE TABLE a.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))""")\n',
+        'spark.sql(f"CREATE TABLE a.u (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, {n}))")\n',
+    ]
+
+    def written(sources: list[str]) -> str:
+        if name == "a.py":
+            return "".join(sources)
+        cell = {"cell_type": "code", "source": sources, "outputs": [{"text": sources}]}
+        return json.dumps({"cells": [cell], "metadata": {"source": sources}}, indent=1)
+
+    path = tmp_path / name
+    path.write_text(written(lines))
+    fix_files(path)
+    fixed = [lines[0], lines[1], lines[2], lines[3].replace("id, 16", "16, id"), lines[4]]
+    before, after = written(lines), path.read_text()
+    if name == "a.py":
+        assert after == written(fixed)
+    else:  # the cell's source alone
+        assert after == before.replace(json.dumps(lines[3]), json.dumps(fixed[3]), 1)
+
+
+def test_a_script_that_wants_harm(tmp_path: Path, capsys: Any) -> None:
+    """Every statement is a trap: what can be fixed in two ways, or hangs on what a fix has changed."""
+    text = (
+        "CREATE TABLE a.t (id BIGINT, `16` BIGINT, ID2 BIGINT, s STRING) USING iceberg\n"
+        "PARTITIONED BY (bucket(`16`, 16), truncate(s, 4));\n"
+        "ALTER TABLE a.t DROP PARTITION FIELD s_truncate;\n"  # s_trunc is near, and live
+        "ALTER TABLE a.t DROP PARTITION FIELD id_bucket;\n"  # 16_bucket is near
+        "ALTER TABLE a.t REPLACE PARTITION FIELD bucket(id, 16) WITH bucket(id2, 8);\n"
+        "ALTER TABLE a.t ADD PARTITION FIELD bucket(4, ids);\n"
+        "ALTER TABLE a.t SET TBLPROPERTIES ('format_version' = '1', 'Format-Version' = '3');\n"
+        "CREATE TABLE a.u (id BIGINT) USING orc PARTITIONED BY (bucket(id, 16));\n"
+        "ALTER TABLE a.t /* never run this: */ DROP PARTITION FIELD `16_bucket`;\n"
+        "-- noqa: SIS401\n"
+    )
+    path = tmp_path / "a.sql"
+    path.write_text(text)
+    main(["check", "--isolated", "--fix", str(path)])
+    once = path.read_text()
+    changed = [
+        (old, new)
+        for old, new in zip(text.splitlines(), once.splitlines(), strict=True)
+        if old != new
+    ]
+    for old, new in changed:
+        # The same words in another order, or a letter's case: never another name, value or comment.
+        assert sorted(old.lower()) == sorted(new.lower()), (old, new)
+    assert "bucket(16, `16`)" in once
+    assert [line for line in once.splitlines() if "DROP" in line or "SET" in line] == [
+        line for line in text.splitlines() if "DROP" in line or "SET" in line
+    ]
+    main(["check", "--isolated", "--fix", str(path)])
+    assert path.read_text() == once

@@ -134,6 +134,10 @@ def _checked(
         if not (given.fix or given.diff):
             return found, ""
         better, result = _fixed(linter, file, found, unsafe=given.unsafe_fixes)
+        if result.text != file.text and not given.diff and _leads_out(path, given.files):
+            raise FileError(
+                f"cannot write `{path}`: the link leads out of the folder that is checked"
+            )
         shown = _put(file, result.text, diff_only=given.diff)
     except (
         FileError
@@ -149,6 +153,15 @@ def _checked(
     tally.changed = tally.changed or result.text != file.text
     tally.kept_back += [f"{place(_at(better, d), d)} ({d.code})" for d in result.kept_back]
     return better, shown
+
+
+def _leads_out(path: str, named: Sequence[str]) -> bool:
+    """Whether a file that nobody named is a link, or behind one, to a place outside the folders named."""
+    if path in named:
+        return False
+    real = os.path.realpath(path)
+    roots = [os.path.realpath(folder) for folder in named if os.path.isdir(folder)]
+    return bool(roots) and not any(real.startswith(os.path.join(root, "")) for root in roots)
 
 
 def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:

@@ -13,6 +13,8 @@ from spark_iceberg_sql import ddl, nodes
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.transforms import BY_NAME
+from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.own_words import field_of_name, fields, items
 from spark_iceberg_sql.rules.words import quoted
@@ -75,6 +77,42 @@ def repair(case: Case, node: nodes.Unreadable) -> Repair | None:
             if _reads(case, found.edits):
                 return found
     return None
+
+
+def own_names(case: Case, node: nodes.Unreadable) -> dict[str, str]:
+    """What help that is no repair names: the field and its new name, and terms over the table's columns."""
+    words = [token.text.upper() for token in case.statement.tokens]
+    rest = case.statement.tokens[words.index("FIELD") + 1 :] if "FIELD" in words else ()
+    names = [
+        t.text for t in rest if t.text.upper() not in _BETWEEN and t.text.upper() not in _CLAUSES
+    ]
+    terms = _examples(case, node) or ["days(ts)", "bucket(16, id)"]
+    return {
+        "old": names[0] if names else "...",
+        "new": names[1] if len(names) > 1 else "...",
+        "field": terms[0],
+        "fields": ", ".join(terms),
+    }
+
+
+def _examples(case: Case, node: nodes.Unreadable) -> list[str]:
+    """A time and a bucket over the first columns that take them."""
+    known = case.known.get(node.table.parts) if node.table is not None else None
+    columns: list[tuple[str, object]] = []
+    if node.begun is not None and node.begun.columns:
+        columns = [(column.name, column.type) for column in node.begun.columns]
+    elif isinstance(known, Table) and known.schema is not None:
+        columns = [(field.name, field.type) for field in known.schema.fields]
+    found: list[str] = []
+    for transform in (BY_NAME["day"], BY_NAME["bucket"]):
+        fit = (
+            name for name, kind in columns if isinstance(kind, Primitive) and transform.takes(kind)
+        )
+        taken = [field.rstrip(")").split()[-1].rpartition("(")[2] for field in found]
+        name = next((quoted(n) for n in fit if quoted(n) not in taken), None)
+        if name is not None:
+            found.append(transform.clause(name))
+    return found
 
 
 class _Spot(NamedTuple):
