@@ -10,6 +10,7 @@ from cases import Case, file_cases, page_cases
 from test_rule_words import CASES as WORDED
 
 from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.ddl import read
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.fix import applied_to
 from spark_iceberg_sql.model.table import Known
@@ -184,6 +185,51 @@ def test_a_whole_statement_put_in_place(case: Case, found: Diagnostic) -> None:
     count = Counter(d.code for d in before)[found.code]
     assert Counter(d.code for d in after)[found.code] < count, after.diagnostics
     assert not errors(after) - errors(before), after.diagnostics
+
+
+def term_at(case: Case, found: Diagnostic) -> tuple[int, int] | None:
+    """The place of the term that a finding is about."""
+    for statement in statements(case.text):
+        node = read(statement)
+        terms = [getattr(node, name, None) for name in ("term", "old", "new")]
+        for term in (*terms, *(getattr(node, "partitioning", None) or ())):
+            if (
+                term is not None
+                and term.span[0] <= found.span.start
+                and found.span.end <= term.span[1]
+            ):
+                return tuple(term.span)
+    return None
+
+
+def fields_to_write() -> list[tuple[Case, Diagnostic, str]]:
+    """Findings about one term whose help begins with another one."""
+    out = []
+    for case, d in FOUND:
+        help_ = d.help or ""
+        clause = (clauses(help_) or [""])[0]
+        field = re.fullmatch(r"\w+\(.*\)|[\w.]+|`.*`", clause) and clause.upper() != clause
+        if not field or "..." in clause or not help_.startswith(f"write `{clause}`"):
+            continue
+        if re.search("alone|once", help_) or d.code[:4] not in ("SIS1", "SIS2", "SIS5"):
+            continue
+        if term_at(case, d):
+            out.append((case, d, clause))
+    return out
+
+
+@pytest.mark.parametrize(("case", "found", "clause"), fields_to_write(), ids=named)
+def test_a_field_put_in_place(case: Case, found: Diagnostic, clause: str) -> None:
+    """The fault is gone, and no error has come in the statement."""
+    span = term_at(case, found)
+    assert span is not None
+    text = case.text[: span[0]] + clause + case.text[span[1] :]
+    end = next(s.end for s in statements(case.text) if s.start <= span[0] < s.end)
+    before = check(case.text[:end], case.known())
+    after = check(text[: end + len(text) - len(case.text)], case.known())
+    count = Counter(d.code for d in before)[found.code]
+    assert Counter(d.code for d in after)[found.code] < count, (clause, after.diagnostics)
+    assert not errors(after) - errors(before), (clause, after.diagnostics)
 
 
 def test_there_is_enough_to_judge() -> None:

@@ -36,6 +36,7 @@ from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_NAME, BY_SPELLING, Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.columns import fitting
 from spark_iceberg_sql.rules.terms import TermFacts
 
 # What other engines and habits call it: the transform that comes nearest, and why it will do.
@@ -103,7 +104,7 @@ def unknown_transform(case: Case) -> Iterator[Finding]:
         if call is None or facts.transform is not None or call.lower() in _VOIDS:
             continue
         record, why, fix = _meant(facts, call)
-        source = _source(facts)
+        source = _source(facts, record)
         if record is None:
             help_ = f"write `{source}`, `bucket(16, {source})`, `truncate(4, {source})` or `days({source})`"
         else:
@@ -143,12 +144,12 @@ def _units(facts: TermFacts) -> Iterator[Transform]:
             yield record
 
 
-def _source(facts: TermFacts) -> str:
+def _source(facts: TermFacts, record: Transform | None) -> str:
     """The column that was probably meant, as written."""
     units = {unit.name for unit in _units(facts)}
     texts = [column.text for column in facts.term.columns]
     plain = [t for t in texts if getattr(BY_SPELLING.get(t.lower()), "name", None) not in units]
-    return next(iter(plain or texts), "col")
+    return next(iter(plain or texts or fitting(facts.case, record or BY_NAME["bucket"])), "...")
 
 
 def _number(facts: TermFacts, record: Transform) -> int | None:

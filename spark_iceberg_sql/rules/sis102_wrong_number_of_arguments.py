@@ -35,8 +35,9 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.transforms import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.columns import fitting
 from spark_iceberg_sql.rules.terms import TermFacts
-from spark_iceberg_sql.rules.words import quoted, written
+from spark_iceberg_sql.rules.words import quoted
 
 
 @rule(
@@ -100,17 +101,8 @@ def _clause(facts: TermFacts, record: Transform) -> str:
     text = _quoted_column(facts)
     if text is not None:
         return record.clause(quoted(text.text[1:-1]), facts.parameter)
-    columns = [column.text for column in facts.term.columns] or _fitting(facts.case, record)
+    columns = [column.text for column in facts.term.columns] or fitting(facts.case, record)
     bounds = record.parameter
     values = [item.value for item in facts.term.literals if item.value is not None]
     fits = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
-    return record.clause(columns[0] if columns else "col", fits[0] if fits else None)
-
-
-def _fitting(case: Case, record: Transform) -> list[str]:
-    """The columns that the transform takes, as far as the table is known."""
-    try:
-        known = case.schema.columns
-    except (NotKnownError, SettledError):
-        return []
-    return [written(c) for c in known if record.takes(c.field.type) and not c.in_collection]
+    return record.clause(columns[0] if columns else "...", fits[0] if fits else None)
