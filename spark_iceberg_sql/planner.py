@@ -153,7 +153,10 @@ class Plan:
             yield full(self.report).rstrip("\n")
             yield ""
         if self.after is None:
-            yield "the statement would be refused: nothing would change"
+            if self.report.ok:
+                yield "not planned: the table is unknown"
+            else:
+                yield "the statement would be refused: nothing would change"
             return
         yield from _spec_lines("before", self.before)
         yield from _spec_lines("after", self.after, {c.field.field_id: c for c in self.changes})

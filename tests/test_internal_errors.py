@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -137,3 +139,24 @@ def test_no_command_ends_with_a_traceback(
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert err.startswith(f"error: internal error in {command}: AttributeError: a bug")
+
+
+def test_a_command_that_closes_its_output_ends_as_it_says(capfd: Any) -> None:
+    """As the language server does at the end of each session."""
+    program = (
+        "import sys\n"
+        "from spark_iceberg_sql import cli\n"
+        "cli.main = lambda: sys.stdout.close() or 0\n"
+        "cli.entry()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False)
+    assert (done.returncode, capfd.readouterr().err) == (0, "")
+
+
+def test_what_is_unknown_is_not_said_to_be_refused(capsys: Any) -> None:
+    assert main(["plan", "--isolated", "ALTER TABLE db.x ADD PARTITION FIELD days(ts)"]) == 2
+    out = capsys.readouterr().out
+    assert "not planned: the table is unknown" in out
+    assert "refused" not in out
+    assert main(["plan", "--isolated", "ALTER TABLE db.x ADD PARTITION FIELD weeks(ts)"]) == 1
+    assert "would be refused" in capsys.readouterr().out

@@ -103,7 +103,8 @@ def entry() -> None:
     """What the installed command calls."""
     try:
         code = main()
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # the language server closes it
+            sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:  # `iceberg-sql check | head`

@@ -32,6 +32,8 @@ def run(given: argparse.Namespace) -> int:
     sys.stdout.write("\n\n".join(map(str, found)) + "\n")
     if any(plan.report.failed for plan in found):
         return COULD_NOT_RUN
+    if any(plan.after is None and plan.report.ok for plan in found):
+        return COULD_NOT_RUN  # what would happen is not known
     return CLEAN if all(plan.report.ok for plan in found) else FINDINGS
 
 
