@@ -127,6 +127,8 @@ def clauses(text: str) -> list[str]:
 
 
 def balanced(clause: str) -> bool:
+    if clause != clause.strip() and clause.strip():
+        return False
     bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", clause)
     return bare in ("(", ")", ";", ",") or ("`" not in bare and bare.count("(") == bare.count(")"))
 

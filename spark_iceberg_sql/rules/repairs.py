@@ -457,6 +457,15 @@ def _surplus(spot: _Spot) -> Iterator[Repair]:
         )
 
 
+def _column_word(spot: _Spot) -> Iterator[Repair]:
+    """COLUMN before a column's name; COLUMNS before several in brackets."""
+    at = spot.node.at[0]
+    word = "COLUMNS" if spot.words[spot.at : spot.at + 1] == ["("] else "COLUMN"
+    verb = spot.text(spot.case.statement.start, at)
+    made = " ".join((verb + f"{word} " + spot.text(at, spot.case.statement.end)).split())
+    yield Repair(f"write `{made}`", (Edit(at, at, f"{word} "),))
+
+
 def _partition_column(spot: _Spot) -> Iterator[Repair]:
     """ADD COLUMN dt STRING PARTITION."""
     if spot.words[spot.at : spot.at + 1] != ["PARTITION"] or "COLUMN" not in spot.words[: spot.at]:
@@ -524,6 +533,6 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
     "other-table": (_snowflake,),
     "closing-parenthesis": (_surplus,),
     "trailing-comma": (_surplus,),
-    "missing-column": (_keyword,),
+    "missing-column": (_keyword, _column_word),
     "": (_quotes, _keyword, _separator, _partition_column, _comma, _bracket, _surplus, _cast),
 }

@@ -104,7 +104,7 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "missing-column": (
         "the word COLUMN is missing before `{found}`",
-        "write `ALTER TABLE {table} ADD COLUMN`, `DROP COLUMN` or `RENAME COLUMN`",
+        "write `ALTER TABLE {table} ADD COLUMN ...`, `DROP COLUMN` or `RENAME COLUMN`",
     ),
     "missing-field": (
         "the word FIELD is missing",
@@ -176,7 +176,7 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "plain-columns": (
         "`{found}` has no place here: Hive's statement takes {expected} alone",
-        "write `ALTER TABLE {table} ADD COLUMN`, `ALTER COLUMN` or `DROP COLUMN`",
+        "write `ALTER TABLE {table} ADD COLUMN ...`, `ALTER COLUMN` or `DROP COLUMN`",
     ),
     "quoted-column": (
         "a column's name stands in backticks, not in quotes",

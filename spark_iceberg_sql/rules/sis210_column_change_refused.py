@@ -162,7 +162,7 @@ def _in_keys(case: Case) -> Iterator[Finding]:
             yield Finding(
                 ref.span,
                 f"`{ref.text}` lies in a map's key, and keys stay as they are",
-                f"write `ALTER TABLE {table} ADD COLUMN` for a map with other keys, and fill it",
+                f"write `ALTER TABLE {table} ADD COLUMN ...` for a map with other keys, and fill it",
             )
 
 

@@ -173,7 +173,7 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
             yield Finding(
                 node.partitioning_span or case.target.span,
                 f"`{name}` exists: IF NOT EXISTS leaves it as it is, and this clause is not even looked at",
-                f"change the partitioning with `ALTER TABLE {name} ADD PARTITION FIELD` or REPLACE",
+                f"change the partitioning with `ALTER TABLE {name} ADD PARTITION FIELD ...` or REPLACE",
                 severity=Severity.WARNING,
                 early=True,
             )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Type
 
-_PLAIN = re.compile(r"(?=.*[A-Za-z_])[A-Za-z0-9_]+")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # `3D` is a number to Spark
 
 
 def quoted(name: str) -> str:
