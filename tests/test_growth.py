@@ -57,6 +57,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
             for i in range(n)
         )
     ),
+    "unreadable": lambda n: (
+        f"CREATE TABLE db.t ({', '.join(f'c{i} INT' for i in range(20 * n))}) USING iceberg "
+        f"PARTITION BY ({', '.join(f'c{i}' for i in range(20 * n))}"
+    ),
     "of version 1": lambda n: (
         ONE.replace(";", " TBLPROPERTIES ('format-version' = '1');")
         + "".join(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from random import Random
 
 import pytest
 from cases import Case, file_cases, page_cases
@@ -12,9 +13,9 @@ from test_rule_words import CASES as WORDED
 from spark_iceberg_sql.checker import check
 from spark_iceberg_sql.ddl import read
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
-from spark_iceberg_sql.fix import applied_to
+from spark_iceberg_sql.fix import applied_to, fixed
 from spark_iceberg_sql.model.table import Known
-from spark_iceberg_sql.text import statements
+from spark_iceberg_sql.text import statements, tokenize
 
 COLUMNS = "id BIGINT, event_time TIMESTAMP, ts TIMESTAMP, dt DATE"
 TABLE = f"CREATE TABLE db.t ({COLUMNS}) USING iceberg;\n"
@@ -232,6 +233,50 @@ def test_a_field_put_in_place(case: Case, found: Diagnostic, clause: str) -> Non
     count = Counter(d.code for d in before)[found.code]
     assert Counter(d.code for d in after)[found.code] < count, (clause, after.diagnostics)
     assert not errors(after) - errors(before), (clause, after.diagnostics)
+
+
+PIECES = (
+    "(",
+    ")",
+    ",",
+    "'",
+    "`",
+    "“",
+    "[",
+    "WITH",
+    "AS",
+    "CAST(",
+    "USING",
+    "PARTITION",
+    "ALTER",
+    ";",
+)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_broken_words_break_nothing(seed: int) -> None:
+    """Scripts with tokens lost, doubled, swapped and cut: no fault of ours, and a second fix is none."""
+    random = Random(seed)
+    for _ in range(40):
+        tokens = [token.text for token in tokenize(random.choice(FOUND)[0].text)]
+        for _ in range(random.choice((1, 2, 3))):
+            i, j = random.randrange(len(tokens)), random.randrange(len(tokens))
+            tokens[i], tokens[j] = random.choice(
+                [
+                    ("", tokens[j]),
+                    (tokens[j], tokens[i]),
+                    (tokens[i] + tokens[j], tokens[j]),
+                    (tokens[i][:-1], tokens[j]),
+                    (f" {random.choice(PIECES)} ", tokens[j]),
+                ]
+            )
+        text = "".join(tokens)
+        report = check(text, empty())
+        assert not report.failed, text
+        for unsafe in (False, True):
+            once = fixed(text, check, unsafe=unsafe)
+            assert not once.report.failed, text
+            assert fixed(once.text, check, unsafe=unsafe).text == once.text, text
 
 
 def test_there_is_enough_to_judge() -> None:

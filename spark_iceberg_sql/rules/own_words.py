@@ -81,7 +81,7 @@ def _field(tokens: list[Token]) -> str | None:
     column = columns[0]
     call = next((t.text for t, after in _pairs(tokens) if after == "("), None)
     numbers = [
-        int(digits[0]) for t in tokens if (digits := re.fullmatch(r"'?(\d{1,9})\w?'?", t.text))
+        int(digits[1]) for t in tokens if (digits := re.fullmatch(r"'?(\d{1,9})\w?'?", t.text))
     ]
     if call is None:
         remainder = "%" in [t.text for t in tokens] and numbers
