@@ -134,7 +134,7 @@ class _Run:
                     continue
                 fine = self.say(rule, finding) and fine
         except NotKnownError as unknown:
-            skipped.append(Skipped(rule, str(unknown)))
+            skipped.append(Skipped(rule, unknown.what, unknown.why))
         except SettledError:
             pass
         except Exception as fault:

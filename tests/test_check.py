@@ -634,10 +634,10 @@ def test_why_columns_are_not_known_is_said() -> None:
 
 
 def test_two_things_that_are_not_known() -> None:
-    skipped = [Skipped(rule, f"what{i} is unknown") for i, rule in enumerate(ALL[3:5])]
+    skipped = [Skipped(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[3:5])]
     (statement,) = statements("DROP TABLE t")
     found = skipped_note(Case("DROP TABLE t", read(statement), empty(), statement), skipped)
-    assert found.message == "not checked in full: what0 is unknown; what1 is unknown"
+    assert found.message == "not checked in full: what0 is unknown (why0); what1 is unknown (why1)"
 
 
 def test_a_template_names_its_words() -> None:

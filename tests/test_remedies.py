@@ -253,11 +253,11 @@ PIECES = (
 )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_broken_words_break_nothing(seed: int) -> None:
     """Scripts with tokens lost, doubled, swapped and cut: no fault of ours, and a second fix is none."""
     random = Random(seed)
-    for _ in range(40):
+    for _ in range(30):
         tokens = [token.text for token in tokenize(random.choice(FOUND)[0].text)]
         for _ in range(random.choice((1, 2, 3))):
             i, j = random.randrange(len(tokens)), random.randrange(len(tokens))

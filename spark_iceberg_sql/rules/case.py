@@ -36,13 +36,10 @@ _METADATA_TABLES = frozenset(
 
 
 class NotKnownError(Exception):
-    """A rule asked for what is not known.
+    """A rule asked for what is not known. what: `the columns`. why: the reason, in the user's terms."""
 
-    what: with its verb, `its columns are`. why: the reason, in the user's terms, where it is worth saying.
-    """
-
-    def __init__(self, what: str, why: str = "") -> None:
-        super().__init__(f"{what} unknown" + (f" ({why})" if why else ""))
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
         self.what = what
         self.why = why
 
@@ -119,7 +116,7 @@ class Case:
         """The Iceberg table that an ALTER is about (SIS412 speaks where there is none)."""
         found = self.table
         if found is None:
-            raise NotKnownError(f"table `{self.target.text}` is")
+            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
         if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
             raise SettledError
         return found
@@ -132,7 +129,7 @@ class Case:
             return None
         found = self.table
         if found is None:
-            raise NotKnownError(f"table `{self.target.text}` is")
+            raise NotKnownError(f"the table `{self.target.text}`", "no statement here creates it")
         if isinstance(found, Absent) or found.kind is not Kind.ICEBERG or found.meant:
             return None
         return found
@@ -142,7 +139,7 @@ class Case:
         """All partition specs of the table, before the statement."""
         table = self.iceberg
         if table.specs is None:
-            raise NotKnownError("its partition specs are", table.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs", table.why_unknown or "nothing says them")
         return table.specs
 
     @cached_property
@@ -152,7 +149,7 @@ class Case:
             return self._created_schema(self.node)
         table = self.iceberg
         if table.schema is None:
-            raise NotKnownError("its columns are", table.why_unknown or "nothing says them")
+            raise NotKnownError("its columns", table.why_unknown or "nothing says them")
         return table.schema
 
     @property
@@ -174,7 +171,7 @@ class Case:
         if node.query is not None:
             found = self.known.columns_of(self.words(node.query))
             if found is None:
-                raise NotKnownError("its columns are", "they come from a query")
+                raise NotKnownError("its columns", "they come from a query")
             columns = found.fields
         base = self.known.get(node.table.parts) if node.replace else None
         if isinstance(base, Table) and base.kind is Kind.ICEBERG:
@@ -266,7 +263,7 @@ class Case:
         else:
             old = self.iceberg
         if old.format_version is None:
-            raise NotKnownError("its format version is", old.why_unknown or "nothing says it")
+            raise NotKnownError("its format version", old.why_unknown or "nothing says it")
         return old.format_version
 
     @cached_property
@@ -288,7 +285,7 @@ class Case:
         try:
             return self.specs.proposed(wanted)
         except SpecUncertainError:
-            raise NotKnownError("the field's name is", "it has had several") from None
+            raise NotKnownError("the field's name", "it has had several") from None
 
     @cached_property
     def after(self) -> Table | None:
@@ -302,7 +299,7 @@ class Case:
         if after is None:
             return ()
         if after.specs is None or after.schema is None:
-            raise NotKnownError("its partition specs are", after.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
         before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
         old: set[tuple[object, ...]] = set()
         if before is not None and before.specs is not None and before.schema is not None:

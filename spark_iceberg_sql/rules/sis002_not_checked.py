@@ -38,10 +38,11 @@ _WAYS = "put its CREATE TABLE before, pass --metadata or --catalog, or check in 
 
 
 class Skipped(NamedTuple):
-    """A rule that could not say anything, and what it lacked: `its columns are unknown (...)`."""
+    """A rule that could not say anything, what it lacked, and why that is not known."""
 
     rule: Rule
-    lacks: str
+    what: str
+    why: str
 
 
 @rule(Severity.NOTE, on=(nodes.Templated,))
@@ -58,11 +59,18 @@ def not_checked(case: Case) -> Iterator[Finding]:
 
 def note(case: Case, skipped: Sequence[Skipped]) -> Finding:
     """The one note about all the rules that were skipped on a statement."""
-    lacks = "; ".join(dict.fromkeys(item.lacks for item in skipped))
+    lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
     query = isinstance(case.node, nodes.Create) and case.node.query is not None
     help_ = "list the columns before AS, or check in a session" if query else _WAYS
     scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
     return Finding(_place(case), f"{scope}: {lacks}", help_)
+
+
+def _unknown(what: str, why: str) -> str:
+    """What is not known, as a sentence; of a table nothing more is to be said."""
+    if what.startswith("the table "):
+        return f"{what.removeprefix('the ')} is unknown"
+    return f"{what} {'are' if what.endswith('s') else 'is'} unknown ({why})"
 
 
 def _place(case: Case) -> Offsets:

@@ -86,7 +86,7 @@ def _new_columns(case: Case) -> Iterator[tuple[str, nodes.Offsets, Field | None]
             query = case.words(node.query)
             found = case.known.columns_of(query)
             if found is None and any(name in query.lower() for name in RESERVED):
-                raise NotKnownError("its columns are", "they come from a query")
+                raise NotKnownError("its columns", "they come from a query")
             for field in found.fields if found is not None else ():
                 yield field.name, node.query, field
     elif case.of_another_kind:

@@ -195,7 +195,7 @@ def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -
     if found is None and node.verb.split()[0] in _OUTSIDE:
         return  # nothing to note where no partition is defined
     if found is None:
-        raise NotKnownError(f"table `{case.target.text}` is")
+        raise NotKnownError(f"the table `{case.target.text}`", "no statement here creates it")
     if isinstance(found, Table) and found.kind is Kind.ICEBERG:
         yield Finding(
             node.verb_span,
