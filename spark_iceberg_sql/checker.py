@@ -11,10 +11,12 @@ from spark_iceberg_sql.ddl.dialect import is_sparks, says_spark
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.ignores import Ignores, ignores_of
 from spark_iceberg_sql.model.table import Known, Name
+from spark_iceberg_sql.nodes import Offsets
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
-from spark_iceberg_sql.rules.replay import replay
+from spark_iceberg_sql.rules.replay import meant, replay
+from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
 from spark_iceberg_sql.text import Statement, statements
@@ -58,9 +60,10 @@ def check(
     text: any text. known: the tables that are there before; it is not changed. filename: for the
     report. verdict: another severity for a finding, or None for none at all. repaired: whether the
     statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser.
-    around: where the text comes from. A statement with an error is taken not to have run. Where neither
-    `known`, nor `around`, nor any word of the text says Spark or Iceberg, it may be another engine's SQL: then
-    one note stands for all that would be said. Never raises.
+    around: where the text comes from. A statement with an error is taken not to have run, but the table of a
+    CREATE with one is known as it was meant. Where neither `known`, nor `around`, nor any word of the text says
+    Spark or Iceberg, it may be another engine's SQL: then one note stands for all that would be said. Never
+    raises: a fault of ours is SIS000 in the report.
     """
     known = known.copy() if known is not None else Known()
     return _check(text, known, filename, verdict, repaired=repaired, around=around)
@@ -98,8 +101,7 @@ def _check(
     while following is not None:
         run.made_elsewhere(following[1])
         following = next(made, None)
-    if run.doubted is not None:
-        run.say(not_checked, run.doubted[1])
+    run.say_doubt()
     for ignore in ignores.every:
         for finding in unused(ignore.codes, ignore.unused, ignore.span):
             run.say(unused_ignore, finding)
@@ -119,8 +121,10 @@ class _Run:
     statements: list[Statement]
     spoken: bool
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    # The one note where the text may be another engine's: whether it stands for a fault, and what it says.
-    doubted: tuple[bool, Finding] | None = None
+    # The one note where the text may be another engine's: whether it stands for a fault, of which statement.
+    doubted: tuple[bool, Case, tuple[Skipped, ...]] | None = None
+    faults: set[tuple[object, ...]] = field(default_factory=set)
+    noted: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     @cached_property
     def sparks(self) -> bool:
@@ -135,21 +139,26 @@ class _Run:
             self.known.unsettle(self.known.full_name(name))
 
     def statement(self, statement: Statement) -> None:
-        """Judge a statement, and carry it over into what is known unless it is at fault."""
-        node = ddl.read(statement)
+        """Judge a statement, and carry it over into what is known."""
+        try:
+            node = ddl.read(statement)
+        except Exception as fault:
+            self.broke((statement.start, statement.end), "the reader", fault)
+            return
         if isinstance(node, nodes.Other):
             self.known.others += 1
             return
         case = Case(self.lines.text, node, self.known, statement, self.repaired)
-        if self._judge(case):
-            self._carry_on(case)
+        self._carry_on(case, fine=self._judge(case))
 
-    def _carry_on(self, case: Case) -> None:
+    def _carry_on(self, case: Case, *, fine: bool) -> None:
+        """Carry a statement over into what is known: as it runs, or as it was meant to."""
         if isinstance(case.node, nodes.Immediate):
             case = replace(case, node=case.node.inside)
         try:
-            replay(case)
-        except Exception:  # as above: what cannot be followed is forgotten
+            (replay if fine else meant)(case)
+        except Exception as fault:  # what cannot be followed is forgotten
+            self.broke(case.node.span, "the replay", fault)
             table = getattr(case.node, "table", None)
             if isinstance(table, nodes.Ref):
                 case.known.forget(table.parts)
@@ -164,22 +173,32 @@ class _Run:
         for rule in _RULES.get(type(case.node), ()):
             fine = self._ask(rule, case, skipped) and fine
         if (skipped or len(self.diagnostics) > before) and not self._speaks(case):
-            fault = len(self.diagnostics) > before
-            del self.diagnostics[before:]
+            ours = [d for d in self.diagnostics[before:] if d.code == internal_error.code]
+            fault = len(self.diagnostics) > before + len(ours)
+            self.diagnostics[before:] = ours
             if self.doubted is None or (fault and not self.doubted[0]):
-                self.doubted = fault, elsewhere(case) if fault else note(case, skipped)
+                self.doubted = fault, case, tuple(skipped)
         elif skipped:
-            self.say(not_checked, note(case, skipped))
+            self._note(case, skipped)
         # The statements inside EXPLAIN do not run; those of a block are judged one by one.
         if isinstance(case.node, nodes.Compound):
             inner = self.known.copy()
             for node in case.node.inside:
                 inside = Case(case.text, node, inner, case.statement, case.repaired)
-                if self._judge(inside):
-                    self._carry_on(inside)
-                else:
-                    fine = False
+                runs = self._judge(inside)
+                self._carry_on(inside, fine=runs)
+                fine = fine and runs
         return fine
+
+    def say_doubt(self) -> None:
+        """The one note of a text that may be another engine's."""
+        if self.doubted is None:
+            return
+        fault, case, skipped = self.doubted
+        if fault:
+            self.say(not_checked, elsewhere(case))
+        else:
+            self._note(case, list(skipped))
 
     def _speaks(self, case: Case) -> bool:
         """Whether the statement is Spark's or Iceberg's for all that is known."""
@@ -200,15 +219,43 @@ class _Run:
         except SettledError:
             pass
         except Exception as fault:
-            # A gate that breaks on its own mistake would keep good statements from running.
-            why = f"a fault of the checker's own, {type(fault).__name__}: {fault}"
-            skipped.append(Skipped(rule, "what it found", why))
+            self.broke(case.node.span, rule.code, fault)
         return fine
+
+    def _note(self, case: Case, skipped: list[Skipped]) -> None:
+        """Say what a statement's rules lacked, or count the statement where that was said of its table."""
+        finding = note(case, skipped)
+        table = getattr(case.node, "table", None)
+        name = self.known.full_name(table.parts) if isinstance(table, nodes.Ref) else case.node.span
+        key = (name, finding.message.partition(": ")[2])
+        codes = sorted({item.rule.code for item in skipped})
+        before = len(self.diagnostics)
+        self.say(not_checked, finding)
+        if len(self.diagnostics) == before:
+            return  # the settings, or a comment
+        said = self.diagnostics.pop()
+        at = self.noted.setdefault(key, before)
+        if at < before:
+            said = self.diagnostics[at]
+            codes = sorted({*said.skipped, *codes})
+            self.diagnostics[at] = replace(
+                said, skipped=tuple(codes), statements=said.statements + 1
+            )
+        else:
+            self.diagnostics.append(replace(said, skipped=tuple(codes)))
+
+    def broke(self, span: Offsets, where: str, fault: Exception) -> None:
+        """Report a fault of ours, which no setting and no comment silences; the statement may run."""
+        mark = (span, type(fault), str(fault))
+        if mark not in self.faults:  # what several rules ask for breaks them all in the same way
+            self.faults.add(mark)
+            self.say(internal_error, broken(span, where, fault))
 
     def say(self, rule: Rule, finding: Finding) -> bool:
         """Report a finding; whether the statement may be taken to run all the same."""
         own = finding.severity or rule.severity
-        severity = self.verdict(rule.code, own) if self.verdict is not None else own
+        ours = rule is internal_error
+        severity = own if ours or self.verdict is None else self.verdict(rule.code, own)
         if severity is None:
             return True
         diagnostic = Diagnostic(
@@ -221,7 +268,7 @@ class _Run:
             fix=finding.fix,
             spec=rule.spec,
         )
-        if rule is not unused_ignore and self.ignores.silence(diagnostic):
+        if not ours and rule is not unused_ignore and self.ignores.silence(diagnostic):
             return True
         self.diagnostics.append(diagnostic)
-        return own is not Severity.ERROR
+        return ours or own is not Severity.ERROR

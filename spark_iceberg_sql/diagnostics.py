@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+INTERNAL = "SIS000"
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -92,13 +93,21 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that cure a fault without changing what the author meant.
+    """Edits that cure a fault.
 
-    title: what it does, as an imperative. edits: not overlapping, in order of place.
+    title: what it does, as an imperative. edits: not overlapping, in order of place. safe: whether the
+    statement means the same with them: the runtime refuses it as it stands, or makes the same table. A
+    guess at another column, field or name is not safe, nor is what takes a comment away.
     """
 
     title: str
     edits: tuple[Edit, ...]
+    safe: bool = False
+
+    @property
+    def applicability(self) -> str:
+        """`safe`, which `--fix` applies, or `unsafe`, which `--unsafe-fixes` applies as well."""
+        return "safe" if self.safe else "unsafe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,8 @@ class Diagnostic:
 
     code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in
     the user's own names. span: the exact words. help: the whole clause to write instead.
-    fix: edits, where they are safe. spec: the section of the Iceberg spec that says so.
+    fix: edits that cure it. spec: the section of the Iceberg spec that says so. skipped: of a note, the codes
+    of the rules that could not judge. statements: how many it is about; a note speaks once a table.
     """
 
     code: str
@@ -118,6 +128,8 @@ class Diagnostic:
     help: str | None = None
     fix: Fix | None = None
     spec: str | None = None
+    skipped: tuple[str, ...] = ()
+    statements: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +155,18 @@ class Report:
         return not any(d.severity is Severity.ERROR for d in self.diagnostics)
 
     @property
+    def failed(self) -> tuple[Diagnostic, ...]:
+        """The internal errors: faults of the checker itself, which say nothing about the text."""
+        return tuple(d for d in self.diagnostics if d.code == INTERNAL)
+
+    @property
+    def refuses(self) -> bool:
+        """An error was found that is the text's, and not the checker's own."""
+        return len(self.errors) > len(self.failed)
+
+    @property
     def not_checked(self) -> tuple[Diagnostic, ...]:
-        """What was not checked, each with the reason and what would make it checkable."""
+        """What was not checked, each table once, with the reason and what would make it checkable."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.NOTE)
 
     @property

@@ -1,19 +1,19 @@
-"""Safe fixes put into a text: nothing outside their spans changes by a character."""
+"""Fixes put into a text: nothing outside their spans changes by a character."""
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, Severity
+from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
 
-_ROUNDS = 10  # a fix may bring another to light; none brings ten
+# A fix may bring another to light, the one statement after the other; none brings ten.
+_ROUNDS = 10
+# Whatever a fix may uncover, it does not make a statement unreadable, or the checker fail.
+_NEVER = frozenset({INTERNAL, "SIS001", "SIS004"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,62 +21,139 @@ class Fixed:
     """A text with its fixes applied.
 
     text: the new one. report: its check. applied: code of each fix that went in, in order.
+    kept_back: the findings of the last report whose fix was tried and cannot stand.
     """
 
     text: str
     report: Report
     applied: tuple[str, ...]
+    kept_back: tuple[Diagnostic, ...] = ()
 
 
-def fixed(text: str, check: Callable[[str], Report]) -> Fixed:
+def fixed(text: str, check: Callable[[str], Report], *, unsafe: bool = False) -> Fixed:
     """Apply every fix that a check offers, and check again, until it offers none.
 
-    check: text to report. A round that brings an error that was not there is taken back.
+    check: text to report. unsafe: the unsafe fixes too. A fix that does not cure its finding, or that
+    brings an error which was not hidden behind it, is left out, and the others are applied.
     """
     report = check(text)
     applied: tuple[str, ...] = ()
-    for _ in range(_ROUNDS):
-        chosen = _not_overlapping(report)
+    refused: set[tuple[str, int]] = set()
+    for _ in range(_ROUNDS + report.statements):
+        offered = [(d, d.fix) for d in report if d.fix is not None and (d.fix.safe or unsafe)]
+        chosen = _not_overlapping([(d, f) for d, f in offered if _mark(d) not in refused])
         if not chosen:
             break
-        after = applied_to(text, [edit for d in chosen if d.fix for edit in d.fix.edits])
-        new = check(after)
-        if _worse(report, new):
-            break
-        text, report = after, new
-        applied += tuple(d.code for d in chosen)
-    return Fixed(text, report, applied)
+        good, bad, after = _standing(text, report, chosen, check)
+        if good:
+            text, report, refused = applied_to(text, _edits(good)), after, set()
+            applied += tuple(d.code for d, _ in good)
+        else:
+            refused |= {_mark(d) for d, _ in bad}
+    return Fixed(text, report, applied, tuple(d for d in report if d.fix and _mark(d) in refused))
+
+
+_Chosen = list[tuple[Diagnostic, Fix]]
+
+
+def _mark(found: Diagnostic) -> tuple[str, int]:
+    return found.code, found.span.start
+
+
+def _standing(
+    text: str, report: Report, chosen: _Chosen, check: Callable[[str], Report]
+) -> tuple[_Chosen, _Chosen, Report]:
+    """The fixes that can stand together, those that cannot, and the report with the former.
+
+    Groups are halved until each bad one is alone.
+    """
+    good: _Chosen = []
+    bad: _Chosen = []
+    groups = [chosen]
+    while groups:
+        group = groups.pop()
+        after = check(applied_to(text, _edits(good + group)))
+        if _stands(report, after, group, good):
+            good, report = good + group, after
+        elif len(group) == 1:
+            bad += group
+        else:
+            half = len(group) // 2
+            groups += [group[half:], group[:half]]
+    return good, bad, report
+
+
+def _stands(before: Report, after: Report, group: _Chosen, good: _Chosen) -> bool:
+    """Whether every fix of a group has cured its finding, and no error has come that it did not hide.
+
+    before, after: the reports without and with the group; good: the fixes that are in both. A statement
+    with an error is not looked at any further, nor is all that hangs on it: what comes to light in it or
+    behind it was there before, and its author shall see it. But after a guess it may come of the guess.
+    """
+    moved = _Moved(_edits(good + group))
+    for found, _ in group:
+        start, end = moved(found.span.start), moved(found.span.end)
+        if any(d.code == found.code and _overlap((start, end), d.span) for d in after):
+            return False
+    old, new = (Counter(d.code for d in report.errors) for report in (before, after))
+    if any(new[code] > old[code] for code in _NEVER):
+        return False
+    if all(fix.safe for _, fix in group):
+        return True
+    old.subtract(d.code for d, _ in group if d.severity is Severity.ERROR)
+    return not any(count > old[code] for code, count in new.items())
+
+
+def _overlap(one: tuple[int, int], other: Span) -> bool:
+    """Whether two stretches have a character, or where one is empty a place, in common."""
+    return one[0] < max(other.end, other.start + 1) and other.start < max(one[1], one[0] + 1)
+
+
+class _Moved:
+    """Where an offset of a text lies once edits are put in."""
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        edits = sorted(edits, key=lambda e: e.start)
+        self._starts = [edit.start for edit in edits]
+        self._shifts = [0]
+        for edit in edits:
+            self._shifts.append(self._shifts[-1] + len(edit.text) - (edit.end - edit.start))
+
+    def __call__(self, offset: int) -> int:
+        """The new place; of an offset inside an edit, one not far behind it."""
+        return max(0, offset + self._shifts[bisect_right(self._starts, offset - 1)])
+
+
+def _edits(fixes: _Chosen) -> list[Edit]:
+    return [edit for _, fix in fixes for edit in fix.edits]
 
 
 def applied_to(text: str, edits: Iterable[Edit]) -> str:
     """The text with edits, which do not overlap, put in."""
-    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        pieces += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*pieces, text[at:]])
 
 
-def _not_overlapping(report: Iterable[Diagnostic]) -> list[Diagnostic]:
-    taken: list[Edit] = []
-    chosen = []
-    for diagnostic in report:
-        edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
-        if edits and not any(_clash(edit, other) for edit in edits for other in taken):
-            taken += edits
-            chosen.append(diagnostic)
+def _not_overlapping(offered: Sequence[tuple[Diagnostic, Fix]]) -> _Chosen:
+    """Of fixes that touch one another, the first; a safe one before all others."""
+    taken: list[tuple[int, int]] = []
+    chosen: _Chosen = []
+    for diagnostic, fix in sorted(offered, key=lambda item: not item[1].safe):
+        edits = [(edit.start, edit.end) for edit in fix.edits]
+        if edits and not any(_clashes(edit, taken) for edit in edits):
+            taken = sorted([*taken, *edits])
+            chosen.append((diagnostic, fix))
     return chosen
 
 
-def _clash(one: Edit, other: Edit) -> bool:
-    return one.start <= other.end and other.start <= one.end
-
-
-def _worse(before: Report, after: Report) -> bool:
-    """Whether there are more errors of some code than there were."""
-    old, new = (
-        Counter(d.code for d in report if d.severity is Severity.ERROR)
-        for report in (before, after)
-    )
-    return any(count > old[code] for code, count in new.items())
+def _clashes(edit: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    """Whether an edit touches one of these, which are sorted and do not overlap."""
+    at = bisect_right(taken, edit)
+    return any(o[0] <= edit[1] and edit[0] <= o[1] for o in taken[max(0, at - 1) : at + 1])
 
 
 def diff(before: str, after: str, filename: str) -> str:
@@ -88,30 +165,3 @@ def diff(before: str, after: str, filename: str) -> str:
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
         for line in unified_diff(old, new, filename, filename)
     )
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Put new content in a file's place in one step, its mode kept; through a link, at its target."""
-    target = path.resolve()
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-
-
-def _mode(target: Path) -> int:
-    """The permissions of a file, or those that a new one would get."""
-    try:
-        return target.stat().st_mode & 0o7777
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask

@@ -8,7 +8,7 @@ from dataclasses import replace
 from operator import itemgetter
 
 from spark_iceberg_sql.checker import Around, Verdict, check
-from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity, Span
+from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Lines, Severity, Span
 from spark_iceberg_sql.model.table import Known
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
 from spark_iceberg_sql.sources.pieces import Joined, Offsets, join
@@ -59,6 +59,8 @@ class Holes:
 
     def said(self, diagnostic: Diagnostic) -> Diagnostic | None:
         """The diagnostic, or a note in its place where it is about what is filled in, if notes are shown."""
+        if diagnostic.code == INTERNAL:
+            return diagnostic
         at = self._statement(diagnostic)
         absent = diagnostic.code in _ABSENCES
         if at is None:

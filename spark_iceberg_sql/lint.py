@@ -221,7 +221,7 @@ def _placed_fix(fix: Fix | None, piece: Piece, offset: int) -> Fix | None:
         if not isinstance(piece.starts, range) and set(edit.text) & set("\\'\"{}%\r\n"):
             return None
         edits.append(Edit(*piece.place(start, end), edit.text))
-    return Fix(fix.title, tuple(edits)) if fix is not None else None
+    return replace(fix, edits=tuple(edits)) if fix is not None else None
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:

@@ -199,7 +199,7 @@ def _fixes(document: Document, place: lsp.Range) -> Iterator[lsp.CodeAction]:
             kind=lsp.CodeActionKind.QuickFix,
             diagnostics=[_diagnostic(document, found)],
             edit=lsp.WorkspaceEdit(changes={document.uri: edits}),
-            is_preferred=True,
+            is_preferred=found.fix.safe,
         )
 
 

@@ -399,7 +399,8 @@ class Unreadable(Node):
     """A statement that Spark's or Iceberg's grammar refuses: partition DDL, or a change of columns.
 
     at: the offending token. found, expected: for the message. like: the shape of the mistake where it
-    is a known one, else empty. table: where it was readable.
+    is a known one, else empty. table: where it was readable. begun: of a CREATE TABLE, what was read before
+    the stop.
 
     In ALTER: several-fields, missing-with, missing-field (ADD PARTITION x), missing-partition (ADD FIELD
     x), partition-fields (PARTITION FIELDS, COLUMN, BY; ADD PARTITIONING), if-exists, parenthesised,
@@ -426,6 +427,7 @@ class Unreadable(Node):
     expected: str
     like: str = ""
     table: Ref | None = None
+    begun: Create | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,10 @@ class Plan:
             yield full(self.report).rstrip("\n")
             yield ""
         if self.after is None:
-            yield "the statement would be refused: nothing would change"
+            if self.report.ok:
+                yield "not planned: the table is unknown"
+            else:
+                yield "the statement would be refused: nothing would change"
             return
         yield from _spec_lines("before", self.before)
         yield from _spec_lines("after", self.after, {c.field.field_id: c for c in self.changes})
@@ -292,4 +295,4 @@ _PLANNED = (
 
 def _specs(known: Known, name: Name) -> Specs | None:
     found = known.get(name)
-    return found.specs if isinstance(found, Table) else None
+    return found.specs if isinstance(found, Table) and not found.meant else None

@@ -17,6 +17,8 @@ from spark_iceberg_sql.checker import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.sources.files import FileError
+from spark_iceberg_sql.sources.writing import replace_file
 
 SWAPPED = "CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
 GOOD = SWAPPED.replace("id, 16", "16, id")
@@ -26,7 +28,7 @@ CURED = FAULTY.replace("id, 16", "16, id")
 
 def diagnostic(start: int, end: int, *edits: Edit, code: str = "SIS104") -> Diagnostic:
     span = Lines(" " * 100).span(start, end)
-    return Diagnostic(code, "x", Severity.ERROR, "m", span, "h", Fix("f", edits))
+    return Diagnostic(code, "x", Severity.ERROR, "m", span, "h", Fix("f", edits, safe=True))
 
 
 EXAMPLES = [
@@ -39,7 +41,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("sql", EXAMPLES)
 def test_a_fixed_example_is_clean_of_what_was_fixed(sql: str) -> None:
-    done = fix.fixed(sql, check)
+    done = fix.fixed(sql, check, unsafe=True)
     assert done.applied
     assert not {d.code for d in done.report} & set(done.applied)
     assert not any(d.fix for d in done.report)
@@ -87,8 +89,16 @@ def test_a_fix_that_makes_it_worse_is_taken_back() -> None:
 
 
 def test_a_fix_that_never_ends_is_stopped() -> None:
+    def check_it(text: str) -> Report:
+        found = diagnostic(0, 0, Edit(0, 0, "x"), code=f"SIS10{len(text) % 2}")
+        return Report(text, (found,))
+
+    assert 0 < len(fix.fixed("", check_it).text) < 100
+
+
+def test_a_fix_that_does_not_cure_is_left_out() -> None:
     done = fix.fixed("", lambda text: Report(text, (diagnostic(0, 0, Edit(0, 0, "x")),)))
-    assert 0 < len(done.text) < 100
+    assert (done.text, done.applied, len(done.kept_back)) == ("", (), 1)
 
 
 @pytest.mark.parametrize("content", [
@@ -145,7 +155,7 @@ def test_the_last_words_of_a_cell(tmp_path: Path) -> None:
 
     path = tmp_path / "a.ipynb"
     path.write_text(notebook(f"{GOOD} -- noqa: SIS101"))
-    assert main(["check", "--isolated", "--fix", "-q", str(path)]) == 0
+    assert main(["check", "--isolated", "--fix", "--unsafe-fixes", "-q", str(path)]) == 0
     assert path.read_text() == notebook(f"{GOOD} ")
 
 
@@ -179,17 +189,17 @@ def test_replacing_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path.write_text("old")
 
     def fail(*_: object) -> None:
-        raise OSError("disk")
+        raise OSError(28, "disk full")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="disk"):
-        fix.replace_file(path, b"new")
+    with pytest.raises(FileError, match="disk full"):
+        replace_file(path, b"new")
     assert [p.name for p in tmp_path.iterdir()] == ["a.sql"]
     assert path.read_text() == "old"
 
 
 def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
-    fix.replace_file(tmp_path / "new", b"x")
+    replace_file(tmp_path / "new", b"x")
     (tmp_path / "usual").write_bytes(b"x")
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
 

@@ -178,6 +178,7 @@ def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
         [found] = await editor.open(text)
         [action] = await editor.actions(found.range)
         assert action.kind == lsp.CodeActionKind.QuickFix
+        assert action.is_preferred
         assert action.edit
         assert action.edit.changes
         line = text.encode("utf-16-le")
@@ -188,6 +189,17 @@ def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
         assert fixed == text.replace("id, 16", "16, id")
         assert await editor.change(fixed) == []
         assert await editor.actions(found.range) == []
+
+    drive(session)
+
+
+def test_a_guess_is_not_preferred(drive: Callable[[Session], None]) -> None:
+    async def session(editor: Editor) -> None:
+        [found] = await editor.open(
+            "CREATE TABLE t (ts DATE) USING iceberg PARTITIONED BY (dayz(ts))"
+        )
+        [action] = await editor.actions(found.range)
+        assert not action.is_preferred
 
     drive(session)
 

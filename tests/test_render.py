@@ -64,7 +64,7 @@ REPORTS = [
                 name="argument-order",
                 message="`bucket` takes the number of buckets before the column",
                 help="write `bucket(16, id)`",
-                fix=Fix("write `bucket(16, id)`", (Edit(SWAP, SWAP + 6, "16, id"),)),
+                fix=Fix("write `bucket(16, id)`", (Edit(SWAP, SWAP + 6, "16, id"),), safe=True),
                 spec=None,
             ),
             at(
@@ -235,7 +235,7 @@ def test_json_has_the_fields_of_ruff() -> None:
     }
     for item in found:
         assert ruff <= set(item)
-        assert set(item) - ruff == {"severity", "name", "help", "spec"}
+        assert set(item) - ruff == {"severity", "name", "help", "spec", "skipped", "statements"}
     assert found[1]["fix"] == {
         "applicability": "safe",
         "edits": [

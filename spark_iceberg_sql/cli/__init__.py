@@ -56,8 +56,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         except IcebergSqlError as error:
             sys.stderr.write(f"error: {error}\n")
             return COULD_NOT_RUN
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            sys.stderr.write(f"error: {error.strerror or error}\n")
+            return COULD_NOT_RUN
+        except Exception as fault:  # never 1, which says that the SQL is at fault
+            sys.stderr.write(f"error: {internal(fault, name)}\n")
+            return COULD_NOT_RUN
     _front().parse_args(words or ["--help"])
     return COULD_NOT_RUN
+
+
+def internal(fault: Exception, where: str) -> str:
+    """One line about a fault of our own. where: what was done, `run`."""
+    from spark_iceberg_sql.rules.sis000_internal_error import broken
+
+    return f"{broken((0, 0), where, fault).message}; please report it"
 
 
 def _front() -> argparse.ArgumentParser:
@@ -88,7 +103,8 @@ def entry() -> None:
     """What the installed command calls."""
     try:
         code = main()
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # the language server closes it
+            sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:  # `iceberg-sql check | head`

@@ -6,17 +6,22 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
+from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
 from spark_iceberg_sql.cli.options import add_settings, configuration
 from spark_iceberg_sql.config import Configuration, Settings
-from spark_iceberg_sql.diagnostics import Report, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Fix, IcebergSqlError, Report, Severity
 from spark_iceberg_sql.lint import Linter
 from spark_iceberg_sql.render import FORMATS, summary
-from spark_iceberg_sql.render.terminal import plural
+from spark_iceberg_sql.render.terminal import place, plural
 from spark_iceberg_sql.sources.files import FileError, decode, find, read_bytes, source
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.fix import Fixed
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,11 +38,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write there")
     parser.add_argument("--fix", action="store_true", help="apply the safe fixes")
+    parser.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        help="with --fix or --diff: also the fixes that guess what was meant",
+    )
     parser.add_argument("--diff", action="store_true", help="show what --fix would change")
     parser.add_argument(
         "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
     )
     parser.add_argument("--statistics", action="store_true", help="only count findings by rule")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="name the rules that could not judge"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary")
     parser.add_argument(
         "--stdin-filename", metavar="NAME", help="the name under which standard input is checked"
@@ -52,14 +65,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file as it was read: its path, the name to show, its settings, text, encoding and BOM."""
+    """A file as it was read: its path, the name to show, its settings, text, bytes, encoding and BOM."""
 
     path: str
     name: str
     settings: Settings
     text: str
+    content: bytes
     encoding: str
     bom: bytes
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What became of the files and their fixes.
+
+    applied: how many fixes. changed: whether a text is another. failed: whether something could not be
+    done. kept_back: the places of the fixes that cannot stand.
+    """
+
+    applied: int = 0
+    changed: bool = False
+    failed: bool = False
+    kept_back: list[str] = field(default_factory=list)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -68,34 +96,72 @@ def run(given: argparse.Namespace) -> int:
     linter = Linter()
     reports: list[Report] = []
     out: list[str] = []
-    failed = changed = False
-    fixes = 0
+    tally = _Tally()
     for path in _found(given, settings):
-        try:
-            file = _read(path, given.stdin_filename, settings)
-            read = source(file.name, file.text)
-        except FileError as error:
-            sys.stderr.write(f"error: {error}\n")
-            failed = True
-            continue
-        found = linter.lint(read, file.settings)
-        if given.fix or given.diff:
-            found, text, count = _fixed(linter, file, found)
-            changed = changed or text != file.text
-            fixes += count
-            out.append(_put(file, text, diff_only=given.diff))
+        found, shown = _checked(given, linter, path, settings, tally)
         reports += found
+        out.append(shown)
     if not given.diff:
-        out.append(_rendered(given, reports, fixes))
+        out.append(_rendered(given, reports, tally))
+    if tally.kept_back:
+        many = plural(len(tally.kept_back), "fix", "fixes")
+        places = ", ".join(tally.kept_back)
+        sys.stderr.write(f"Left out {many} that cannot stand: {places}\n")
     _write(given.output_file, "".join(out))
-    if failed:
+    if tally.failed or any(report.failed for report in reports):
         return COULD_NOT_RUN
     if given.exit_zero:
         return CLEAN
     if given.diff:
-        return FINDINGS if changed else CLEAN
+        return FINDINGS if tally.changed else CLEAN
     findings = any(d.severity is not Severity.NOTE for report in reports for d in report)
     return FINDINGS if findings else CLEAN
+
+
+def _could_not(tally: _Tally, why: str) -> None:
+    sys.stderr.write(f"error: {why}\n")
+    tally.failed = True
+
+
+def _checked(
+    given: argparse.Namespace, linter: Linter, path: str, settings: Configuration, tally: _Tally
+) -> tuple[list[Report], str]:
+    """A file's reports, and what is to be printed of it besides; nothing where it cannot be read."""
+    found: list[Report] = []
+    try:
+        file = _read(path, given.stdin_filename, settings)
+        found = linter.lint(source(file.name, file.text), file.settings)
+        if not (given.fix or given.diff):
+            return found, ""
+        better, result = _fixed(linter, file, found, unsafe=given.unsafe_fixes)
+        if result.text != file.text and not given.diff and _leads_out(path, given.files):
+            raise FileError(
+                f"cannot write `{path}`: the link leads out of the folder that is checked"
+            )
+        shown = _put(file, result.text, diff_only=given.diff)
+    except (
+        FileError
+    ) as error:  # a file that cannot be written is as it was, and so are its findings
+        _could_not(tally, str(error))
+        return found, ""
+    except IcebergSqlError:
+        raise
+    except Exception as fault:  # ours: it hides neither itself nor the other files
+        _could_not(tally, internal(fault, f"checking `{path}`"))
+        return found, ""
+    tally.applied += len(result.applied)
+    tally.changed = tally.changed or result.text != file.text
+    tally.kept_back += [f"{place(_at(better, d), d)} ({d.code})" for d in result.kept_back]
+    return better, shown
+
+
+def _leads_out(path: str, named: Sequence[str]) -> bool:
+    """Whether a file that nobody named is a link, or behind one, to a place outside the folders named."""
+    if path in named:
+        return False
+    real = os.path.realpath(path)
+    roots = [os.path.realpath(folder) for folder in named if os.path.isdir(folder)]
+    return bool(roots) and not any(real.startswith(os.path.join(root, "")) for root in roots)
 
 
 def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:
@@ -107,16 +173,17 @@ def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:
 
 def _read(path: str, stdin_name: str | None, settings: Configuration) -> _File:
     name = stdin_name or path if path == "-" else path
-    text, encoding, bom = decode(read_bytes(path), name)
+    content = read_bytes(path)
+    text, encoding, bom = decode(content, name)
     here = Path(name) if name != "-" else Path("stdin.sql")
-    return _File(path, name, settings.of(here), text, encoding, bom)
+    return _File(path, name, settings.of(here), text, content, encoding, bom)
 
 
-def _fixed(linter: Linter, file: _File, found: list[Report]) -> tuple[list[Report], str, int]:
-    """The reports and the text after all fixes, and the number of these."""
-    if all(d.fix is None for report in found for d in report):
-        return found, file.text, 0
-    from spark_iceberg_sql.fix import fixed
+def _fixed(
+    linter: Linter, file: _File, found: list[Report], *, unsafe: bool
+) -> tuple[list[Report], Fixed]:
+    """The reports and the text after the fixes."""
+    from spark_iceberg_sql.fix import Fixed, fixed
 
     def reports(text: str) -> list[Report]:
         return linter.lint(source(file.name, text), file.settings)
@@ -129,8 +196,15 @@ def _fixed(linter: Linter, file: _File, found: list[Report]) -> tuple[list[Repor
 
         return in_file(text, parts)
 
-    result = fixed(file.text, whole)
-    return reports(result.text), result.text, len(result.applied)
+    if all(d.fix is None for report in found for d in report):
+        return found, Fixed(file.text, found[0], ())
+    result = fixed(file.text, whole, unsafe=unsafe)
+    return reports(result.text) if result.applied else found, result
+
+
+def _at(reports: Sequence[Report], diagnostic: Diagnostic) -> Report:
+    """The report, of a file or of a cell, that a finding is in."""
+    return next((r for r in reports if any(d.span == diagnostic.span for d in r)), reports[0])
 
 
 def _put(file: _File, text: str, *, diff_only: bool) -> str:
@@ -142,13 +216,18 @@ def _put(file: _File, text: str, *, diff_only: bool) -> str:
     if file.path == "-":
         return text
     if text != file.text:
-        from spark_iceberg_sql.fix import replace_file
+        from spark_iceberg_sql.sources.writing import replace_file
 
-        replace_file(Path(file.path), file.bom + text.encode(file.encoding))
+        with suppress(UnicodeEncodeError):
+            if file.bom + file.text.encode(file.encoding) == file.content:
+                new = file.bom + text.encode(file.encoding)
+                replace_file(Path(file.path), new, before=file.content)
+                return ""
+        raise FileError(f"cannot write `{file.path}` in its encoding, {file.encoding.upper()}")
     return ""
 
 
-def _rendered(given: argparse.Namespace, reports: Sequence[Report], fixes: int) -> str:
+def _rendered(given: argparse.Namespace, reports: Sequence[Report], tally: _Tally) -> str:
     if given.fix and "-" in given.files:  # the fixed text has standard output
         sys.stderr.write(FORMATS[given.output_format](reports))
         return ""
@@ -156,17 +235,41 @@ def _rendered(given: argparse.Namespace, reports: Sequence[Report], fixes: int) 
         from spark_iceberg_sql.render.terminal import statistics
 
         return statistics(reports) + ("" if given.quiet else summary(reports) + "\n")
+    if given.verbose:
+        reports = [replace(r, diagnostics=tuple(map(_at_length, r))) for r in reports]
     color = given.output_file is None and _color()
     text = FORMATS[given.output_format](reports, color=color)
     if given.output_format in ("full", "concise"):
         if given.quiet:
             text = text[: text.rindex(summary(reports))].rstrip("\n")
             text += "\n" * bool(text)
-        elif fixes:
-            text += f"Applied {plural(fixes, 'fix', 'fixes')}\n"
-        elif not given.fix and (offered := sum(d.fix is not None for r in reports for d in r)):
-            text += f"{plural(offered, 'finding', 'findings')} fixable with --fix\n"
+        elif tally.applied:
+            text += f"Applied {plural(tally.applied, 'fix', 'fixes')}\n"
+        else:
+            text += _offered(given, [d.fix for r in reports for d in r if d.fix is not None])
     return text
+
+
+def _at_length(diagnostic: Diagnostic) -> Diagnostic:
+    """A note with the rules that could not judge."""
+    if not diagnostic.skipped:
+        return diagnostic
+    times = diagnostic.statements
+    where = f" in {times} statements" if times > 1 else ""
+    rules = f"not asked{where}: {', '.join(diagnostic.skipped)}"
+    return replace(diagnostic, help=f"{diagnostic.help}\n{rules}")
+
+
+def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
+    """What --fix would do, and --unsafe-fixes besides."""
+    safe = sum(fix.safe or given.unsafe_fixes for fix in fixes)
+    rest = len(fixes) - safe
+    if not fixes or (given.fix and not rest):
+        return ""
+    if given.fix or not safe:
+        return f"{plural(rest, 'finding', 'findings')} fixable with --fix --unsafe-fixes\n"
+    more = f" ({rest} more with --unsafe-fixes)" if rest else ""
+    return f"{plural(safe, 'finding', 'findings')} fixable with --fix{more}\n"
 
 
 def _color() -> bool:
@@ -181,9 +284,6 @@ def _write(path: Path | None, text: str) -> None:
     if path is None:
         sys.stdout.write(text)
         return
-    from spark_iceberg_sql.fix import replace_file
+    from spark_iceberg_sql.sources.writing import replace_file
 
-    try:
-        replace_file(path, text.encode())
-    except OSError as error:
-        raise FileError(f"cannot write `{path}`: {error.strerror}") from None
+    replace_file(path, text.encode())

@@ -30,6 +30,10 @@ def run(given: argparse.Namespace) -> int:
         sys.stderr.write("error: no statement here changes a table's partitioning\n")
         return COULD_NOT_RUN
     sys.stdout.write("\n\n".join(map(str, found)) + "\n")
+    if any(plan.report.failed for plan in found):
+        return COULD_NOT_RUN
+    if any(plan.after is None and plan.report.ok for plan in found):
+        return COULD_NOT_RUN  # what would happen is not known
     return CLEAN if all(plan.report.ok for plan in found) else FINDINGS
 
 

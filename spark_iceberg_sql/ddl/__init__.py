@@ -192,7 +192,15 @@ def _unreadable(cursor: Cursor, stop: Stop, span: Offsets) -> Node | None:
     at = (token.start, token.end) if token.text else (span[1], span[1])
     like = "unterminated" if token.kind is Kind.UNCLOSED else like
     found = token.text if len(token.text) <= 40 else token.text[:40] + "..."
-    return Unreadable(span, at, found or "the end of the statement", expected, like, cursor.target)
+    return Unreadable(
+        span,
+        at,
+        found or "the end of the statement",
+        expected,
+        like,
+        cursor.target,
+        stop.begun,
+    )
 
 
 def _statement(cursor: Cursor, span: Offsets) -> Node | None:

@@ -184,6 +184,10 @@ def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
         and what == "IF"
         and "PARTITION" in cursor.words[cursor.i : cursor.i + 6]
     ):
+        if "FIELD" in cursor.words[cursor.i : cursor.i + 6]:
+            cursor.partition = True
+            cursor.i += 1
+            cursor.stop("`PARTITION FIELD`", "if-exists")
         return _hive(cursor, span, table)
     if verb == "RECOVER" and what == "PARTITIONS":
         return _hive(cursor, span, table)

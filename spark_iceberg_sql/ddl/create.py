@@ -49,8 +49,10 @@ _CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION`
 
 @dataclass(slots=True)
 class _Clauses:
-    """What has been read so far of the clauses behind the column list."""
+    """What has been read so far behind the table's name."""
 
+    columns: tuple[ColumnDef, ...] | None = None
+    provider: str | None = None
     seen: set[str] = field(default_factory=set)
     partitioning: tuple[Term, ...] | None = None
     partitioning_span: Offsets | None = None
@@ -64,6 +66,31 @@ class _Clauses:
 
 def create_table(cursor: Cursor) -> Node | None:
     """Read from CREATE or REPLACE on; None where the statement creates no table."""
+    got = _Clauses()
+    start = cursor.token.start
+    try:
+        return _create_table(cursor, got)
+    except Stop as stop:
+        if cursor.target is not None:
+            stop.begun = _begun((start, cursor.tokens[cursor.count].end), cursor.target, got)
+        raise
+
+
+def _begun(span: Offsets, table: Ref, got: _Clauses) -> Create:
+    """What was read of a CREATE TABLE before a stop."""
+    return Create(
+        span,
+        table,
+        columns=got.columns,
+        partitioning=got.partitioning,
+        typed_partitions=got.typed_partitions,
+        provider=got.provider,
+        properties=got.properties,
+        options=got.options,
+    )
+
+
+def _create_table(cursor: Cursor, got: _Clauses) -> Node | None:
     start = cursor.token.start
     create = cursor.take("CREATE")
     replace = cursor.take("OR", "REPLACE") if create else False
@@ -93,14 +120,15 @@ def create_table(cursor: Cursor) -> Node | None:
         _after_like(cursor, table, like)
         return Create(_whole(cursor, start), table, if_not_exists=if_not_exists, like=like)
     opening = cursor.token
-    columns = _columns(cursor)
+    columns = got.columns = _columns(cursor)
     provider = provider_span = None
     if cursor.take("USING"):
         name = cursor.path("a format, `iceberg`")
         provider, provider_span = ".".join(name.parts).lower(), name.span
+        got.provider = provider
         # What other formats take besides Spark's own clauses is theirs to say.
         cursor.partition = provider not in OTHER_FORMATS
-    clauses = _clauses(cursor, provider=provider is not None)
+    clauses = _clauses(cursor, got)
     begun = cursor.token
     query = _query(cursor)
     path = next((option for option in clauses.options if option.key.lower() == "path"), None)
@@ -194,8 +222,7 @@ def _columns(cursor: Cursor) -> tuple[ColumnDef, ...] | None:
     return tuple(columns)
 
 
-def _clauses(cursor: Cursor, *, provider: bool) -> _Clauses:
-    got = _Clauses()
+def _clauses(cursor: Cursor, got: _Clauses) -> _Clauses:
     while not cursor.done:
         token, word = cursor.token, cursor.word
         after = cursor.words[cursor.i + 1]
@@ -233,7 +260,7 @@ def _clauses(cursor: Cursor, *, provider: bool) -> _Clauses:
             cursor.name("a collation")
         elif word in ("STORED", "ROW", "SKEWED"):
             _once(got, cursor, clause)
-            hive_clause(cursor, provider=provider)
+            hive_clause(cursor, provider=got.provider is not None)
         else:
             break
     return got

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from spark_iceberg_sql.characters import upper
 from spark_iceberg_sql.ddl.strings import parts, unescape
-from spark_iceberg_sql.nodes import Argument, Literal, Offsets, Ref, Term
+from spark_iceberg_sql.nodes import Argument, Create, Literal, Offsets, Ref, Term
 from spark_iceberg_sql.text import Kind, Token
 
 _STRINGS = (Kind.STRING, Kind.DOUBLE)
@@ -35,11 +35,13 @@ class Stop(Exception):  # noqa: N818
     """Reading stopped: neither Spark's nor Iceberg's grammar goes on from here.
 
     token: the offending one. expected: what could stand there. like: the known mistake, if it is one.
+    begun: of a CREATE TABLE, what was read before.
     """
 
     def __init__(self, token: Token, expected: str, like: str = "") -> None:
         super().__init__(expected)
         self.token, self.expected, self.like = token, expected, like
+        self.begun: Create | None = None
 
 
 class TooDeep(Exception):  # noqa: N818

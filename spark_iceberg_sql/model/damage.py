@@ -44,11 +44,10 @@ class Damage:
 
 def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
     """All fields of all specs whose source column is there, by field id, each under its newest name."""
-    newest: dict[int, PartitionField] = {}
-    for spec in sorted(specs.every, key=lambda spec: -spec.spec_id):
-        for field in spec.fields:
-            if schema.by_id(field.source_id) is not None:
-                newest.setdefault(field.field_id, field)
+    newest = specs.newest
+    if not schema.ids.issuperset(specs.sources):
+        newest = {f.field_id: f for f in specs.all_fields if f.source_id in schema.ids}
+        newest |= {i: f for i, f in specs.newest.items() if f.source_id in schema.ids}
     return tuple(newest[field_id] for field_id in sorted(newest))
 
 
@@ -58,14 +57,20 @@ def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> Ite
     case_sensitive: whether Spark tells names apart by letter case.
     """
     current = specs.spec.fields
-    ids = Counter(field.field_id for field in current)
-    for field in current:
-        if ids[field.field_id] > 1 and not field.transform.is_void:
-            other = next(f for f in current if f.field_id == field.field_id and f is not field)
-            yield Damage(Kind.ID_TWICE, field, other)
-    yield from _same_names(specs, schema, case_sensitive)
+    if len({field.field_id for field in current}) < len(current):
+        ids = Counter(field.field_id for field in current)
+        for field in current:
+            if ids[field.field_id] > 1 and not field.transform.is_void:
+                other = next(f for f in current if f.field_id == field.field_id and f is not field)
+                yield Damage(Kind.ID_TWICE, field, other)
+    sources_there = schema.ids.issuperset(specs.sources)
+    if not (specs.names_differ and sources_there):
+        yield from _same_names(specs, schema, case_sensitive)
+    if sources_there:
+        return
     live = not all(field.transform.is_void for field in current)
-    gone = {f.field_id: f for f in specs.all_fields if schema.by_id(f.source_id) is None}
+    gone = {f.field_id: f for f in specs.all_fields if f.source_id not in schema.ids}
+    gone |= {i: f for i, f in specs.newest.items() if f.source_id not in schema.ids}
     for field in gone.values():
         void = live and any(f.field_id == field.field_id and f.transform.is_void for f in current)
         yield Damage(Kind.VOID_WITHOUT_SOURCE if void else Kind.PAST_WITHOUT_SOURCE, field)

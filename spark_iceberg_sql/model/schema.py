@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -68,6 +68,16 @@ class Schema:
         if case_sensitive:
             return self._by_name.get(name, ())
         return self._by_folded_name.get(folded(name), ())
+
+    @property
+    def names(self) -> Set[str]:
+        """The full names of all columns."""
+        return self._by_name.keys()
+
+    @cached_property
+    def ids(self) -> frozenset[int]:
+        """The field ids of all columns."""
+        return frozenset(self._by_id)
 
     def inside(self, parts: Sequence[str]) -> tuple[Field, ...] | None:
         """The fields directly in the struct at a path, the table's own for none; None without a struct."""
@@ -151,7 +161,7 @@ class Schema:
         """
         (fresh,), last = _fresh((new,), last_id)
         if len(parts) == 1:
-            return Schema((*self.fields, fresh)), last
+            return self._grown(fresh), last
         parent = self.find(parts[:-1])
         if parent is None or parent.field.field_id is None:
             return self, last_id
@@ -167,6 +177,26 @@ class Schema:
             return item
 
         return self.edited(parent.field.field_id, grown), last
+
+    def _grown(self, fresh: Field) -> Schema:
+        """The schema with one more column; what is known of the others is carried on."""
+        made = Schema((*self.fields, fresh))
+        new = tuple(_walk((fresh,), (), ()))
+        by_id = dict(self._by_id)
+        by_name, by_folded_name = dict(self._by_name), dict(self._by_folded_name)
+        for column in new:
+            if column.field.field_id is not None:
+                by_id[column.field.field_id] = column
+            for index, key in ((by_name, column.name), (by_folded_name, folded(column.name))):
+                index[key] = (*index.get(key, ()), column)
+        vars(made).update(
+            columns=(*self.columns, *new),
+            ids=self.ids.union(by_id) if len(new) > 1 else self.ids | {fresh.field_id},
+            _by_id=by_id,
+            _by_name=by_name,
+            _by_folded_name=by_folded_name,
+        )
+        return made
 
     @property
     def last_column_id(self) -> int:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import attrgetter
 
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.transforms import VOID, BoundTransform
 
 FIRST_FIELD_ID = 1000
+_SPEC_ID = attrgetter("spec_id")
 
 
 class SpecRefusedError(ValueError):
@@ -24,7 +27,7 @@ class SpecUncertainError(ValueError):
     """A step whose outcome Iceberg leaves to the order of a hash set; `str` says between what."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PartitionField:
     """A partition field.
 
@@ -38,10 +41,15 @@ class PartitionField:
     name: str
     field_id: int
 
-    @property
+    @cached_property
     def key(self) -> tuple[int, str]:
         """What makes two fields the same to Iceberg: source column and transform."""
         return self.source_id, str(self.transform)
+
+    @cached_property
+    def mark(self) -> tuple[object, ...]:
+        """What tells it from every other field that a table has had."""
+        return self.field_id, self.name, self.key, self.source
 
     @property
     def clause(self) -> str:
@@ -62,7 +70,14 @@ class Spec:
 
     def like(self, source_id: int, transform: BoundTransform) -> PartitionField | None:
         """The field of this source column and transform."""
-        return next((f for f in self.fields if f.key == (source_id, str(transform))), None)
+        key = source_id, str(transform)
+        return next((f for f in self.fields if f.key == key), None)
+
+    @property
+    def outline(self) -> tuple[object, ...]:
+        """What two specs of the same fields have in common: their number, and the last of them."""
+        last = self.fields[-1] if self.fields else None
+        return len(self.fields), last and (last.key, last.name)
 
     def same_fields(self, other: Spec) -> bool:
         """Whether Iceberg takes the two for one spec (PartitionSpec.compatibleWith: ids do not count)."""
@@ -84,9 +99,12 @@ class Wanted:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Specs:
     """All specs that a table has ever had.
+
+    A script of n statements makes n specs of up to n fields: what is asked of all of them (`all_fields`,
+    `newest`) is carried on from one to the next, so that no statement looks at all of them again.
 
     every: by spec id, past ones too. current: the default spec's id. last_field_id: the last
     partition field id assigned. format_version: 1, 2 or 3.
@@ -97,7 +115,7 @@ class Specs:
     last_field_id: int
     format_version: int
 
-    @property
+    @cached_property
     def spec(self) -> Spec:
         """The default spec, which new files are written with."""
         return next(s for s in self.every if s.spec_id == self.current)
@@ -109,8 +127,72 @@ class Specs:
 
     @property
     def all_fields(self) -> tuple[PartitionField, ...]:
-        """Every field of every spec, oldest spec first."""
-        return tuple(f for s in sorted(self.every, key=lambda s: s.spec_id) for f in s.fields)
+        """Every field that any spec has, once, oldest spec first."""
+        return tuple(self._distinct.values())
+
+    @cached_property
+    def _distinct(self) -> dict[tuple[object, ...], PartitionField]:
+        specs = sorted(self.every, key=lambda s: s.spec_id)
+        found: dict[tuple[object, ...], PartitionField] = {}
+        for spec in specs:
+            for field in spec.fields:
+                found.setdefault(field.mark, field)
+        return found
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[int, str], tuple[PartitionField, ...]]:
+        found: dict[tuple[int, str], tuple[PartitionField, ...]] = {}
+        for field in self._distinct.values():
+            found[field.key] = (*found.get(field.key, ()), field)
+        return found
+
+    @cached_property
+    def newest(self) -> dict[int, PartitionField]:
+        """Every field id with the field as the latest spec that has it writes it."""
+        specs = sorted(self.every, key=lambda s: s.spec_id)
+        found: dict[int, PartitionField] = {}
+        for spec in specs:
+            # Of two fields of one id in one spec, the first.
+            found.update({field.field_id: field for field in reversed(spec.fields)})
+        return found
+
+    @cached_property
+    def sources(self) -> frozenset[int]:
+        """The field ids of the source columns of all fields."""
+        return frozenset(field.source_id for field in self._distinct.values())
+
+    @cached_property
+    def _low_names(self) -> frozenset[str]:
+        return frozenset(field.name.lower() for field in self.newest.values())
+
+    @property
+    def names_differ(self) -> bool:
+        """Whether no two fields have one newest name, letter case aside."""
+        return len(self._low_names) == len(self.newest)
+
+    @cached_property
+    def _alike(self) -> dict[tuple[object, ...], tuple[Spec, ...]]:
+        """The specs by what is compared first of them."""
+        found: dict[tuple[object, ...], tuple[Spec, ...]] = {}
+        for spec in self.every:
+            found[spec.outline] = (*found.get(spec.outline, ()), spec)
+        return found
+
+    def _followed_by(self, made: Specs, changed: Sequence[PartitionField]) -> Specs:
+        """Hand on to the specs made from these what is known of all fields."""
+        distinct, by_key, newest = dict(self._distinct), dict(self._by_key), dict(self.newest)
+        for field in changed:
+            if field.mark not in distinct:
+                distinct[field.mark] = field
+                by_key[field.key] = (*by_key.get(field.key, ()), field)
+        fresh = {field.field_id: field for field in reversed(changed)}
+        if fresh.keys().isdisjoint(newest):
+            low = self._low_names.union(field.name.lower() for field in fresh.values())
+            vars(made).update(_low_names=low)
+        newest.update(fresh)
+        sources = self.sources.union(field.source_id for field in changed)
+        vars(made).update(_distinct=distinct, _by_key=by_key, newest=newest, sources=sources)
+        return made
 
     def upgraded(self, format_version: int) -> Specs:
         """The same specs under a later format version: fields that v1 voided stay."""
@@ -151,13 +233,13 @@ class Specs:
                         raise SpecRefusedError(
                             f"the spec already has a partition field `{clash.name}`"
                         )
-        fields: list[PartitionField] = []
-        for field in self.spec.fields:
-            kept = replace(field, name=renames.get(field.name, field.name))
-            if field.field_id != deleted:
-                fields.append(kept)
-            elif self.format_version < 2:
-                fields.append(replace(kept, transform=VOID))
+        fields = list(self.spec.fields)
+        if renames:
+            fields = [replace(f, name=renames.get(f.name, f.name)) for f in fields]
+        if self.format_version < 2:
+            fields = [replace(f, transform=VOID) if f.field_id == deleted else f for f in fields]
+        elif deleted is not None:
+            fields = [f for f in fields if f.field_id != deleted]
         if added is not None:
             fields.append(added)
         refuse_names(fields, schema)
@@ -179,12 +261,8 @@ class Specs:
         Raises SpecUncertainError where several past ones fit.
         """
         if self.format_version >= 2:
-            found = {
-                field
-                for field in self.all_fields
-                if field.key == (add.source_id, str(add.transform))
-                and add.name in (None, field.name)
-            }
+            key = add.source_id, str(add.transform)
+            found = {field for field in self._by_key.get(key, ()) if add.name in (None, field.name)}
             if len(found) > 1:
                 raise SpecUncertainError(
                     f"`{add.transform.clause(add.source)}` has been a partition field under the names "
@@ -230,16 +308,24 @@ class Specs:
 
     def _with(self, fields: tuple[PartitionField, ...]) -> Specs:
         """These fields as the default spec: an equal past spec is taken again, else a new id."""
-        new = Spec(max(s.spec_id for s in self.every) + 1, fields)
-        for spec in self.every:
+        new = Spec(max(map(_SPEC_ID, self.every)) + 1, fields)
+        alike = self._alike.get(new.outline, ())
+        for spec in alike:
             if spec.same_fields(new):
-                return replace(self, current=spec.spec_id)
-        return Specs(
-            every=(*self.every, new),
-            current=new.spec_id,
-            last_field_id=max(self.last_field_id, new.last_field_id),
-            format_version=self.format_version,
-        )
+                made = replace(self, current=spec.spec_id)
+                vars(made).update(_alike=self._alike)
+                return self._followed_by(made, ())
+        # What the latest spec has is the newest of its id already.
+        latest = self.spec.fields if self.current == new.spec_id - 1 else ()
+        changed = fields[len(latest) :]
+        if fields[: len(latest)] != latest:
+            there = set(map(id, latest))
+            changed = tuple(field for field in fields if id(field) not in there)
+        last = max((field.field_id for field in changed), default=0)
+        every = (*self.every, new)
+        made = Specs(every, new.spec_id, max(self.last_field_id, last), self.format_version)
+        vars(made).update(spec=new, _alike={**self._alike, new.outline: (*alike, new)})
+        return self._followed_by(made, changed)
 
 
 def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None) -> None:
@@ -247,6 +333,11 @@ def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None)
 
     A field's name is its own in the spec, and no other column's while its source column exists.
     """
+    if len({field.name for field in fields}) == len(fields):
+        if schema is None:
+            return
+        columns = schema.names
+        fields = [f for f in fields if f.name != f.source and f.name in columns]
     seen: set[str] = set()
     for field in fields:
         if schema is not None and schema.by_id(field.source_id) is not None:

@@ -33,6 +33,8 @@ class Table:
     sorted_by, identifiers: field ids of the columns of WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None
     where not known. references: branches and tags that statements have made (`branch`, `tag`) or dropped
     (empty), by name. fresh: the count of other statements (`Known.others`) when the table was made empty.
+    meant: whether its CREATE TABLE has an error, so that it is known as its author meant it, and may be created
+    again. partial: whether its specs lack fields that cannot be read.
     """
 
     name: Name
@@ -49,6 +51,8 @@ class Table:
     identifiers: frozenset[int] | None = None
     references: Mapping[str, str] = field(default_factory=dict)
     fresh: int | None = None
+    meant: bool = False
+    partial: bool = False
 
     @property
     def format_version(self) -> int | None:

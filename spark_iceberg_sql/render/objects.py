@@ -30,7 +30,9 @@ def diagnostic_object(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
         "name": diagnostic.name,
         "noqa_row": span.row,
         "severity": str(diagnostic.severity),
+        "skipped": list(diagnostic.skipped),
         "spec": diagnostic.spec,
+        "statements": diagnostic.statements,
         "url": None,
     }
 
@@ -40,7 +42,7 @@ def _fix(report: Report, fix: Fix | None) -> dict[str, Any] | None:
         return None
     lines = report.lines or Lines(report.text)
     return {
-        "applicability": "safe",
+        "applicability": fix.applicability,
         "edits": [
             {
                 "content": edit.text,

@@ -88,6 +88,7 @@ def _result(report: Report, diagnostic: Diagnostic, index: int, mark: str) -> di
         result["fixes"] = [
             {
                 "description": {"text": diagnostic.fix.title},
+                "properties": {"applicability": diagnostic.fix.applicability},
                 "artifactChanges": [{"artifactLocation": file, "replacements": replacements}],
             }
         ]

@@ -58,7 +58,8 @@ def summary(reports: Sequence[Report]) -> str:
     ]
     files = plural(len({r.filename for r in reports}), "file")
     statements = plural(sum(r.statements for r in reports), "statement")
-    notes = count[Severity.NOTE] + sum(r.unlisted for r in reports)
+    notes = sum(d.statements for r in reports for d in r.not_checked)
+    notes += sum(r.unlisted for r in reports)
     unchecked = f"; {notes} not checked" if notes else ""
     what = f"Found {', '.join(found)}" if found else "Found nothing"
     return f"{what} in {files} ({statements}{unchecked})"

@@ -6,6 +6,7 @@ To add a rule, add its file and its line here.
 from __future__ import annotations
 
 from spark_iceberg_sql.rules.base import Rule
+from spark_iceberg_sql.rules.sis000_internal_error import internal_error
 from spark_iceberg_sql.rules.sis001_unreadable_statement import unreadable_statement
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore

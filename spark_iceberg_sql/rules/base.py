@@ -24,7 +24,7 @@ class Finding:
     """What a rule has to say about one place; the engine makes the Diagnostic.
 
     span: offsets of the exact words. message: the fact. help: the whole clause to write instead.
-    fix: edits, where they are safe. severity: where it is not the rule's own. early: whether Spark refuses
+    fix: edits that cure it. severity: where it is not the rule's own. early: whether Spark refuses
     it before it looks whether the table is there already, so that IF NOT EXISTS does not hide it.
     """
 

@@ -108,7 +108,10 @@ class Case:
         """Whether IF NOT EXISTS keeps all of the statement but its name from being looked at."""
         node = self.node
         return (
-            isinstance(node, nodes.Create) and node.if_not_exists and isinstance(self.table, Table)
+            isinstance(node, nodes.Create)
+            and node.if_not_exists
+            and isinstance(self.table, Table)
+            and not self.table.meant
         )
 
     @cached_property
@@ -138,7 +141,7 @@ class Case:
         found = self.table
         if found is None:
             raise self._no_table()
-        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG:
+        if isinstance(found, Absent) or found.kind is not Kind.ICEBERG or found.meant:
             return None
         return found
 
@@ -282,10 +285,14 @@ class Case:
         bare = ref.parts[0] if term.term.call is None and ref and len(ref.parts) == 1 else None
         if bare is not None and self.schema.find((bare,)) is None:
             # A single name that is no column's is a partition field's (DropPartitionFieldExec).
-            return spec.named(bare)
-        if term.bound is None or term.column is None or term.column.field.field_id is None:
+            field = spec.named(bare)
+        elif term.bound is None or term.column is None or term.column.field.field_id is None:
             return None
-        return spec.like(term.column.field.field_id, term.bound)
+        else:
+            field = spec.like(term.column.field.field_id, term.bound)
+        if field is None and self.iceberg.partial:
+            raise SettledError
+        return field
 
     @cached_property
     def properties(self) -> Mapping[str, str]:

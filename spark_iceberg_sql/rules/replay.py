@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from spark_iceberg_sql import nodes
+from spark_iceberg_sql.model.spec import created
 from spark_iceberg_sql.model.table import Kind, Known, Table
-from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.case import (
+    DEFAULT_FORMAT_VERSION,
+    Case,
+    NotKnownError,
+    SettledError,
+)
 from spark_iceberg_sql.rules.outcome import other_table
 
 _TABLE_CHANGES = (
@@ -67,10 +74,48 @@ def replay(case: Case) -> None:
         _forget(known, node)
 
 
+def meant(case: Case) -> None:
+    """Remember the table of a CREATE with an error as its author meant it, so that one fault is not many."""
+    node, known = case.node, case.known
+    if isinstance(node, nodes.Unreadable) and node.begun is not None:
+        case = Case(case.text, node.begun, known, case.statement, case.repaired)
+        _mean(case, node.begun, readable=False)
+    elif isinstance(node, nodes.Create):
+        _mean(case, node, readable=True)
+    elif isinstance(node, nodes.Compound):
+        replay(case)
+
+
+def _mean(case: Case, node: nodes.Create, *, readable: bool) -> None:
+    found = case.table
+    if isinstance(found, Table) and not found.meant:
+        return  # it is there already, and stays as it was
+    name = case.known.full_name(case.target_name)
+    table = Table(name, meant=True, why_unknown="its CREATE TABLE has an error")
+    if not case.makes_iceberg and not any(term.call for term in node.partitioning or ()):
+        table = replace(other_table(case, node), meant=True)
+    elif node.columns is not None or node.typed_partitions or node.query is not None:
+        with suppress(NotKnownError):
+            wanted = [term.wanted for term in case.terms]
+            asked = [want for want in wanted if want is not None]
+            whole = readable and case.makes_iceberg and len(asked) == len(wanted)
+            version = case.format_version or DEFAULT_FORMAT_VERSION
+            table = replace(
+                table,
+                schema=case.schema,
+                specs=created(asked, version),
+                properties=case.properties,
+                last_column_id=case.schema.last_column_id,
+                has_rows=False,
+                partial=not whole,
+            )
+    case.known.remember(case.target_name, table)
+
+
 def _create(case: Case, node: nodes.Create) -> None:
     known, parts = case.known, case.target_name
     found = case.table
-    if node.if_not_exists and isinstance(found, Table):
+    if node.if_not_exists and isinstance(found, Table) and not found.meant:
         return
     if not case.makes_iceberg:
         known.remember(parts, other_table(case, node))

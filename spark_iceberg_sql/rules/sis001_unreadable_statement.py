@@ -38,12 +38,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql import nodes
-from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.repairs import own_names, repair
 
 # The shape of a mistake to what is to be said: a message, or None for the grammar's own, and the help.
-# {table} is the table's name, {found} and {expected} are the grammar's words.
+# {table}, {old} and {new} are the user's names, {field} and {fields} terms over the table's columns, {found} and
+# {expected} the grammar's words.
 _SHAPES: dict[str, tuple[str | None, str]] = {
     "alter-if-exists": (
         "ALTER TABLE takes no IF EXISTS",
@@ -80,15 +82,15 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "alter-field": (
         "a partition field is replaced, not altered",
-        "write `ALTER TABLE {table} REPLACE PARTITION FIELD id_bucket WITH bucket(16, id)`",
+        "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
     ),
     "as-in-drop": (
         "DROP PARTITION FIELD takes no AS",
-        "write `ALTER TABLE {table} DROP PARTITION FIELD id_bucket`, by name or by transform",
+        "write `ALTER TABLE {table} DROP PARTITION FIELD {old}`",
     ),
     "closing-parenthesis": (
         "a parenthesis closes what was not opened",
-        "write `PARTITIONED BY (days(ts), bucket(16, id))`",
+        "write `PARTITIONED BY ({fields})`",
     ),
     "column-if-exists": (
         "ADD COLUMN takes no IF NOT EXISTS",
@@ -106,7 +108,7 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     "duplicate-key": ("a property stands here twice: `{found}`", "write each property once"),
     "empty-list": (
         "PARTITIONED BY names nothing",
-        "leave the clause out for a table without partitions, or write `PARTITIONED BY (days(ts))`",
+        "leave the clause out for a table without partitions, or write `PARTITIONED BY ({field})`",
     ),
     "execute-elsewhere": (
         "ALTER TABLE ... EXECUTE is Trino's",
@@ -114,12 +116,12 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "expression": (
         "a partition field is a column or a transform over one, not an expression",
-        "write `bucket(16, id)`, `truncate(4, name)` or `days(ts)`, or partition by a column that holds it",
+        "write `{field}`, or partition by a column that holds it",
     ),
     "hive-clause": (None, "leave Hive's clause out and write `USING iceberg`"),
     "if-exists": (
         "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS and no IF NOT EXISTS",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "like-catalog": (
         "CREATE TABLE ... LIKE takes no catalog in a name",
@@ -131,28 +133,28 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "missing-column": (
         "the word COLUMN is missing before `{found}`",
-        "write `ALTER TABLE {table} ADD COLUMN`, `DROP COLUMN` or `RENAME COLUMN`",
+        "write `ALTER TABLE {table} ADD COLUMN ...`, `DROP COLUMN` or `RENAME COLUMN`",
     ),
     "missing-field": (
         "the word FIELD is missing",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "missing-partition": (
         "the word PARTITION is missing",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "missing-with": (
         "REPLACE PARTITION FIELD needs WITH",
-        "write `ALTER TABLE {table} REPLACE PARTITION FIELD ts_day WITH hours(ts)`",
+        "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
     ),
     "mixed-columns": (
         "PARTITIONED BY takes columns with types, or columns and transforms, but not both",
-        "put the columns into the column list and write `PARTITIONED BY (dt, bucket(16, id))`",
+        "put the columns into the column list and write `PARTITIONED BY ({fields})`",
     ),
     "needs-backticks": ("`{found}` is no plain name", "write {expected}"),
     "nested-transform": (
         "a transform stands inside another one, or a call inside a list of names",
-        "write one transform over one column, `bucket(16, id)`",
+        "write one transform over one column, `{field}`",
     ),
     "modify-elsewhere": (
         "MODIFY is another engine's",
@@ -164,11 +166,11 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "no-arguments": (
         "a transform without a column",
-        "write `days(ts)`, `bucket(16, id)` or `truncate(4, name)`",
+        "write `{field}`",
     ),
     "no-parentheses": (
         "PARTITIONED BY needs parentheses",
-        "write `PARTITIONED BY (days(ts), bucket(16, id))`",
+        "write `PARTITIONED BY ({fields})`",
     ),
     "nothing-to-alter": (None, "write what is to change: `ALTER COLUMN id TYPE BIGINT`"),
     "other-table": (
@@ -177,33 +179,33 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "parenthesised": (
         "PARTITION FIELD takes no parentheses around the field",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD bucket(16, id)`",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "partition-by": (
         "PARTITION BY is another engine's",
         (
-            "write `PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE, or "
-            "`ALTER TABLE {table} ADD PARTITION FIELD days(ts)`"
+            "write `PARTITIONED BY ({fields})` in CREATE TABLE, or "
+            "`ALTER TABLE {table} ADD PARTITION FIELD {field}`"
         ),
     ),
     "partition-fields": (
         "one statement changes one field: PARTITION FIELD, not `{found}`",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD days(ts)`, once for each field",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "partitioned-by-spec": (
         "PARTITIONED BY SPEC is Hive's",
-        "write `PARTITIONED BY (days(ts), bucket(16, id))`",
+        "write `PARTITIONED BY ({fields})`",
     ),
     "partitioning-property": (
         "a property `partitioning` is Trino's",
         (
-            "write `PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE, or "
-            "`ALTER TABLE {table} ADD PARTITION FIELD days(ts)`"
+            "write `PARTITIONED BY ({fields})` in CREATE TABLE, or "
+            "`ALTER TABLE {table} ADD PARTITION FIELD {field}`"
         ),
     ),
     "plain-columns": (
         "`{found}` has no place here: Hive's statement takes {expected} alone",
-        "write `ALTER TABLE {table} ADD COLUMN`, `ALTER COLUMN` or `DROP COLUMN`",
+        "write `ALTER TABLE {table} ADD COLUMN ...`, `ALTER COLUMN` or `DROP COLUMN`",
     ),
     "quoted-column": (
         "a column's name stands in backticks, not in quotes",
@@ -215,7 +217,7 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "rename-field": (
         "a partition field is renamed by replacing it by itself",
-        "write `ALTER TABLE {table} REPLACE PARTITION FIELD id_bucket WITH bucket(16, id) AS shard`",
+        "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ... AS {new}`, with the transform that it has",
     ),
     "replace-external": ("REPLACE takes no EXTERNAL", "write `CREATE OR REPLACE TABLE {table}`"),
     "replace-if-not-exists": (
@@ -224,7 +226,7 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "set-partition-spec": (
         "SET PARTITION SPEC is another engine's",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD days(ts)`, once for each field",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "set-properties": (
         "the word TBLPROPERTIES is missing",
@@ -252,7 +254,7 @@ _SHAPES: dict[str, tuple[str | None, str]] = {
     ),
     "two-partitioned-by": (
         "PARTITIONED BY stands here twice",
-        "write all fields in one: `PARTITIONED BY (days(ts), bucket(16, id))`",
+        "write all fields in one: `PARTITIONED BY ({fields})`",
     ),
     "types-in-ctas": (
         "PARTITIONED BY of CREATE TABLE ... AS SELECT takes names of columns, without types",
@@ -281,14 +283,26 @@ def unreadable_statement(case: Case) -> Iterator[Finding]:
         return
     table = node.table.text if node.table is not None else "t"
     message, help_ = _SHAPES.get(node.like, (None, "write {expected} here"))
-    words = {"table": table, "found": node.found, "expected": node.expected}
+    words = {
+        "table": table,
+        "found": node.found,
+        "expected": node.expected,
+        **own_names(case, node),
+    }
     if message is not None:
         what = message
     elif node.at[0] == node.at[1]:
         what = "the statement ends where the grammar expects {expected}"
     else:
         what = "`{found}` cannot stand here: the grammar expects {expected}"
-    yield Finding(node.at, _filled(what, words), _filled(help_, words))
+    if "{expected}" in help_ and node.expected == "the end of the statement":
+        help_ = "leave it out, or put a `;` before it if it is another statement"
+    found = repair(case, node)
+    if found is None:
+        yield Finding(node.at, _filled(what, words), _filled(help_, words))
+    else:
+        fix = Fix(found.help, found.edits)
+        yield Finding(node.at, found.message or _filled(what, words), found.help, fix)
 
 
 def _filled(pattern: str, words: dict[str, str]) -> str:

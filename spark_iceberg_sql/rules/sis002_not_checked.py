@@ -3,7 +3,8 @@
 ## Why
 Silence means "checked and fine". Where a table's columns or partition specs are not known, where a template
 or a variable stands in the statement, or where the columns come from a query, the rules that need them
-cannot say anything, and this note names them. It is no error: the statement may be fine.
+cannot say anything, and this note says so, once for each table; `-v` and JSON name the rules. It is no error:
+the statement may be fine.
 
 ## Instead
 Tell the checker what it lacks: the table's CREATE TABLE in the same script or in a file before it
@@ -33,7 +34,7 @@ from spark_iceberg_sql.rules.case import Case
 if TYPE_CHECKING:
     from spark_iceberg_sql.nodes import Offsets
 
-_WAYS = "put its CREATE TABLE before, or name its metadata with --metadata or --catalog, or use a session"
+_WAYS = "put its CREATE TABLE before, pass --metadata or --catalog, or check in a Spark session"
 
 
 class Skipped(NamedTuple):
@@ -64,11 +65,18 @@ def not_checked(case: Case) -> Iterator[Finding]:
 
 def note(case: Case, skipped: Sequence[Skipped]) -> Finding:
     """The one note about all the rules that were skipped on a statement."""
-    lacks = dict.fromkeys(f"{item.what} ({item.why})" for item in skipped)
-    codes = ", ".join(sorted({item.rule.code for item in skipped}))
+    lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
     query = isinstance(case.node, nodes.Create) and case.node.query is not None
     help_ = "list the columns before AS, or check in a session" if query else _WAYS
-    return Finding(_place(case), f"not checked by {codes}: not known is {'; '.join(lacks)}", help_)
+    scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
+    return Finding(_place(case), f"{scope}: {lacks}", help_)
+
+
+def _unknown(what: str, why: str) -> str:
+    """What is not known, as a sentence; of a table nothing more is to be said."""
+    if what.startswith("the table "):
+        return f"{what.removeprefix('the ')} is unknown"
+    return f"{what} {'are' if what.endswith('s') else 'is'} unknown ({why})"
 
 
 def elsewhere(case: Case) -> Finding:

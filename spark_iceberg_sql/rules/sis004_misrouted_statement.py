@@ -121,7 +121,7 @@ def _unreadable(case: Case, node: nodes.Unreadable) -> Iterator[Finding]:
             node.at,
             f"Iceberg's grammar does not know the blank {node.found}",
             "write a plain space",
-            Fix("write a plain space", (Edit(*node.at, " "),)),
+            Fix("write a plain space", (Edit(*node.at, " "),), safe=True),
         )
 
 

@@ -36,10 +36,11 @@ from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_NAME, BY_SPELLING, Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.columns import fitting
 from spark_iceberg_sql.rules.terms import TermFacts
 
 # What other engines and habits call it: the transform that comes nearest, and why it will do.
-_ELSEWHERE: dict[str, tuple[str, str]] = {
+ELSEWHERE: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         ("week", "weeks", "weekofyear", "isoweek", "dayofweek", "dayofyear"),
         ("day", "a query over a week prunes by days as well"),
@@ -103,7 +104,7 @@ def unknown_transform(case: Case) -> Iterator[Finding]:
         if call is None or facts.transform is not None or call.lower() in _VOIDS:
             continue
         record, why, fix = _meant(facts, call)
-        source = _source(facts)
+        source = _source(facts, record)
         if record is None:
             help_ = f"write `{source}`, `bucket(16, {source})`, `truncate(4, {source})` or `days({source})`"
         else:
@@ -119,19 +120,20 @@ _VOIDS = frozenset({"always_null"})  # SIS106 speaks
 def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | None]:
     """The transform that was probably meant, why it will do, and a fix where only the name is wrong."""
     low = call.lower()
-    if low in _ELSEWHERE:
-        name, why = _ELSEWHERE[low]
+    if low in ELSEWHERE:
+        name, why = ELSEWHERE[low]
         if name == "day":
             name = next((unit.name for unit in _units(facts)), name)
         return BY_NAME[name], f": {why}", None
     record = BY_FUNCTION.get(low)
+    same = record is not None  # our function of that name; all else is a guess
     if record is None:
         close = near(low, BY_SPELLING)
         record = BY_SPELLING[close[0]] if close else None
     if record is None or not record.in_ddl:
         return None, "", None
     edit = Edit(*facts.term.name_span, record.spelling)
-    return record, "", Fix(f"write `{record.spelling}`", (edit,))
+    return record, "", Fix(f"write `{record.spelling}`", (edit,), safe=same)
 
 
 def _units(facts: TermFacts) -> Iterator[Transform]:
@@ -142,12 +144,12 @@ def _units(facts: TermFacts) -> Iterator[Transform]:
             yield record
 
 
-def _source(facts: TermFacts) -> str:
+def _source(facts: TermFacts, record: Transform | None) -> str:
     """The column that was probably meant, as written."""
     units = {unit.name for unit in _units(facts)}
     texts = [column.text for column in facts.term.columns]
     plain = [t for t in texts if getattr(BY_SPELLING.get(t.lower()), "name", None) not in units]
-    return next(iter(plain or texts), "col")
+    return next(iter(plain or texts or fitting(facts.case, record or BY_NAME["bucket"])), "...")
 
 
 def _number(facts: TermFacts, record: Transform) -> int | None:

@@ -27,6 +27,7 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (buck
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql import nodes
@@ -34,8 +35,9 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.transforms import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.columns import fitting
 from spark_iceberg_sql.rules.terms import TermFacts
-from spark_iceberg_sql.rules.words import written
+from spark_iceberg_sql.rules.words import quoted
 
 
 @rule(
@@ -53,6 +55,10 @@ def wrong_number_of_arguments(case: Case) -> Iterator[Finding]:
         span = facts.term.span
         if not facts.term.columns:
             what = f"`{call}` has no source column"
+            text = _quoted_column(facts)
+            if text is not None:
+                span = text.span
+                what = f"`{text.text}` is a text and no column: a name has no quotes, or backticks"
         elif record.parameter is not None and not facts.term.literals:
             what = f"`{call}` has no {record.parameter.noun}"
         elif extra:
@@ -78,18 +84,25 @@ def _extra(facts: TermFacts, record: Transform) -> list[nodes.Literal]:
     return literals
 
 
+def _quoted_column(facts: TermFacts) -> nodes.Literal | None:
+    """The text that stands where the column should."""
+    texts = [item for item in facts.term.literals if item.kind == "string"]
+    named = [item for item in texts if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]
+    if len(named) != 1 or facts.term.columns:
+        return None
+    try:
+        there = facts.case.schema.find_all((named[0].text[1:-1],))
+    except (NotKnownError, SettledError):
+        return named[0]
+    return named[0] if there else None
+
+
 def _clause(facts: TermFacts, record: Transform) -> str:
-    columns = [column.text for column in facts.term.columns] or _fitting(facts.case, record)
+    text = _quoted_column(facts)
+    if text is not None:
+        return record.clause(quoted(text.text[1:-1]), facts.parameter)
+    columns = [column.text for column in facts.term.columns] or fitting(facts.case, record)
     bounds = record.parameter
     values = [item.value for item in facts.term.literals if item.value is not None]
     fits = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
-    return record.clause(columns[0] if columns else "col", fits[0] if fits else None)
-
-
-def _fitting(case: Case, record: Transform) -> list[str]:
-    """The columns that the transform takes, as far as the table is known."""
-    try:
-        known = case.schema.columns
-    except (NotKnownError, SettledError):
-        return []
-    return [written(c) for c in known if record.takes(c.field.type) and not c.in_collection]
+    return record.clause(columns[0] if columns else "...", fits[0] if fits else None)

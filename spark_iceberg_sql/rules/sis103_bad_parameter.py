@@ -64,7 +64,7 @@ def bad_parameter(case: Case) -> Iterator[Finding]:
         clause = record.clause(facts.source_text, meant)
         fix = None
         if meant is not None:
-            fix = Fix(f"write `{meant}`", (Edit(*literal.span, str(meant)),))
+            fix = Fix(f"write `{meant}`", (Edit(*literal.span, str(meant)),), safe=True)
         no_integer = literal.value is None or abs(literal.value) > _MAX_BIGINT
         early = facts.spark_reads and no_integer
         yield Finding(literal.span, what, f"write `{clause}`", fix, early=early)

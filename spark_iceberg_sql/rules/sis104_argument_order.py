@@ -53,7 +53,7 @@ def argument_order(case: Case) -> Iterator[Finding]:
             (column.span[0], literal.span[1]),
             f"`{facts.term.call}` takes the {noun} before the column",
             f"write `{record.clause(column.text, facts.parameter)}`",
-            Fix("put the number first", swap),
+            Fix("put the number first", swap, safe=True),
             None if facts.spark_reads else Severity.WARNING,
             early=facts.spark_reads,
         )

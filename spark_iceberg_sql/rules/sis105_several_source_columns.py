@@ -28,6 +28,7 @@ from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.columns import there
 
 
 @rule(
@@ -46,8 +47,9 @@ def several_source_columns(case: Case) -> Iterator[Finding]:
         number = next((v for v in values if bounds and bounds.minimum <= v <= bounds.maximum), None)
         names = [column.text for column in columns]
         distinct = list(dict.fromkeys(names))
-        clauses = ", ".join(f"`{record.clause(name, number)}`" for name in distinct)
-        if isinstance(case.node, nodes.Create) or len(distinct) == 1:
+        fit = list(dict.fromkeys(column.text for column in there(case, columns)))
+        clauses = ", ".join(f"`{record.clause(name, number)}`" for name in fit)
+        if isinstance(case.node, nodes.Create) or len(fit) == 1:
             help_ = f"write {clauses}"
         else:
             help_ = f"write one of {clauses}, and a statement of its own for each of the others"

@@ -63,6 +63,6 @@ def short_literal(case: Case) -> Iterator[Finding]:
 def _fix(column: nodes.Ref, literal: nodes.Literal, value: str) -> Fix:
     """The plain integer, before the column."""
     if literal.span < column.span:
-        return Fix(f"write `{value}`", (Edit(*literal.span, value),))
+        return Fix(f"write `{value}`", (Edit(*literal.span, value),), safe=True)
     edits = (Edit(*column.span, value), Edit(*literal.span, column.text))
-    return Fix(f"write `{value}` before the column", edits)
+    return Fix(f"write `{value}` before the column", edits, safe=True)

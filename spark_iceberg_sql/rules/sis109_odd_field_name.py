@@ -50,6 +50,8 @@ def odd_field_name(case: Case) -> Iterator[Finding]:
             continue
         name = ".".join(ref.parts)
         plain = re.sub(r"\W+", "_", name).strip("_")[:60] or "part"
+        if plain[0].isdigit():
+            plain = f"part_{plain}"
         clause = f"`{case.words(facts.term.span)} AS {plain}`"
         if not name.strip():
             bare = f"`{case.words(facts.term.span)}`"

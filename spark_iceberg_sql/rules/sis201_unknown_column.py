@@ -79,7 +79,7 @@ def unknown_column(case: Case) -> Iterator[Finding]:
             continue
         folded = case.sources.find_all(ref.parts)
         if folded and (len(folded) == 1 or not _settled(case, folded)):
-            yield _letters(facts, ref, [written(column) for column in folded], folded[0].name)
+            yield _letters(facts, ref, folded)
         elif not folded:
             message = f"`{case.target.text}` has no column `{ref.text}`"
             yield Finding(ref.span, message, _help(case, facts, ref), early=True)
@@ -105,12 +105,17 @@ def _near(case: Case, ref: nodes.Ref) -> str:
     return f"write {listed(names)}" if names else "add the column first"
 
 
-def _letters(facts: TermFacts, ref: nodes.Ref, names: list[str], name: str) -> Finding:
+def _letters(facts: TermFacts, ref: nodes.Ref, found: tuple[Column, ...]) -> Finding:
     """A column that is there, but for its letter case or its quotes."""
+    names, name = [written(column) for column in found], found[0].name
     why = f"here its letter case counts: `{ref.text}` is not found"
     if name == ".".join(ref.parts):
         why = f"`{ref.text}` is something else, with its dot inside or outside the quotes"
-    fix = Fix(f"write `{names[0]}`", (Edit(*ref.span, names[0]),)) if len(names) == 1 else None
+    fix = None
+    if len(names) == 1:
+        path = len(found[0].parents) + 1 == len(ref.parts) == name.count(".") + 1
+        same = path and not facts.case.known.case_sensitive
+        fix = Fix(f"write `{names[0]}`", (Edit(*ref.span, names[0]),), safe=same)
     return Finding(
         ref.span,
         f"the column is {listed(names)}, and {why}",

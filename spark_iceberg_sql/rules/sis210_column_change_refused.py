@@ -50,7 +50,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.schema import Column, folded
-from spark_iceberg_sql.model.types import List, Map, Primitive, promotes
+from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.places import immovable
@@ -215,7 +215,7 @@ def _in_keys(case: Case) -> Iterator[Finding]:
             yield Finding(
                 ref.span,
                 f"`{ref.text}` lies in a map's key, and keys stay as they are",
-                f"write `ALTER TABLE {table} ADD COLUMN` for a map with other keys, and fill it",
+                f"write `ALTER TABLE {table} ADD COLUMN ...` for a map with other keys, and fill it",
             )
 
 
@@ -225,11 +225,14 @@ def _parts_of_collections(case: Case, node: nodes.DropColumns) -> Iterator[Findi
         found = case.schema.find_all(ref.parts)
         if len(found) != 1 or not isinstance(next(iter(found[0].parents[::-1]), None), List | Map):
             continue
-        whole = ref.text.rpartition(".")[0]
+        whole = drop = ref.text.rpartition(".")[0]
+        structs = list(found[0].parents[:-1])
+        while structs and isinstance(last := structs.pop(), Struct) and len(last.fields) == 1:
+            drop = drop.rpartition(".")[0]  # a struct without fields is no better
         yield Finding(
             ref.span,
             f"`{ref.text}` is part of the type of `{whole}`, which cannot be without it",
-            f"write `ALTER TABLE {case.target.text} DROP COLUMN {whole}`",
+            f"write `ALTER TABLE {case.target.text} DROP COLUMN {drop}`",
         )
 
 

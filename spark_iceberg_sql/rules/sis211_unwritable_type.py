@@ -61,8 +61,14 @@ def unwritable_type(case: Case) -> Iterator[Finding]:
     after = case.after
     if after is None or after.schema is None:
         return
-    old = dict(_faults(before.schema, _format(before))) if before and before.schema else {}
-    for name, why in _faults(after.schema, _format(after)):
+    old: dict[str, str] = {}
+    same: frozenset[int] = frozenset()
+    if before and before.schema:
+        if _format(before) == _format(after):  # of a table with many columns, few change
+            there = map(id, before.schema.fields)
+            same = frozenset(there).intersection(map(id, after.schema.fields))
+        old = dict(_faults(before.schema, _format(before), same))
+    for name, why in _faults(after.schema, _format(after), same):
         if old.get(name) != why:
             yield Finding(_place(case, name), why, _help(case, name, why))
 
@@ -71,9 +77,11 @@ def _format(table: Table) -> str:
     return table.properties.get(_FORMAT, "parquet").lower()
 
 
-def _faults(schema: Schema, kind: str) -> Iterator[tuple[str, str]]:
-    """The top-level columns at fault, each with the first reason."""
+def _faults(schema: Schema, kind: str, same: frozenset[int]) -> Iterator[tuple[str, str]]:
+    """The top-level columns at fault, each with the first reason; same: `id` of those to pass over."""
     for column in schema.fields:
+        if id(column) in same:
+            continue
         why = _required(column) or (_unwritable(column.name, column.type, kind))
         if why is not None:
             yield column.name, why

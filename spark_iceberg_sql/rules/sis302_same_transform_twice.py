@@ -46,12 +46,13 @@ def same_transform_twice(case: Case) -> Iterator[Finding]:
         if earlier.transform == wanted.transform:
             continue
         name = record.create_name(wanted.source)
+        other = min(earlier.transform.parameter or 0, wanted.transform.parameter or 0)
         finer = max(earlier.transform.parameter or 0, wanted.transform.parameter)
         yield Finding(
             facts.term.span,
             f"`{earlier.transform.clause(wanted.source)}` and `{wanted.transform.clause(wanted.source)}` "
             f"would both be named `{name}`",
             f"write `{record.clause(wanted.source, finer)}` alone, or add the other with "
-            f"`ALTER TABLE {case.target.text} ADD PARTITION FIELD`",
+            f"`ALTER TABLE {case.target.text} ADD PARTITION FIELD {record.clause(wanted.source, other)}`",
             early=call == facts.term.call,
         )

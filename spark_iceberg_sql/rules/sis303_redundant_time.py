@@ -32,7 +32,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.spec import PartitionField, Wanted
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.rules.words import listed, quoted
 
 
 @rule(
@@ -66,25 +67,31 @@ def redundant_time(case: Case) -> Iterator[Finding]:
 
 
 def _created(case: Case) -> Iterator[Finding]:
-    first: dict[int, Wanted] = {}
+    """One finding for each column, at the second of its fields: the finest covers all others."""
+    times: dict[int, list[tuple[TermFacts, Wanted]]] = {}
     for facts in case.terms:
         wanted = facts.wanted
-        if wanted is None or wanted.transform.transform.granularity is None:
+        if wanted is not None and wanted.transform.transform.granularity is not None:
+            times.setdefault(wanted.source_id, []).append((facts, wanted))
+    for found in times.values():
+        different = list({w.transform: w for _, w in found}.values())
+        if len(different) < 2:
             continue
-        earlier = first.setdefault(wanted.source_id, wanted)
-        if earlier.transform == wanted.transform:
-            continue
-        finer = max(earlier, wanted, key=lambda w: w.transform.transform.granularity or 0)
+        finest = max(different, key=lambda w: w.transform.transform.granularity or 0)
+        source = next(facts.source_text for facts, w in found if w is finest)
+        at = next(facts for facts, w in found if w.transform != found[0][1].transform)
+        covered = [w.transform.transform.name for w in different if w is not finest]
         yield Finding(
-            facts.term.span,
-            _message(earlier, wanted),
-            f"write `{finer.transform.clause(facts.source_text)}` alone",
+            at.term.span,
+            _message(*different),
+            f"write `{finest.transform.clause(source)}` alone: it covers {' and '.join(covered)}",
         )
 
 
-def _message(earlier: PartitionField | Wanted, wanted: Wanted) -> str:
-    one, two = (w.transform.clause(wanted.source) for w in (earlier, wanted))
-    return f"`{one}` and `{two}` partition by the same column, and the finer of them says it all"
+def _message(*wanted: PartitionField | Wanted) -> str:
+    terms = listed((w.transform.clause(w.source) for w in wanted), "and")
+    best = "finer" if len(wanted) == 2 else "finest"
+    return f"{terms} partition by the same column, and the {best} of them says it all"
 
 
 def _change(case: Case, field: PartitionField, wanted: Wanted, rank: int) -> str:

@@ -75,8 +75,14 @@ def name_taken(case: Case) -> Iterator[Finding]:
 
 def _holder(case: Case, proposed: PartitionField) -> PartitionField | None:
     """The other field of the spec that has the name and does not make room for it."""
-    for field in case.specs.spec.fields:
-        if field.key == proposed.key or not _same(case, field.name, proposed.name):
+    fields, name = case.specs.spec.fields, proposed.name
+    if case.known.case_sensitive:
+        named = [field for field in fields if field.name == name]
+    else:
+        low = name.lower()
+        named = [field for field in fields if field.name.lower() == low]
+    for field in named:
+        if field.key == proposed.key:
             continue
         if field.name != proposed.name:
             stays = field is not case.dropped or case.specs.format_version < 2
@@ -86,7 +92,3 @@ def _holder(case: Case, proposed: PartitionField) -> PartitionField | None:
         if stays:
             return field
     return None
-
-
-def _same(case: Case, one: str, two: str) -> bool:
-    return one == two or (not case.known.case_sensitive and one.lower() == two.lower())

@@ -107,8 +107,11 @@ def _help(case: Case, meant: PartitionField | None) -> str:
     if not fields:
         return f"`{case.target.text}` is not partitioned: leave the statement out"
     if meant is not None:
-        what = "DROP" if isinstance(case.node, nodes.DropField) else "REPLACE"
-        clause = f"`{what} PARTITION FIELD {_written(case, meant)}`"
+        node, what, rest = case.node, "DROP", ""
+        if isinstance(node, nodes.ReplaceField):
+            what, rest = "REPLACE", " ".join(case.words((node.old.span[1], node.span[1])).split())
+            rest = f" {rest}"
+        clause = f"`{what} PARTITION FIELD {_written(case, meant)}{rest}`"
         return (
             f"write {clause} for {shown(meant)}"
             if len(fields) == 1

@@ -46,7 +46,9 @@ from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, 
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.own_words import fields
 from spark_iceberg_sql.rules.words import listed
+from spark_iceberg_sql.text import Kind, tokenize
 
 # Spark's own (AstBuilder.cleanTableProperties), letter case as it is: what to write instead.
 _SPARKS = {
@@ -63,6 +65,8 @@ _ICEBERGS = {
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
 _SIZE = re.compile(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
+# What other engines partition by.
+_ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties))
@@ -81,6 +85,16 @@ def refused_property(case: Case) -> Iterator[Finding]:
         if item.key in _SPARKS:
             what = f"`{item.key}` is no property to set: Spark keeps it for itself"
             yield Finding(item.key_span, what, _SPARKS[item.key], early=True)
+        elif iceberg and item.key.lower().replace("-", "_") in _ELSEWHERE:
+            meant = fields(
+                [token for token in tokenize(item.value) if token.kind is not Kind.SPACE]
+            )
+            terms = meant or ["..."]
+            adds = [f"ALTER TABLE {case.target.text} ADD PARTITION FIELD {term}" for term in terms]
+            create = isinstance(node, nodes.Create)
+            help_ = f"PARTITIONED BY ({', '.join(terms)})" if create else "; ".join(adds)
+            what = f"nobody reads a property `{item.key}`: it partitions nothing"
+            yield Finding(item.key_span, what, f"write `{help_}`", severity=Severity.WARNING)
         elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
             help_ = _ICEBERGS[item.key].replace("{table}", case.target.text)
             what = f"`{item.key}` is no property to set: Iceberg has a statement for it"

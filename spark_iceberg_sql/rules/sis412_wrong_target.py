@@ -178,12 +178,16 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
         )
     if node.replace or not isinstance(found, Table) or found.kind in (Kind.METADATA, Kind.BRANCH):
         return
+    if (
+        found.meant
+    ):  # the statement that would have made it is at fault, and this is another attempt
+        return
     if node.if_not_exists:
         if node.partitioning or node.typed_partitions:
             yield Finding(
                 node.partitioning_span or case.target.span,
                 f"`{name}` exists: IF NOT EXISTS leaves it as it is, and this clause is not even looked at",
-                f"change the partitioning with `ALTER TABLE {name} ADD PARTITION FIELD` or REPLACE",
+                f"change the partitioning with `ALTER TABLE {name} ADD PARTITION FIELD ...` or REPLACE",
                 severity=Severity.WARNING,
                 early=True,
             )

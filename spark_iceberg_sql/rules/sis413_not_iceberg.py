@@ -45,6 +45,7 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.own_words import fields
 
 _CLUSTERED = re.compile(
     r"CLUSTERED\s+BY\s*\(\s*([^(),]+?)\s*\)\s*INTO\s+(\d+)\s+BUCKETS", re.IGNORECASE
@@ -75,15 +76,24 @@ def not_iceberg(case: Case) -> Iterator[Finding]:
         yield from _foreign(case, node)
         return
     if node.cluster_by is not None:
-        columns = case.words(node.cluster_by).partition("(")[2].rstrip(") \t\r\n")
+        start, end = node.cluster_by
+        inside = [token for token in case.statement.tokens if start <= token.start < end][2:]
+        meant = fields(inside)
+        clause = meant[0] if meant else "..."
+        # A transform of the spec is taken for the sort as well; any other expression is not.
+        order = ", ".join(field for field in meant or ["..."])
         yield Finding(
             node.cluster_by,
             "an Iceberg table takes no CLUSTER BY",
-            f"write `PARTITIONED BY (bucket(16, {columns.split(',')[0].strip()}))`, or sort the files: "
-            f"`ALTER TABLE {case.target.text} WRITE ORDERED BY {columns}`",
+            f"write `PARTITIONED BY ({_bucketed(clause)})`, or sort the files: "
+            f"`ALTER TABLE {case.target.text} WRITE ORDERED BY {order}`",
         )
     if node.clustered_by is not None:
         yield _clustered(case, node.clustered_by)
+
+
+def _bucketed(field: str) -> str:
+    return field if "(" in field or field == "..." else f"bucket(16, {field})"
 
 
 def _clustered(case: Case, span: nodes.Offsets) -> Finding:

@@ -20,12 +20,15 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.spec import PartitionField, Wanted
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
+from spark_iceberg_sql.rules.terms import TermFacts
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
@@ -38,8 +41,24 @@ def identity_on_timestamp(case: Case) -> Iterator[Finding]:
         if not BY_NAME["hour"].takes(column.field.type):
             continue
         name = facts.source_text
+        times = (w.transform for w in _others(case, facts) if w.source_id == column.field.field_id)
+        time = next((t for t in times if t.transform.granularity is not None), None)
+        day = f"write `{BY_NAME['day'].clause(name)}`"
         yield Finding(
             facts.term.span,
             f"`{name}` is a timestamp: each moment would be a partition of its own",
-            f"write `{BY_NAME['day'].clause(name)}`",
+            day
+            if time is None
+            else f"leave it out: `{time.clause(name)}` partitions by it already",
         )
+
+
+def _others(case: Case, facts: TermFacts) -> list[Wanted | PartitionField]:
+    """The fields that the table has, or that the statement asks for, besides this one."""
+    found: list[Wanted | PartitionField] = [
+        term.wanted for term in case.new_terms if term is not facts and term.wanted is not None
+    ]
+    if not isinstance(case.node, nodes.Create):
+        with suppress(NotKnownError, SettledError):
+            found += [field for field in case.specs.spec.fields if field is not case.dropped]
+    return found

@@ -27,26 +27,27 @@ from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.words import some
 
 
 @rule(Severity.WARNING, on=(nodes.AddField,))
 def second_bucket(case: Case) -> Iterator[Finding]:
-    """ADD of a bucket on the source of another bucket of the current spec."""
+    """ADD of a bucket on the source of other buckets of the current spec, once for all of them."""
     for facts in case.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or bound.transform.name != "bucket" or column is None:
             continue
-        for field in case.specs.spec.fields:
-            if (
-                field.source_id != column.field.field_id
-                or field.transform.transform.name != "bucket"
-            ):
-                continue
-            if field.transform.parameter == bound.parameter:
-                continue
-            new, old = bound.clause(facts.source_text), field.clause
+        others = [
+            field
+            for field in case.specs.spec.fields
+            if field.source_id == column.field.field_id
+            and field.transform.transform is bound.transform
+            and field.transform.parameter != bound.parameter
+        ]
+        if others:
+            new, old = bound.clause(facts.source_text), others[-1].clause
             yield Finding(
                 facts.term.span,
-                f"`{column.name}` is bucketed already, by `{old}`",
+                f"`{column.name}` is bucketed already, by {some([field.clause for field in others[:4]], len(others))}",
                 f"write `ALTER TABLE {case.target.text} REPLACE PARTITION FIELD {old} WITH {new}`",
             )

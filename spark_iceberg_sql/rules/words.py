@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Type
 
-_PLAIN = re.compile(r"(?=.*[A-Za-z_])[A-Za-z0-9_]+")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # `3D` is a number to Spark
 
 
 def quoted(name: str) -> str:
@@ -26,6 +26,13 @@ def listed(names: Iterable[str], word: str = "or", limit: int = 4) -> str:
     """Names in backticks, `a`, `b` or `c`; at most `limit` of them."""
     marked = [f"`{name}`" for name in names][:limit]
     return f" {word} ".join([", ".join(marked[:-1]), marked[-1]] if marked[1:] else marked)
+
+
+def some(names: Sequence[str], count: int) -> str:
+    """Up to three names in backticks. names: the first of them. count: how many there are in all."""
+    if count <= 3:
+        return listed(names, "and")
+    return f"{', '.join(f'`{name}`' for name in names[:3])} and {count - 3} more"
 
 
 def a_type(kind: Type) -> str:

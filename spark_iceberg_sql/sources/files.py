@@ -42,7 +42,7 @@ _BOMS = (
 
 
 class FileError(IcebergSqlError):
-    """A file that cannot be found or read."""
+    """A file that cannot be found, read or written."""
 
 
 def find(paths: Iterable[str], excluded: Callable[[Path], bool]) -> Iterator[str]:

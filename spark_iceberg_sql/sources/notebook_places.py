@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Report
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
 _CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
@@ -39,7 +39,7 @@ def _moved(diagnostic: Diagnostic, text: str, places: list[int]) -> Diagnostic:
         if not _IN_JSON.fullmatch(edit.text):
             return replace(diagnostic, fix=None)
         edits.append(Edit(at[0], at[0] + edit.end - edit.start, edit.text))
-    return replace(diagnostic, fix=Fix(diagnostic.fix.title, tuple(edits)))
+    return replace(diagnostic, fix=replace(diagnostic.fix, edits=tuple(edits)))
 
 
 def _cells(text: str) -> dict[int, list[int]]:

@@ -161,6 +161,6 @@ def _speak(report: Report, ddl: str) -> None:
     if not report.diagnostics:
         return
     words = full(report)
-    if ddl == "error" and not report.ok:
+    if ddl == "error" and report.refuses:
         raise IcebergSqlError(words, report)
     warnings.warn(words, IcebergSqlWarning, stacklevel=4)

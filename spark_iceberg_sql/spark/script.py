@@ -63,7 +63,7 @@ def run(
     text = substituted(text, variables or {})
     known = SessionKnown(spark, gate.own_sql(spark, args))
     report = check(text, known, filename=filename)
-    if not report.ok:
+    if report.refuses:
         raise IcebergSqlError(full(report), report)
     if progress is not None:
         _say_what_was_found(report, progress)
@@ -75,7 +75,8 @@ def run(
 def _say_what_was_found(report: Report, progress: Callable[[str], None]) -> None:
     if len(report):
         progress(full(report).rstrip("\n"))
-    progress(f"checked {report.statements} statements: no error")
+    if report.ok:
+        progress(f"checked {report.statements} statements: no error")
 
 
 def _run(

@@ -18,10 +18,8 @@ from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
 POOL, PREDICATES, BATCHES, CHANGED = 30, 60, 2, 1
-PROBED, SUSPECTS = (
-    150,
-    6,
-)  # more predicates that are put to `prune` alone, and how many of them are tried at most
+# Predicates that are put to `prune` alone, and how many of those that it says too much of are tried.
+PROBED, SUSPECTS = 600, 6
 RECURRING = 70  # an int of fewer values than this may recur
 SHARE = 0.25  # of the time goes at most into making findings small
 EACH = 1  # findings of a class that are made small; more are only counted

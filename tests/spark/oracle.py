@@ -34,6 +34,7 @@ _ANOTHER = {
     "SIS412": "a branch's path changes the table",
     "SIS413": "bucket on a table of Spark's own makes CLUSTERED BY",
 }
+_NOT_THERE = re.compile(r"TABLE_OR_VIEW_NOT_FOUND|NoSuchTableException|cannot be found")
 _VALUES = {
     "boolean": "true",
     "string": "'a'",
@@ -201,6 +202,7 @@ def judge(
     report = check(text, known)
     runtime.clear()
     log, wrong = [], []
+    lost = False  # whether a CREATE was refused, and said to be: what is about its table is refused too
     for statement in statements(text):
         mine = [
             d for d in report if statement.head <= d.span.start < max(statement.tail, statement.end)
@@ -213,7 +215,8 @@ def judge(
         log.append(
             f"{'refused ' if refusal else 'accepted'} | {words}\n     ours: {codes}\n     its: {refusal}"
         )
-        if refusal and not error:
+        lost = lost or bool(refusal and error and re.match(r"CREATE|REPLACE", words, re.IGNORECASE))
+        if refusal and not error and not (lost and _NOT_THERE.search(refusal)):
             wrong.append(f"REFUSED, UNSAID: {words}\n     ours: {codes}\n     its: {refusal}")
         elif error and not refusal:
             damage = runtime.damage(thorough=True)

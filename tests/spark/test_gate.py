@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import warnings
+from dataclasses import replace
 
 import pytest
 from pyspark.errors import AnalysisException, ParseException
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql import checker
 from spark_iceberg_sql.spark import gate
 from spark_iceberg_sql.spark.catalog import SessionKnown
 from spark_iceberg_sql.spark.gate import IcebergSqlWarning
@@ -263,3 +265,23 @@ class TestRaces:
         assert sorted(found[1:]) == sorted(
             ["days(ts)", "hours(ts)", "truncate(4, name)", "truncate(8, name)"]
         )
+
+
+class TestFaultsOfOurs:
+    def test_the_gate_warns_and_spark_has_the_last_word(self, spark, monkeypatch):
+        def judge(case):
+            raise RuntimeError("a bug")
+
+        rules = {
+            kind: tuple(replace(rule, judge=judge) for rule in found)
+            for kind, found in checker._RULES.items()
+        }
+        monkeypatch.setattr(checker, "_RULES", rules)
+        with pytest.warns(IcebergSqlWarning, match="SIS000"):
+            spark.sql("CREATE TABLE local.gate.fault (id BIGINT) USING iceberg")
+        assert spark.catalog.tableExists("local.gate.fault")
+        with pytest.warns(IcebergSqlWarning, match="SIS000"):
+            sis.run(spark, "ALTER TABLE local.gate.fault ADD PARTITION FIELD id")
+        with pytest.warns(IcebergSqlWarning, match="SIS000"), pytest.raises(AnalysisException):
+            spark.sql("CREATE TABLE local.gate.fault (id BIGINT) USING iceberg")
+        spark.sql("DROP TABLE local.gate.fault")

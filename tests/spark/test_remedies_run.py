@@ -1,0 +1,102 @@
+"""The runtime on what the checker tells its user to write, and on what --fix writes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from breakings import broken
+from oracle import Runtime
+from pyspark.sql import SparkSession
+from test_remedies import FOUND, clauses
+
+from spark_iceberg_sql import fix
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.model.table import Known
+
+_VERBS = ("ALTER TABLE ", "CREATE ", "DROP ", "CALL ", "SELECT ", "DELETE ", "DESCRIBE ", "SET ")
+_CLAUSE = re.compile(r"(USING|PARTITIONED BY|TBLPROPERTIES|LOCATION|COMMENT) \S.*", re.DOTALL)
+_CHANGE = re.compile(
+    r"((ADD|DROP|REPLACE) (PARTITION FIELD|COLUMNS?)|RENAME COLUMN|ALTER COLUMN) \S.*", re.DOTALL
+)
+_TERM = re.compile(
+    r"(bucket|truncate|years|months|days|hours)\(.*\)( AS (\w+|`[^`]+`))?", re.DOTALL
+)
+
+
+def carried(clause: str) -> list[str]:
+    """The statements in which a clause is put to the parser; none where it is but a word or a pattern."""
+    if "..." in clause or re.search(r"\{\{|\$\{|[{}]", clause):
+        return []
+    if clause.startswith(_VERBS) and not re.fullmatch(r"[A-Z ]+(\S+)?", clause):
+        return [part.strip() for part in clause.split("; ")]
+    if _CLAUSE.fullmatch(clause):
+        using = "" if clause.startswith("USING") else "USING iceberg "
+        return [f"CREATE TABLE t (c INT) {using}{clause}"]
+    if _CHANGE.fullmatch(clause):
+        return [f"ALTER TABLE t {clause}"]
+    if _TERM.fullmatch(clause):
+        return [f"ALTER TABLE t ADD PARTITION FIELD {clause}"]
+    return []
+
+
+def test_the_runtime_s_parser_reads_every_clause(spark: SparkSession) -> None:
+    parser = spark._jsparkSession.sessionState().sqlParser()
+    wrong, read = [], 0
+    seen: set[str] = set()
+    for case, d in FOUND:
+        for clause in clauses(d.help or ""):
+            for text in carried(clause):
+                if text in seen:
+                    continue
+                seen.add(text)
+                read += 1
+                try:
+                    parser.parsePlan(text)
+                except Exception as error:
+                    why = next(iter(str(error).strip().splitlines()[1:]), str(error))
+                    wrong.append(f"{d.code} {text}: {why} ({case.name})")
+    assert not wrong, "\n".join(wrong)
+    assert read > 300
+
+
+def state(runtime: Runtime) -> list[Any]:
+    """The tables there are, without what differs from one moment to the next."""
+    keys = ("format-version", "partition-specs", "default-spec-id", "last-partition-id", "schemas")
+    tables = sorted(runtime.tables())
+    found = [(table, runtime.metadata(table)) for table in tables]
+    return [(table, {key: told.get(key) for key in keys}) for table, told in found]
+
+
+def run(runtime: Runtime, script: list[str]) -> list[bool]:
+    runtime.clear()
+    return [runtime.refusal(statement) is None for statement in script]
+
+
+@pytest.mark.parametrize("seed", range(0, 1000, 50))
+def test_a_fix_makes_the_table_that_was_asked_for(spark: SparkSession, seed: int) -> None:
+    """What runs without a fix makes the same table with it; what does not run makes the one meant."""
+    runtime = Runtime(spark)
+    script = broken(seed)
+    known = Known(catalog="local", namespace=("db",), complete=True)
+    done = fix.fixed(script.text, lambda text: check(text, known))
+    got = done.text.split(";\n")
+    for number, (before, now) in enumerate(zip(script.broken, got, strict=True)):
+        if before == now:
+            continue
+        run(runtime, got[:number])
+        start = state(runtime)
+        if runtime.refusal(before) is not None:
+            assert state(runtime) == start, before
+            continue
+        as_it_was = state(runtime)
+        run(runtime, got[: number + 1])
+        assert state(runtime) == as_it_was, (before, now)
+    if got == list(script.asked):
+        return
+    ran = run(runtime, got)
+    with_fixes = state(runtime)
+    asked = run(runtime, list(script.asked))
+    if ran == asked:
+        assert with_fixes == state(runtime), seed

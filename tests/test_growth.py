@@ -1,0 +1,137 @@
+"""Time grows with the work: four times the statements take little more than four times as long.
+
+Only ratios within one process are compared, so that no machine is too slow. A spec of n fields is written out
+in n steps, so something grows with the square; what grows with the cube shows at once.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from evolutions import history
+
+from spark_iceberg_sql.checker import check, follow
+from spark_iceberg_sql.model.damage import damage, united
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Specs
+from spark_iceberg_sql.model.table import Known, Table
+
+ONE = "CREATE TABLE db.t (id BIGINT) USING iceberg;\n"
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    "buckets of one column": lambda n: (
+        ONE
+        + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD bucket({i + 2}, id);\n" for i in range(n))
+    ),
+    "a column for each": lambda n: (
+        f"CREATE TABLE db.t ({', '.join(f'c{i} INT' for i in range(n))}) USING iceberg;\n"
+        + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD c{i};\n" for i in range(n))
+    ),
+    "columns": lambda n: (
+        ONE + "".join(f"ALTER TABLE db.t ADD COLUMN c{i} INT;\n" for i in range(n))
+    ),
+    "added and dropped": lambda n: (
+        ONE
+        + "".join(
+            f"ALTER TABLE db.t ADD PARTITION FIELD bucket({i + 2}, id);\n"
+            f"ALTER TABLE db.t DROP PARTITION FIELD bucket({i + 2}, id);\n"
+            for i in range(n)
+        )
+    ),
+    "faulty": lambda n: (
+        ONE + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD weeks(c{i});\n" for i in range(n))
+    ),
+    "renamed": lambda n: (
+        "CREATE TABLE db.t (c0 INT) USING iceberg PARTITIONED BY (c0);\n"
+        + "".join(f"ALTER TABLE db.t RENAME COLUMN c{i} TO c{i + 1};\n" for i in range(n))
+    ),
+    "replaced": lambda n: (
+        ONE
+        + "ALTER TABLE db.t ADD PARTITION FIELD bucket(1, id);\n"
+        + "".join(
+            f"ALTER TABLE db.t REPLACE PARTITION FIELD bucket({i + 1}, id) WITH bucket({i + 2}, id);\n"
+            for i in range(n)
+        )
+    ),
+    "unreadable": lambda n: (
+        f"CREATE TABLE db.t ({', '.join(f'c{i} INT' for i in range(20 * n))}) USING iceberg "
+        f"PARTITION BY ({', '.join(f'c{i}' for i in range(20 * n))}"
+    ),
+    "of version 1": lambda n: (
+        ONE.replace(";", " TBLPROPERTIES ('format-version' = '1');")
+        + "".join(
+            f"ALTER TABLE db.t ADD PARTITION FIELD bucket({i + 2}, id);\n"
+            f"ALTER TABLE db.t DROP PARTITION FIELD bucket({i + 2}, id);\n"
+            for i in range(n // 2)
+        )
+    ),
+}
+
+
+def seconds(text: str) -> float:
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.process_time()
+        check(text)
+        return time.process_time() - start
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_growth(shape: str) -> None:
+    """The square of n would give 16, and its cube 64."""
+    few, many = (SHAPES[shape](n) for n in (60, 240))
+    seconds(few)
+    ratios = [seconds(many) / seconds(few) for _ in range(3)]
+    assert min(ratios) < 13, ratios
+
+
+def test_a_rule_speaks_once_a_statement() -> None:
+    report = check(SHAPES["buckets of one column"](40))
+    assert [d.span.row for d in report] == list(range(3, 42))
+    (last,) = [d for d in report if d.span.row == 41]
+    assert last.message == (
+        "`id` is bucketed already, by `bucket(2, id)`, `bucket(3, id)`, `bucket(4, id)` and 36 more"
+    )
+
+
+def laid_over(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
+    """All fields of all specs whose source column is there, by id, each under its newest name."""
+    newest: dict[int, PartitionField] = {}
+    for spec in sorted(specs.every, key=lambda spec: -spec.spec_id):
+        for field in spec.fields:
+            if schema.by_id(field.source_id) is not None:
+                newest.setdefault(field.field_id, field)
+    return tuple(newest[field_id] for field_id in sorted(newest))
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_what_is_carried_on_is_what_is_there(seed: int) -> None:
+    """The same from the specs alone as from those that each statement handed to the next."""
+    known = Known(catalog="local", namespace=("db",), complete=True)
+    for statement in history(seed):
+        follow(statement, known)
+        table = known.get(("t",))
+        if not isinstance(table, Table) or table.specs is None or table.schema is None:
+            continue
+        specs, schema = table.specs, table.schema
+        afresh = Specs(specs.every, specs.current, specs.last_field_id, specs.format_version)
+        columns = Schema(schema.fields)
+        assert set(specs.all_fields) == set(afresh.all_fields)
+        assert specs.newest == afresh.newest
+        assert specs.sources == afresh.sources
+        assert specs.names_differ == afresh.names_differ
+        assert specs.spec == afresh.spec
+        assert united(specs, schema) == laid_over(afresh, columns)
+        assert list(damage(specs, schema)) == list(damage(afresh, columns))
+        assert (schema.columns, schema.ids) == (columns.columns, columns.ids)
+        for column in columns.columns:
+            name = Random(seed).choice((column.name, column.name.upper()))
+            assert schema.find_all((name,)) == columns.find_all((name,))
+            assert schema.find((name,)) == columns.find((name,))

@@ -1,0 +1,162 @@
+"""A fault of ours is loud: never a clean report, never exit code 0 or 1, never a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_iceberg_sql import checker, cli, ddl
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.lint import Linter
+from spark_iceberg_sql.rules.base import Finding, Rule
+from spark_iceberg_sql.rules.case import Case
+
+SQL = "CREATE TABLE t (n STRING) USING iceberg PARTITIONED BY (days(n))"
+
+
+def break_rule(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    def judge(case: Case) -> Iterator[Finding]:
+        raise RuntimeError("a bug\nof two lines")
+
+    def broken(rule: Rule) -> Rule:
+        return replace(rule, judge=judge) if rule.code == code else rule
+
+    rules = {kind: tuple(map(broken, found)) for kind, found in checker._RULES.items()}
+    monkeypatch.setattr(checker, "_RULES", rules)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "a.sql"
+    path.write_text(SQL)
+    return str(path)
+
+
+def test_a_rule_that_breaks_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    break_rule(monkeypatch, "SIS202")
+    report = check(SQL)
+    (found,) = report
+    assert (found.code, found.name, found.severity) == ("SIS000", "internal-error", Severity.ERROR)
+    assert found.message.startswith("internal error in SIS202: RuntimeError: a bug of two lines")
+    assert "please report it" in (found.help or "")
+    assert (report.ok, report.refuses, report.failed) == (False, False, (found,))
+
+
+def test_it_hides_no_other_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    break_rule(monkeypatch, "SIS202")
+    report = check("CREATE TABLE t (n STRING) USING iceberg PARTITIONED BY (days(n), weeks(n))")
+    assert [d.code for d in report] == ["SIS000", "SIS101"]
+    assert report.refuses
+
+
+@pytest.mark.parametrize("words", [
+    [], ["--exit-zero"], ["--select", "SIS1"], ["--ignore", "SIS0"], ["--ignore", "ALL"],
+    ["--fix"], ["--diff"], ["--statistics"], ["-q"], ["--output-format", "json"],
+])  # fmt: skip
+def test_exit_code_2_whatever_is_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any, file: str, words: list[str]
+) -> None:
+    break_rule(monkeypatch, "SIS202")
+    assert main(["check", "--isolated", *words, file]) == 2
+    if "--diff" not in words:
+        assert "SIS000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "comment", ["-- noqa", "-- noqa: SIS000", "-- iceberg-sql: ignore[SIS000]"]
+)
+def test_no_comment_silences_it(monkeypatch: pytest.MonkeyPatch, comment: str) -> None:
+    break_rule(monkeypatch, "SIS202")
+    found = check(f"{comment}\n{SQL} {comment}")
+    assert "SIS000" in {d.code for d in found}
+
+
+def test_no_template_softens_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    break_rule(monkeypatch, "SIS202")
+    path = tmp_path / "a.py"
+    path.write_text(
+        'spark.sql(f"CREATE TABLE {t} (n STRING) USING iceberg PARTITIONED BY (days(n))")'
+    )
+    assert main(["check", "--isolated", str(path)]) == 2
+
+
+@pytest.mark.parametrize(("module", "name"), [(ddl, "read"), (checker, "replay")])
+def test_the_reader_and_the_replay(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, file: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("zorder")
+
+    monkeypatch.setattr(module, name, fail)
+    good = SQL.replace("days(n)", "n")
+    (found,) = check(good)
+    assert found.code == "SIS000"
+    assert found.span.end == len(good)
+    Path(file).write_text(good)
+    assert main(["check", "--isolated", file]) == 2
+
+
+def test_a_file_that_breaks_us_does_not_hide_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
+) -> None:
+    for name in ("a.sql", "b.sql"):
+        (tmp_path / name).write_text(SQL)
+    lint = Linter.lint
+
+    def fail(self: Linter, found: Any, settings: Any) -> Any:
+        if found.name.endswith("a.sql"):
+            raise IndexError("a bug")
+        return lint(self, found, settings)
+
+    monkeypatch.setattr(Linter, "lint", fail)
+    assert main(["check", "--isolated", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert "SIS202" in out
+    assert err.count("\n") == 1
+    assert "internal error in checking" in err
+    assert "please report it" in err
+
+
+@pytest.mark.parametrize("command", ["plan", "explain", "config"])
+def test_no_command_ends_with_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any, command: str
+) -> None:
+    module = cli.import_module(cli.COMMANDS[command][0])
+
+    def fail(*_: object) -> int:
+        raise AttributeError("a bug")
+
+    monkeypatch.setattr(module, "run", fail)
+    assert main([command, *({"plan": ["x"], "explain": ["x"]}.get(command, []))]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert err.startswith(f"error: internal error in {command}: AttributeError: a bug")
+
+
+def test_a_command_that_closes_its_output_ends_as_it_says(capfd: Any) -> None:
+    """As the language server does at the end of each session."""
+    program = (
+        "import sys\n"
+        "from spark_iceberg_sql import cli\n"
+        "cli.main = lambda: sys.stdout.close() or 0\n"
+        "cli.entry()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False)
+    assert (done.returncode, capfd.readouterr().err) == (0, "")
+
+
+def test_what_is_unknown_is_not_said_to_be_refused(capsys: Any) -> None:
+    assert main(["plan", "--isolated", "ALTER TABLE db.x ADD PARTITION FIELD days(ts)"]) == 2
+    out = capsys.readouterr().out
+    assert "not planned: the table is unknown" in out
+    assert "refused" not in out
+    assert main(["plan", "--isolated", "ALTER TABLE db.x ADD PARTITION FIELD weeks(ts)"]) == 1
+    assert "would be refused" in capsys.readouterr().out

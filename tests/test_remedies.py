@@ -1,0 +1,284 @@
+"""Remedies are right: what the help says to write reads, takes the fault away, and brings no other."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from random import Random
+
+import pytest
+from cases import Case, file_cases, page_cases
+from test_rule_words import CASES as WORDED
+
+from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.ddl import read
+from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
+from spark_iceberg_sql.fix import applied_to, fixed
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.text import statements, tokenize
+
+COLUMNS = "id BIGINT, event_time TIMESTAMP, ts TIMESTAMP, dt DATE"
+TABLE = f"CREATE TABLE db.t ({COLUMNS}) USING iceberg;\n"
+BY_DAY = TABLE.replace(";", " PARTITIONED BY (days(event_time));")
+# Mistakes that analysts make, what is said of them, and what to write.
+MISTAKES: list[tuple[str, str, str]] = [
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (year(ts), month(ts), day(ts))",
+     "`years(ts)`, `months(ts)` and `days(ts)` partition by the same column",
+     "write `days(ts)` alone: it covers year and month"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (hour(ts), year(ts), month(ts), day(ts))",
+     "partition by the same column", "write `hours(ts)` alone: it covers year and month and day"),
+    (TABLE + "ALTER TABLE db.t ADD IF NOT EXISTS PARTITION FIELD days(ts)",
+     "takes no IF EXISTS and no IF NOT EXISTS", "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
+    (BY_DAY + "ALTER TABLE db.t RENAME PARTITION FIELD event_time_day TO d",
+     "renamed by replacing",
+     "write `ALTER TABLE db.t REPLACE PARTITION FIELD event_time_day WITH days(event_time) AS d`"),
+    (BY_DAY + "ALTER TABLE db.t ALTER PARTITION FIELD event_time_day TO d",
+     "replaced, not altered",
+     "write `ALTER TABLE db.t REPLACE PARTITION FIELD event_time_day WITH days(event_time) AS d`"),
+    (BY_DAY + "ALTER TABLE db.t ALTER PARTITION FIELD event_time_day SET hour(event_time)",
+     "replaced, not altered",
+     "write `ALTER TABLE db.t REPLACE PARTITION FIELD event_time_day WITH hours(event_time)`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITION BY DATE(event_time)",
+     "PARTITION BY is another engine's", "write `PARTITIONED BY (days(event_time))`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING ICEBERG PARTITION BY (days(ts))",
+     "PARTITION BY is another engine's", "write `PARTITIONED BY (days(ts))`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) WITH (format = 'ORC', partitioning = ARRAY['day(ts)', 'bucket(id, 8)'])",
+     "Trino's", "write `USING iceberg PARTITIONED BY (days(ts), bucket(8, id))`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (CAST(ts AS DATE))",
+     "a cast is no transform", "write `PARTITIONED BY (days(ts))`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days('ts'))",
+     "`'ts'` is a text and no column", "write `days(ts)`"),
+    (TABLE + 'ALTER TABLE db.t ADD PARTITION FIELD days("ts")',
+     '`"ts"` is a text and no column', "write `days(ts)`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days(“ts”))",
+     "`“` is a typographic quote", "write `ts` without it"),
+    (TABLE + "ALTER TABLE db.t ADD PARTION FIELD days(ts)", "did you mean `PARTITION`?", "write `PARTITION`"),
+    (TABLE + "ALTER TABLE db.t ADD PARITION FIELD days(ts)", "did you mean `PARTITION`?", "write `PARTITION`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USNIG iceberg PARTITIONED BY (days(ts))",
+     "did you mean `USING`?", "write `USING`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITONED BY (days(ts))",
+     "did you mean `PARTITIONED`?", "write `PARTITIONED`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (id)\nALTER TABLE db.u ADD PARTITION FIELD dt",
+     "a `;` is missing before ALTER", "write `;` before ALTER"),
+    (TABLE + "ALTER TABLE db.t ADD COLUMN d2 STRING PARTITION", "ADD COLUMN does not partition",
+     "partition by it afterwards: `ALTER TABLE db.t ADD PARTITION FIELD d2`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts) bucket(16, id))",
+     "a comma is missing", "write `,` before `bucket`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg\nPARTITIONED BY (days(ts);",
+     "the bracket at column 16 is not closed", "write `(days(ts))`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) WITH ('connector'='iceberg')",
+     "WITH (...) is another engine's", "write `USING iceberg`"),
+    (f"CREATE ICEBERG TABLE db.u ({COLUMNS}) CATALOG='x' BASE_LOCATION='y'",
+     "that is Snowflake's", "write `CREATE TABLE ... USING iceberg`"),
+    (TABLE + "ALTER ICEBERG TABLE db.t ADD PARTITION FIELD days(ts)",
+     "ALTER TABLE takes no ICEBERG", "write `ALTER TABLE`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg TBLPROPERTIES ('partitioning'='day(ts), bucket(16, id)')",
+     "it partitions nothing", "write `PARTITIONED BY (days(ts), bucket(16, id))`"),
+    (TABLE + "ALTER TABLE db.t SET TBLPROPERTIES ('partitioning'='day(ts)')",
+     "it partitions nothing", "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg CLUSTER BY (TO_DATE(ts), abs(id))",
+     "takes no CLUSTER BY", "write `PARTITIONED BY (...)`, or sort the files: `ALTER TABLE db.u WRITE ORDERED BY ...`"),
+    (f"CREATE TABLE db.u ({COLUMNS}) USING iceberg CLUSTER BY (to_date(ts))",
+     "takes no CLUSTER BY",
+     "write `PARTITIONED BY (days(ts))`, or sort the files: `ALTER TABLE db.u WRITE ORDERED BY days(ts)`"),
+    (TABLE + "ALTER TABLE db.t ADD PARTITION FIELD days(ts) days(dt)", "cannot stand here",
+     "leave it out, or put a `;` before it if it is another statement"),
+]  # fmt: skip
+
+
+def empty() -> Known:
+    return Known(catalog="local", namespace=("db",), complete=True)
+
+
+@pytest.mark.parametrize(("sql", "says", "help_"), MISTAKES)
+def test_the_mistakes_of_analysts(sql: str, says: str, help_: str) -> None:
+    (found,) = check(sql, empty())
+    assert says in found.message
+    assert found.help == help_
+
+
+def every_case() -> list[Case]:
+    mistakes = [Case(f"analysts: {sql}", sql, ()) for sql, _, _ in MISTAKES]
+    return [*file_cases(), *page_cases(), *WORDED["mistakes"], *mistakes]
+
+
+def found() -> list[tuple[Case, Diagnostic]]:
+    """Every kind of finding once, with the case that it comes of."""
+    kinds: dict[tuple[object, ...], tuple[Case, Diagnostic]] = {}
+    for case in every_case():
+        for d in check(case.text, case.known()):
+            kinds.setdefault((d.code, d.message, d.help), (case, d))
+    return list(kinds.values())
+
+
+FOUND = found()
+
+
+def clauses(text: str) -> list[str]:
+    """What is to be written: each stretch in backticks, names in backticks of their own inside it."""
+    found, at = [], text.find("`")
+    while at >= 0:
+        ends = [m.start() for m in re.finditer("`", text[at + 1 :])]
+        clause = next((c for e in ends if balanced(c := text[at + 1 : at + 1 + e])), None)
+        if clause is None:
+            return [*found, text[at + 1 :]]
+        found.append(clause)
+        at = text.find("`", at + len(clause) + 2)
+    return found
+
+
+def balanced(clause: str) -> bool:
+    if clause != clause.strip() and clause.strip():
+        return False
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", clause)
+    return bare in ("(", ")", ";", ",") or ("`" not in bare and bare.count("(") == bare.count(")"))
+
+
+def test_brackets_balance() -> None:
+    for case, d in FOUND:
+        for clause in clauses(d.help or ""):
+            assert balanced(clause), (case.name, d.help)
+
+
+def errors(report: Report) -> Counter[str]:
+    return Counter(d.code for d in report if d.severity is Severity.ERROR)
+
+
+def named(item: object) -> str:
+    return item.name[:70] if isinstance(item, Case) else getattr(item, "code", "")
+
+
+REPAIRED = [(case, d) for case, d in FOUND if d.fix is not None and d.code == "SIS001"]
+
+
+@pytest.mark.parametrize(("case", "found"), REPAIRED, ids=named)
+def test_a_repair_reads_and_brings_no_error_of_the_text(case: Case, found: Diagnostic) -> None:
+    assert found.fix is not None
+    assert not found.fix.safe
+    before = check(case.text, case.known())
+    after = check(applied_to(case.text, found.fix.edits), case.known())
+    assert errors(after)["SIS001"] < errors(before)["SIS001"]
+    new = errors(after) - errors(before)
+    assert not any(code.startswith(("SIS0", "SIS1")) for code in new), after.diagnostics
+
+
+WHOLE = re.compile(r"^write `(ALTER TABLE [^`]*|CREATE OR REPLACE TABLE [^`]*\))`$")
+
+
+@pytest.mark.parametrize(
+    ("case", "found"),
+    [
+        (case, d)
+        for case, d in FOUND
+        if (match := WHOLE.match(d.help or ""))
+        and "..." not in match[1]
+        and d.fix is None
+        and d.code != "SIS412"
+    ],
+    ids=named,
+)
+def test_a_whole_statement_put_in_place(case: Case, found: Diagnostic) -> None:
+    """The fault is gone, and no error has come."""
+    match = WHOLE.match(found.help or "")
+    assert match is not None
+    at = next(s for s in statements(case.text) if s.head <= found.span.start <= max(s.end, s.tail))
+    text = case.text[: at.start] + match[1] + case.text[at.end :]
+    rest = len(case.text) - at.end
+    before, after = (check(sql[: len(sql) - rest], case.known()) for sql in (case.text, text))
+    count = Counter(d.code for d in before)[found.code]
+    assert Counter(d.code for d in after)[found.code] < count, after.diagnostics
+    assert not errors(after) - errors(before), after.diagnostics
+
+
+def term_at(case: Case, found: Diagnostic) -> tuple[int, int] | None:
+    """The place of the term that a finding is about."""
+    for statement in statements(case.text):
+        node = read(statement)
+        terms = [getattr(node, name, None) for name in ("term", "old", "new")]
+        for term in (*terms, *(getattr(node, "partitioning", None) or ())):
+            if (
+                term is not None
+                and term.span[0] <= found.span.start
+                and found.span.end <= term.span[1]
+            ):
+                return tuple(term.span)
+    return None
+
+
+def fields_to_write() -> list[tuple[Case, Diagnostic, str]]:
+    """Findings about one term whose help begins with another one."""
+    out = []
+    for case, d in FOUND:
+        help_ = d.help or ""
+        clause = (clauses(help_) or [""])[0]
+        field = re.fullmatch(r"\w+\(.*\)|[\w.]+|`.*`", clause) and clause.upper() != clause
+        if not field or "..." in clause or not help_.startswith(f"write `{clause}`"):
+            continue
+        if re.search("alone|once", help_) or d.code[:4] not in ("SIS1", "SIS2", "SIS5"):
+            continue
+        if term_at(case, d):
+            out.append((case, d, clause))
+    return out
+
+
+@pytest.mark.parametrize(("case", "found", "clause"), fields_to_write(), ids=named)
+def test_a_field_put_in_place(case: Case, found: Diagnostic, clause: str) -> None:
+    """The fault is gone, and no error has come in the statement."""
+    span = term_at(case, found)
+    assert span is not None
+    text = case.text[: span[0]] + clause + case.text[span[1] :]
+    end = next(s.end for s in statements(case.text) if s.start <= span[0] < s.end)
+    before = check(case.text[:end], case.known())
+    after = check(text[: end + len(text) - len(case.text)], case.known())
+    count = Counter(d.code for d in before)[found.code]
+    assert Counter(d.code for d in after)[found.code] < count, (clause, after.diagnostics)
+    assert not errors(after) - errors(before), (clause, after.diagnostics)
+
+
+PIECES = (
+    "(",
+    ")",
+    ",",
+    "'",
+    "`",
+    "“",
+    "[",
+    "WITH",
+    "AS",
+    "CAST(",
+    "USING",
+    "PARTITION",
+    "ALTER",
+    ";",
+)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_broken_words_break_nothing(seed: int) -> None:
+    """Scripts with tokens lost, doubled, swapped and cut: no fault of ours, and a second fix is none."""
+    random = Random(seed)
+    for _ in range(30):
+        tokens = [token.text for token in tokenize(random.choice(FOUND)[0].text)]
+        for _ in range(random.choice((1, 2, 3))):
+            i, j = random.randrange(len(tokens)), random.randrange(len(tokens))
+            tokens[i], tokens[j] = random.choice(
+                [
+                    ("", tokens[j]),
+                    (tokens[j], tokens[i]),
+                    (tokens[i] + tokens[j], tokens[j]),
+                    (tokens[i][:-1], tokens[j]),
+                    (f" {random.choice(PIECES)} ", tokens[j]),
+                ]
+            )
+        text = "".join(tokens)
+        report = check(text, empty())
+        assert not report.failed, text
+        for unsafe in (False, True):
+            once = fixed(text, check, unsafe=unsafe)
+            assert not once.report.failed, text
+            assert fixed(once.text, check, unsafe=unsafe).text == once.text, text
+
+
+def test_there_is_enough_to_judge() -> None:
+    assert len(REPAIRED) > 60
+    assert len(FOUND) > 600
