@@ -150,6 +150,12 @@ def catalog_table(name: str) -> Java:
     )
 
 
+def hadoop_table(folder: str) -> Java:
+    """The table of a folder as a Hadoop catalog sees it: by its version hint."""
+    conf = jvm.active_session().sessionState().newHadoopConf()
+    return java_class("org.apache.iceberg.hadoop.HadoopTables")(conf).load(folder)
+
+
 def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None = None) -> Java:
     """Spark's table over Iceberg's, as of a snapshot, a time or now; with the schema of that time."""
     kind = java_class("org.apache.iceberg.spark.source.SparkTable")
@@ -231,6 +237,11 @@ def texts(rows: Sequence[str]) -> Java:
     """A DataFrame with a column `value` of these texts; plans do not show them."""
     encoder = java_class("org.apache.spark.sql.Encoders").STRING()
     return jvm.active_session().createDataset(list(rows), encoder).toDF()
+
+
+def column(frame: Java) -> list[str]:
+    """The values of a DataFrame's only column, a string."""
+    return [str(row.get(0)) for row in frame.collectAsList()]
 
 
 def with_hidden(visible: Java, inner: Java, count: int) -> Java:

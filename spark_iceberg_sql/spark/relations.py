@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.spark import jvm, jvm_tables, virtual
 from spark_iceberg_sql.spark.arguments import invalid
 from spark_iceberg_sql.spark.calls import answer
-from spark_iceberg_sql.spark.finding import Found, find
+from spark_iceberg_sql.spark.finding import Found, find, warn_of_copy
 from spark_iceberg_sql.spark.jvm import Java
 from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.secrets import hide
@@ -70,7 +70,9 @@ def _argument(argument: Argument) -> str:
 
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:
     location = STORES[function.store](function.name, values)
-    return plan(function.name, find(function.name, location, values), values)
+    found = find(function.name, location, values)
+    warn_of_copy(found)
+    return plan(function.name, found, values)
 
 
 def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:

@@ -92,7 +92,7 @@ def _listing(found: Found) -> Java:
     folder = properties.get("write.data.path") or f"{found.folder}/data"
     listed = [
         (_SCHEME.sub("", file.location), file.modified_ms, file.etag)
-        for file in found.files.folder(folder, below=True, etags=True)
+        for file in found.files.folder(folder, etags=True)
     ]
     text = json.dumps([{"__key": k, "__ms": ms, "__etag": etag} for k, ms, etag in listed])
     rows = _select(jvm_tables.texts([text]), f"inline(from_json(value, '{_LISTING}'))")

@@ -16,6 +16,10 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 
+# Most tables here are copies of one table's metadata files.
+pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
+
+
 @pytest.fixture(scope="module")
 def original(spark: SparkSession) -> Iterator[Path]:
     """A Hadoop table with the versions 1 (empty), 2 (one row), 3 (two rows)."""
