@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 HEAD = 4096  # bytes that hold table-uuid and last-updated-ms in every file Iceberg writes
 
@@ -91,15 +92,16 @@ def unplaced(locations: Iterable[str]) -> list[str]:
 
     Not among them: what the writer of a Hadoop table has not committed.
     """
+    return [file.location for file in _by_version(tuple(locations))[1]]
+
+
+def _unplaced(locations: Iterable[str]) -> list[str]:
     names = {location: location.rsplit("/", 1)[-1] for location in locations}
-    hadoop = any(name[:1] in "vV" and metadata_file(name) for name in names.values())
-    return sorted(
-        location
-        for location, name in names.items()
-        if is_metadata_file(name)
-        and metadata_file(name) is None
-        and not (hadoop and _UNCOMMITTED.fullmatch(name))
-    )
+    left = [
+        loc for loc, name in names.items() if is_metadata_file(name) and not metadata_file(name)
+    ]
+    hadoop = bool(left) and any(n[:1] in "vV" and metadata_file(n) for n in names.values())
+    return sorted(loc for loc in left if not (hadoop and _UNCOMMITTED.fullmatch(names[loc])))
 
 
 def read_head(content: bytes) -> Head:
@@ -139,13 +141,7 @@ def choose(
     version down, and no further than the first that fits. The heads of files without a version in
     their names are read always: one that was updated last is not passed over. Raises NoMetadataError.
     """
-    locations = list(locations)
-    files = sorted(
-        (f for f in map(metadata_file, locations) if f is not None),
-        key=lambda f: (f.version, f.location),
-        reverse=True,
-    )
-    others = [MetadataFile(location, -1, None, False) for location in unplaced(locations)]
+    files, others = _by_version(tuple(locations))
     wanted = table_uuid.lower() if table_uuid is not None else None
     if by_last_updated and files + others:
         return _last_updated(files + others, heads, wanted)
@@ -160,6 +156,17 @@ def choose(
     if others:
         _refuse_newer(chosen, others, heads([f.location for f in [chosen, *others]]))
     return chosen
+
+
+@lru_cache(maxsize=8)  # a folder is asked for again and again, and may have thousands of versions
+def _by_version(
+    locations: tuple[str, ...],
+) -> tuple[tuple[MetadataFile, ...], tuple[MetadataFile, ...]]:
+    """The files with a version in their names, newest first, and those without."""
+    files = (f for f in map(metadata_file, locations) if f is not None)
+    newest_first = sorted(files, key=lambda f: (f.version, f.location), reverse=True)
+    others = (MetadataFile(location, -1, None, False) for location in _unplaced(locations))
+    return tuple(newest_first), tuple(others)
 
 
 def _no_names(others: Sequence[MetadataFile]) -> NoMetadataError:

@@ -20,7 +20,7 @@ from spark_iceberg_sql.model.metadata import (
     metadata_file,
     read_head,
 )
-from spark_iceberg_sql.spark import jvm, jvm_rules
+from spark_iceberg_sql.spark import jvm, jvm_rules, local_folders
 from spark_iceberg_sql.spark.jvm import Java, Refusal, java_class
 from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, thrown_by
 from spark_iceberg_sql.spark.stores import HADOOP, NEEDS, S3, Location
@@ -76,7 +76,8 @@ class Files:
         if self._hadoop:
             local = _local_folder(self.io, folder)
             if local is not None:
-                return dict.fromkeys(_local_metadata_files(*local))
+                address, path = local
+                return {f"{address}/{name}": None for name in local_folders.metadata_files(path)}
             found = _hadoop_listing(self.io, folder, METADATA_NAMES, below=False)
         elif self.location.blobs is not None:
             found = _blob_listing(self.location.blobs, folder)
@@ -249,16 +250,6 @@ def qualified(address: str) -> tuple[str, str | None]:
         return _qualified(address, jvm.active_session().sessionState().newHadoopConf())
     except JVM_ERRORS:
         return address, None
-
-
-def _local_metadata_files(address: str, path: str) -> list[str]:
-    # The driver's disk is this process's own; Hadoop would ask for each file's owner and time.
-    try:
-        with os.scandir(path) as entries:
-            names = [e.name for e in entries if is_metadata_file(e.name) and e.is_file()]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return [f"{address}/{name}" for name in names]
 
 
 def _hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Listed]:

@@ -250,9 +250,18 @@ def with_hidden(visible: Java, inner: Java, count: int) -> Java:
     output = jvm.from_seq(inner.queryExecution().analyzed().output())
     tag = scala_object(f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()
     plan.setTagValue(tag, jvm.to_seq(output[count:]))
-    identifier = java_class(f"{_CATALYST}.AliasIdentifier")("iceberg")
-    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 2)
-    arguments[0], arguments[1] = identifier, plan
+    return _named(plan, ours=True)
+
+
+def without_file(plan: Java) -> Java:
+    """The plan of a relation without Iceberg's own hidden `_file`."""
+    return _named(plan, ours=False)
+
+
+def _named(plan: Java, *, ours: bool) -> Java:
+    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 3)
+    arguments[0] = java_class(f"{_CATALYST}.AliasIdentifier")("iceberg")
+    arguments[1], arguments[2] = plan, ours
     return _alias(jvm.gateway()).newInstance(arguments)
 
 

@@ -86,7 +86,7 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     if wanted:
         snapshot = spark_table.snapshotId()
         return virtual.with_virtual_columns(leaf, found, snapshot, wanted, pruned=pruned)
-    return leaf if pruned else jvm_tables.unpushed(leaf)
+    return jvm_tables.without_file(leaf if pruned else jvm_tables.unpushed(leaf))
 
 
 def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:

@@ -88,12 +88,13 @@ def test_optimize_and_our_spellings_refuse_a_copy_in_a_catalog(
 def test_reading_a_copy_says_where_its_files_are_once(spark: SparkSession, lake: Path) -> None:
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)
-    with pytest.warns(UserWarning, match=COPY) as caught:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         spark.sql(f"SELECT * FROM icebergLocal('{copy}')").collect()
         spark.sql(f"SELECT * FROM icebergLocal('{copy}') WHERE id > 1").collect()
         spark.sql(f"SELECT * FROM iceberg_snapshots('{copy}')").collect()
     said = [str(one.message) for one in caught if COPY in str(one.message)]
-    assert len(said) == len(set(said)) <= 2  # as `/t`, and as `file:/t`
+    assert 1 <= len(said) == len(set(said)) <= 2  # as `/t`, and as `file:/t`
     assert all(f"`{original}`" in words for words in said)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -15,7 +15,6 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-
 # Most tables here are copies of one table's metadata files.
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
 
