@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.diagnostics import IcebergSqlError
 from spark_iceberg_sql.model.metadata import metadata_file
-from spark_iceberg_sql.spark import jvm, jvm_tables, owned, places
+from spark_iceberg_sql.spark import jvm, jvm_tables, owned, places, secrets
 from spark_iceberg_sql.spark.finding import Found, find
 from spark_iceberg_sql.spark.jvm import Refusal
 from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, message
@@ -158,8 +158,12 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     jdbc: uri (jdbc:...), warehouse; user and password as jdbc_user=, jdbc_password=.
     rest: uri; warehouse, credential, token, scope as the server wants.
     glue: warehouse (s3://...); endpoint and keys as glue_endpoint=, s3_endpoint=, client_region=.
-    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_,
-    io_manifest_) and `-` elsewhere: s3_path_style_access="true" is s3.path-style-access.
+    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_) and `-`
+    elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, in
+    **{"adls.sas-token.account": ...}.
+
+    Keys, passwords and headers among them stand in the session's configuration, for Iceberg reads them
+    there; Spark's event log, UI and SET -v do not show them, listeners of the application's own see them.
 
     spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
     missing property, or a name that is taken by another configuration.
@@ -183,8 +187,12 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
                 f"the catalog `{name}` is configured already, with another {changed[0]}\n"
                 "help: take another name; Spark keeps a catalog as it was first used"
             )
-    for key, value in settings.items():
-        spark.conf.set(key, value)
+    with jvm.active(spark):
+        secrets.hide()
+        for key, value in settings.items():
+            if secrets.is_secret(key, value):
+                secrets.hide_setting(key)
+            spark.conf.set(key, value)
     spark.conf.set(prefix, _CATALOG)
 
 
@@ -194,11 +202,29 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "rest": ("uri",),
     "glue": ("warehouse",),
 }
+# Names of Iceberg's with more dots than the one behind their group.
+_DOTTED = (
+    *(f"adls.auth.shared-key.account.{name}" for name in ("name", "key")),
+    *("adls.read.block-size-bytes", "adls.write.block-size-bytes"),
+    *("client.assume-role.arn", "client.assume-role.region", "client.assume-role.external-id"),
+    *("client.assume-role.session-name", "client.assume-role.timeout-sec"),
+    *(f"http-client.apache.{name}" for name in ("connection-timeout-ms", "socket-timeout-ms")),
+    *("http-client.apache.max-connections", "http-client.urlconnection.socket-timeout-ms"),
+    *("s3.sse.type", "s3.sse.key", "s3.sse.md5", "s3.multipart.part-size-bytes"),
+    *("s3.retry.num-retries", "s3.retry.min-wait-ms", "s3.retry.max-wait-ms"),
+    *("s3.access-grants.enabled", "s3.delete.batch-size", "s3.delete.num-threads"),
+    *("gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.no-auth", "gcs.project-id"),
+    *("cache.expiration-interval-ms", "cache.case-sensitive", "rest.auth.type"),
+    *("io.manifest.cache-enabled", "io.manifest.cache.max-total-bytes"),
+)
+_BY_WORD = {re.sub(r"[.-]", "_", name): name for name in _DOTTED}
 _GROUPS = ("s3", "jdbc", "client", "glue", "adls", "http-client", "rest", "header")
 
 
 def _property(key: str) -> str:
     """Iceberg's name of a property: s3_path_style_access -> s3.path-style-access."""
+    if key in _BY_WORD:
+        return _BY_WORD[key]
     words = key.replace("_", "-")
     for group in _GROUPS:
         if words.startswith(f"{group}-"):

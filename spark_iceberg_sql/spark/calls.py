@@ -8,7 +8,7 @@ from spark_iceberg_sql.spark import jvm, jvm_tables
 from spark_iceberg_sql.spark.arguments import bind, invalid, named
 from spark_iceberg_sql.spark.jvm import Java, Refusal
 from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, is_analysis_error, message
-from spark_iceberg_sql.spark.secrets import Secrets, settings_of, warn_of_literals
+from spark_iceberg_sql.spark.secrets import Secrets, settings_of, warn_of_open
 from spark_iceberg_sql.spark.signatures import Function, Value
 
 
@@ -46,5 +46,5 @@ def _values(function: Function, arguments: Java, secrets: Secrets) -> Mapping[st
             literals.append(given[-1][1])
     bound = bind(function, given, settings_of)
     secrets.learn(function, bound)
-    warn_of_literals(function, bound, literals)
+    warn_of_open(function, bound, [value for _, value in given], literals)
     return bound

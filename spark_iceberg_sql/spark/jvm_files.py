@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import threading
@@ -152,7 +153,8 @@ class BrokenFileError(ValueError):
 
 
 _lock = threading.Lock()
-_opened: OrderedDict[tuple[object, ...], Files] = OrderedDict()
+_SALT = os.urandom(32)
+_opened: OrderedDict[bytes, Files] = OrderedDict()
 _OPENED = (
     64  # FileIOs kept; the oldest is left to the garbage collector, for plans may still use it
 )
@@ -168,7 +170,8 @@ def files_of(location: Location, *, cached: bool) -> Files:
     properties = dict(location.properties)
     if cached:
         properties["io.manifest.cache-enabled"] = "true"
-    key = (location.io, tuple(sorted(properties.items())), session.sessionUUID())
+    opened_with = repr((location.io, sorted(properties.items()), session.sessionUUID()))
+    key = hashlib.blake2b(opened_with.encode(), key=_SALT).digest()  # keys and passwords among them
     with _lock:
         found = _opened.get(key)
     if found is None:
