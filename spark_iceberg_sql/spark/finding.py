@@ -43,7 +43,7 @@ def find(function: str, location: Location, values: Mapping[str, Value]) -> Foun
     """
     cached = values.get("use_metadata_files_cache") is not False
     files = files_of(location, cached=cached)
-    argument = next((name for name in _PLACES if values.get(name) is not None), "path")
+    argument = place_of(values)
     file, stamp, others = _metadata_file(function, argument, location, files, values)
     try:
         metadata = files.metadata(file, stamp, cached=cached)
@@ -68,6 +68,11 @@ def warn_of_copy(found: Found) -> None:
 _PLACES = ("metadata_file_path", "table", "url", "path", "blobpath")
 
 
+def place_of(values: Mapping[str, Value]) -> str:
+    """The argument that says where the table is, as the call named it."""
+    return next((name for name in _PLACES if values.get(name) is not None), "path")
+
+
 def _metadata_file(
     function: str, argument: str, location: Location, files: Files, values: Mapping[str, Value]
 ) -> tuple[str, str | None, list[str]]:
@@ -80,7 +85,7 @@ def _metadata_file(
         return file, None, []
     if is_metadata_file(location.path):
         return location.path, None, []
-    folder = f"{location.path}/metadata"
+    folder = f"{location.path.rstrip('/')}/metadata"
     listed = files.metadata_files(folder)
     uuid = values.get("metadata_table_uuid")
     try:
@@ -92,6 +97,7 @@ def _metadata_file(
         ).location
     except NoMetadataError as error:
         if not listed:
+            _refuse_part_of_a_table(function, argument, location.path, files)
             raise Refusal("PATH_NOT_FOUND", path=f"{folder}/*.metadata.json") from None
         argument = argument if uuid is None else "metadata_table_uuid"
         raise invalid(function, argument, f"`{folder}`: {error}") from None
@@ -100,6 +106,17 @@ def _metadata_file(
     _warn_of_unplaced(folder, unplaced(listed), chosen)
     stamp = listed[chosen] or files.stamp(chosen)
     return chosen, stamp, [name for name in listed if name != chosen]
+
+
+def _refuse_part_of_a_table(function: str, argument: str, path: str, files: Files) -> None:
+    above = path
+    for _ in range(3):  # a file in a folder of partitions
+        above = above.rstrip("/").rpartition("/")[0]
+        if above.rstrip("/").count("/") < 1 or above.endswith("/"):
+            return
+        if files.metadata_files(f"{above}/metadata"):
+            words = f"`{path}` is a part of the table at `{above}`; give the table's folder"
+            raise invalid(function, argument, words)
 
 
 def _warn_of_unplaced(folder: str, left_out: list[str], chosen: str) -> None:
@@ -126,4 +143,6 @@ def _unreadable(function: str, argument: str, file: str, wrong: str, others: lis
         if names
         else ""
     )
+    if "last-column-id" in wrong:  # which a table's metadata must have, and a view's has not
+        wrong += "; if it is the metadata of a view, there are no files of its own to read"
     return invalid(function, argument, f"`{file}` cannot be read: {wrong}{advice}")

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -81,7 +81,7 @@ class Files:
                 return {f"{address}/{name}": None for name in local_folders.metadata_files(path)}
             found = _hadoop_listing(self.io, folder, METADATA_NAMES, below=False)
         elif self.location.blobs is not None:
-            found = _blob_listing(self.location.blobs, folder)
+            found = _blob_listing(self.location.blobs, folder, is_metadata_file)
         else:
             found = _prefix_listing(self.io, folder, METADATA_NAMES)
         return {f.location: f.stamp for f in found if is_metadata_file(f.location)}
@@ -306,7 +306,9 @@ def _s3_listing(io: Java, folder: str) -> list[Listed]:
             return found
 
 
-def _blob_listing(blobs: tuple[str, str, str], folder: str) -> list[Listed]:
+def _blob_listing(
+    blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
+) -> list[Listed]:
     """Azure by its blob service, which also stores without a hierarchical namespace have."""
     connection, container, _ = blobs
     builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
@@ -323,6 +325,8 @@ def _blob_listing(blobs: tuple[str, str, str], folder: str) -> list[Listed]:
     options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
     found = []
     for item in _lists().newArrayList(client.listBlobs(options, None)):
+        if not wanted(str(item.getName())):
+            continue
         properties = item.getProperties()
         modified = int(properties.getLastModified().toInstant().toEpochMilli())
         address = "/".join([*root[:3], item.getName()])

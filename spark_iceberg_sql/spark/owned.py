@@ -111,13 +111,17 @@ def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
             yield str(file.path()).rpartition("/")[0]
 
 
-def refuse_moved_table(name: str) -> None:
+def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
     """Raise IcebergSqlError where the metadata of a catalog's table lies elsewhere than it says.
 
     name: as the active session resolves it. A name that is no Iceberg table is left to Spark.
+    hadoop_only: leave the tables alone that a catalog knows by another thing than their folder.
     """
     try:
-        metadata = jvm_tables.catalog_table(name).operations().current()
+        operations = jvm_tables.catalog_table(name).operations()
+        if hadoop_only and operations.getClass().getSimpleName() != "HadoopTableOperations":
+            return
+        metadata = operations.current()
         file = metadata.metadataFileLocation()
     except JVM_ERRORS:
         return

@@ -268,3 +268,54 @@ def test_the_way_out_that_the_refusal_names(spark: SparkSession, lake: Path) -> 
     )
     assert files(original) == before
     assert spark.sql(f"SELECT * FROM icebergLocal('{original}')").count() == 3
+
+
+def test_a_copy_beside_a_table_that_was_attached(spark: SparkSession, lake: Path) -> None:
+    """Attaching a table gives a name to each folder beside it."""
+    shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
+    name = f"beside_{lake.name}"
+    attach(spark, str(lake / "db" / "t"), f"{name}.t")
+    before = files(lake / "db")
+    spark.sql(f"USE {name}")
+    try:
+        for text in (
+            f"INSERT INTO {name}.copy VALUES (4, 'd')",
+            f"insert overwrite table {name}.`copy` VALUES (4, 'd')",
+            f"WITH a AS (SELECT * FROM {name}.t) INSERT INTO {name}.copy SELECT * FROM a",
+            f"FROM {name}.t INSERT INTO {name}.copy SELECT *",
+            f"/* x */ DELETE FROM {name}.copy WHERE id = 1",
+            "DELETE FROM copy",
+            f"UPDATE {name}.copy SET d = 'x'",
+            f"MERGE INTO {name}.copy c USING {name}.t ON c.id = t.id WHEN MATCHED THEN DELETE",
+            f"TRUNCATE TABLE {name}.copy",
+            f"DROP TABLE IF EXISTS {name}.copy PURGE",
+            f"CALL {name}.system.expire_snapshots(table => 'copy', retain_last => 1)",
+            f"CALL {name}.system.expire_snapshots('{name}.copy')",
+            "CALL system.remove_orphan_files(table => 'copy', dry_run => false)",
+        ):
+            with pytest.raises(IcebergSqlError, match=COPY):
+                spark.sql(text)
+        assert files(lake / "db") == before
+        assert spark.sql(f"SELECT * FROM {name}.copy").count() == 3
+        spark.sql(f"INSERT INTO {name}.t SELECT * FROM {name}.copy")
+        spark.sql(f"DELETE FROM {name}.t WHERE id IN (SELECT id FROM {name}.copy)")
+        spark.sql(f"DROP TABLE {name}.copy")
+    finally:
+        spark.sql("USE spark_catalog")
+
+
+def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, lake: Path) -> None:
+    name = f"later_{lake.name}"
+    catalog(spark, f"mine_{lake.name}", "hadoop", warehouse=str(lake / "mine"))
+    spark.sql(f"CREATE TABLE mine_{lake.name}.t (id INT, d STRING) USING iceberg")
+    attach(spark, str(lake / "mine" / "t"), f"{name}.t")
+    shutil.rmtree(lake / "mine" / "t")
+    shutil.copytree(lake / "db" / "t", lake / "mine" / "t")
+    spark.sql(f"REFRESH TABLE {name}.t")
+    before = files(lake / "db")
+    for text in (f"DELETE FROM {name}.t", f"INSERT INTO {name}.t VALUES (4, 'd')"):
+        with pytest.raises(IcebergSqlError, match=COPY):
+            spark.sql(text)
+    with pytest.raises(IcebergSqlError, match=COPY):
+        attach(spark, str(lake / "mine" / "t"), f"{name}.t")
+    assert files(lake / "db") == before
