@@ -115,7 +115,7 @@ def _refuse_part_of_a_table(function: str, argument: str, path: str, files: File
         if above.rstrip("/").count("/") < 1 or above.endswith("/"):
             return
         if files.metadata_files(f"{above}/metadata"):
-            words = f"`{path}` is a part of the table at `{above}`; give the table's folder"
+            words = f"`{path}` lies in the folder of the table `{above}`; give that folder"
             raise invalid(function, argument, words)
 
 

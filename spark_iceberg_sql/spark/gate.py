@@ -115,7 +115,7 @@ def _checked(
     if not isinstance(text, str):
         return own(text, args, **kwargs)  # Spark says what it takes
     text = spelled.in_spark_s_words(spark, text)
-    written.refuse_copies(spark, text)
+    written.refuse_copies(spark, text, args)
     if not _may_be_ddl(text):
         return own(text, args, **kwargs)
     for attempt in range(1, _ATTEMPTS + 1):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.spark import jvm, owned
 from spark_iceberg_sql.text import Kind, Token, statements
@@ -30,30 +30,34 @@ _BEFORE = (
 )
 
 
-def refuse_copies(spark: SparkSession, text: str) -> None:
-    """Raise IcebergSqlError where a statement writes a Hadoop table whose metadata says another place."""
+def refuse_copies(spark: SparkSession, text: str, args: Any) -> None:
+    """Raise IcebergSqlError where a statement writes a Hadoop table whose metadata says another place.
+
+    args: values of its parameters, as of `spark.sql`.
+    """
     head = text[:_HEAD]
     if not _WRITES.search(head):
         return
     with jvm.active(spark):
-        for name in written(head):
+        for name in written(head, args):
             owned.refuse_moved_table(name, hadoop_only=True)
 
 
-def written(text: str) -> Iterator[str]:
+def written(text: str, args: Any = None) -> Iterator[str]:
     """The names of the tables that a statement writes, as it writes them; of a CALL, what may be one."""
+    values = list(args.values() if isinstance(args, dict) else args or ())
+    texts = [value for value in values if isinstance(value, str)]
     found = statements(text)
     if len(found) != 1:
         return
     tokens = found[0].tokens
     if tokens[0].word == "CALL":
         catalog = tokens[1].text if len(tokens) > 2 and tokens[2].text == "." else None
-        for token in tokens:
-            if token.kind is Kind.STRING:
-                name = token.text[1:-1]
-                yield name
-                if catalog is not None:
-                    yield f"{catalog}.{name}"
+        literals = [token.text[1:-1] for token in tokens if token.kind is Kind.STRING]
+        for name in literals + texts:
+            yield name
+            if catalog is not None:
+                yield f"{catalog}.{name}"
         return
     drops = tokens[0].word == "DROP"
     if drops and tokens[-1].word != "PURGE":
@@ -63,7 +67,10 @@ def written(text: str) -> Iterator[str]:
         for before in _BEFORE:
             if words[: len(before)] == before and (before[0] != "DROP" or drops):
                 name = _name(tokens, at + len(before))
-                if name.upper() not in ("", "SET"):  # MERGE ... WHEN MATCHED THEN UPDATE SET
+                if name.upper() == "IDENTIFIER":
+                    yield from texts
+                    yield from (t.text[1:-1] for t in tokens if t.kind is Kind.STRING)
+                elif name.upper() not in ("", "SET"):  # MERGE ... WHEN MATCHED THEN UPDATE SET
                     yield name
 
 

@@ -292,9 +292,13 @@ def test_a_copy_beside_a_table_that_was_attached(spark: SparkSession, lake: Path
             f"CALL {name}.system.expire_snapshots(table => 'copy', retain_last => 1)",
             f"CALL {name}.system.expire_snapshots('{name}.copy')",
             "CALL system.remove_orphan_files(table => 'copy', dry_run => false)",
+            f"INSERT INTO IDENTIFIER('{name}.copy') VALUES (4, 'd')",
         ):
             with pytest.raises(IcebergSqlError, match=COPY):
                 spark.sql(text)
+        for text in ("CALL system.expire_snapshots(table => :t)", "DELETE FROM IDENTIFIER(:t)"):
+            with pytest.raises(IcebergSqlError, match=COPY):
+                spark.sql(text, args={"t": f"{name}.copy"})
         assert files(lake / "db") == before
         assert spark.sql(f"SELECT * FROM {name}.copy").count() == 3
         spark.sql(f"INSERT INTO {name}.t SELECT * FROM {name}.copy")

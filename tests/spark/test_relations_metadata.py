@@ -181,9 +181,9 @@ def test_a_broken_file_among_many_heads(spark: SparkSession, table: Path) -> Non
 
 @pytest.mark.parametrize("part", ["metadata", "data", "metadata/v3.avro", "data/a=1/b=2", "none"])
 def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, part: str) -> None:
-    with pytest.raises(AnalysisException, match="is a part of the table at") as caught:
+    with pytest.raises(AnalysisException, match="lies in the folder of the table") as caught:
         count(spark, table / part)
-    assert f"`file:{table}`; give the table's folder" in str(caught.value)
+    assert f"`file:{table}`; give that folder" in str(caught.value)
 
 
 @pytest.mark.parametrize(
