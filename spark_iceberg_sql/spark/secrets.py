@@ -41,10 +41,15 @@ _SHORTEST = 4  # no store has shorter keys, and hiding one letter would show whe
 # What Spark hides of its own accord: in the text of plans, and in the settings that its event log
 # keeps of each execution. Possessive quantifiers, for a plan's text may be long.
 _CALLS = r"(?i)(?<=UnresolvedTableValuedFunction \[iceberg)(?:_?(?:S3|Azure))?\], \[[^\n]*"
-_STRINGS = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'?+|"[^"\\]*+(?:\\.[^"\\]*+)*+"?+"""
-_TEXTS = (  # the arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE
-    rf"(?is)(?<=\biceberg(?:_?(?:s3|azure|hdfs|local))?\s{{0,9}}\()"
-    rf"(?:[^()'\"]++|{_STRINGS}|\((?:[^()'\"]++|{_STRINGS})*+\)?+)++"
+_SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
+_ARGUMENTS = f"(?:{_SIMPLE})*+"
+for _ in range(3):  # brackets in brackets
+    _ARGUMENTS = rf"(?:{_SIMPLE}|\({_ARGUMENTS}\))*+"
+# The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. Where they have
+# comments, escapes or more brackets, all that follows is hidden: another reader might see their end there.
+_TEXTS = (
+    r"(?i)(?<=\biceberg(?:_?(?:s3|azure|hdfs|local))?\s{0,9}\()"
+    rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
 )
 _SETS = r"(?<=spark\.iceberg_sql\.collection\.)[^\n]*"
 _KEYS = (
