@@ -69,10 +69,15 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What a statement is in Spark's own words. text: the statement. attach: what it needs first."""
+    """What a statement is in Spark's own words.
+
+    text: the statement. attach: what it needs first. writes: the table that it changes, as the statement
+    names it, where it names one.
+    """
 
     text: str
     attach: tuple[Attachment, ...] = ()
+    writes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +111,15 @@ def translate(text: str, collections: Collection[str] = ()) -> Translation | Non
     tokens = statement.tokens
     edits: list[_Edit] = []
     attach: list[Attachment] = []
-    edits += _whole(statement, tokens, attach)
+    writes: list[str] = []
+    edits += _whole(statement, tokens, attach, writes)
     calls = list(_calls(tokens))
     for start, end in calls:
         edits += _call(tokens, start, end, collections)
     edits += _settings(tokens, calls)
     if not edits:
         return None
-    return Translation(_applied(text, edits), tuple(attach))
+    return Translation(_applied(text, edits), tuple(attach), writes[0] if writes else None)
 
 
 def _applied(text: str, edits: list[_Edit]) -> str:
@@ -125,7 +131,9 @@ def _applied(text: str, edits: list[_Edit]) -> str:
 # ------------------------------------------------------------------------------ whole statements
 
 
-def _whole(statement: Statement, tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:
+def _whole(
+    statement: Statement, tokens: list[Token], attach: list[Attachment], writes: list[str]
+) -> Iterator[_Edit]:
     begin = 0
     if tokens[0].word == "EXPLAIN":
         begin = 2 if len(tokens) > 1 and tokens[1].word in _EXPLAIN else 1
@@ -134,9 +142,9 @@ def _whole(statement: Statement, tokens: list[Token], attach: list[Attachment]) 
     if words[:1] in (["DESCRIBE"], ["DESC"]):
         yield from _describe(rest)
     elif words[:2] == ["OPTIMIZE", "TABLE"]:
-        yield from _optimize(statement, rest)
+        yield from _optimize(statement, rest, writes)
     elif words[:2] == ["ALTER", "TABLE"]:
-        yield from _delete(statement, rest)
+        yield from _delete(statement, rest, writes)
     elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
         yield from _insert(rest, attach)
 
@@ -159,22 +167,23 @@ def _name_end(tokens: list[Token], start: int) -> int:
     return start
 
 
-def _optimize(statement: Statement, tokens: list[Token]) -> Iterator[_Edit]:
+def _optimize(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[_Edit]:
     end = _name_end(tokens, 2)
     if end == 2 or end != len(tokens):
         return
     parts = [token.text for token in tokens[2:end] if token.text != "."]
     catalog = f"{parts[0]}." if len(parts) > 2 else ""
-    name = statement.script[tokens[2].start : tokens[end - 1].end].replace("'", "\\'")
+    writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
+    name = writes[0].replace("'", "\\'")
     text = f"CALL {catalog}system.rewrite_data_files(table => '{name}', options => {_DELETES})"
     yield _Edit(tokens[0].start, tokens[-1].end, text)
 
 
-def _delete(statement: Statement, tokens: list[Token]) -> Iterator[_Edit]:
+def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[_Edit]:
     end = _name_end(tokens, 2)
     if [token.word for token in tokens[end : end + 2]] == ["DELETE", "WHERE"]:
-        name = statement.script[tokens[2].start : tokens[end - 1].end]
-        yield _Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {name}")
+        writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
+        yield _Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
 
 
 def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:

@@ -20,6 +20,7 @@ from spark_iceberg_sql.model.metadata import (
     is_metadata_file,
     metadata_file,
     read_head,
+    unplaced,
 )
 
 A, B = "0b1b24d8-0f3c-4f4e-8e44-1c3a0a6c5b01", "f00dcafe-0f3c-4f4e-8e44-1c3a0a6c5b02"
@@ -223,3 +224,86 @@ def test_bytes_that_are_no_text() -> None:
 def test_what_is_no_metadata(content: bytes, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         read_head(content)
+
+
+DIGITS = F1.replace("1c38b2a2", "12345678")  # begins with eight digits, and they are no version
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("00002-legacy-bare-dv.metadata.json", 2),
+        (f"00006_{F1}.metadata.json", 6),
+        ("00006-foo.bar.gz.metadata.json", 6),
+        ("7 (copy).metadata.json", 7),
+        ("v3.zst.metadata.json", 3),
+        ("v3.metadata.json.zstd", 3),
+        (f"00004-{F1}.snappy.metadata.json", 4),
+        (f"00004-{F1}.metadata.json.lz4", 4),
+        ("V12.METADATA.JSON", 12),
+        ("20260101120000-x.metadata.json", 20260101120000),
+        (f"{DIGITS}.metadata.json", None),
+        (f"{DIGITS}.gz.metadata.json", None),
+        ("v3.other.metadata.json", None),
+    ],
+)
+def test_a_version_is_the_digits_in_front(name: str, version: int | None) -> None:
+    assert is_metadata_file(name)
+    file = metadata_file(f"/t/metadata/{name}")
+    assert (None if file is None else file.version) == version
+
+
+def test_the_newest_file_counts_whatever_stands_behind_its_digits() -> None:
+    folder = Folder(
+        {
+            f"00000-{F1}.metadata.json": Head(A, 1),
+            f"00001-{F2}.metadata.json": Head(A, 2),
+            "00002-legacy-bare-dv.metadata.json": Head(A, 3),
+        }
+    )
+    assert folder.choose() == "00002-legacy-bare-dv.metadata.json"
+    assert folder.read == []
+
+
+STRAYS = ["latest.metadata.json", "v3-x.metadata.json", f"{DIGITS}.metadata.json"]
+
+
+@pytest.mark.parametrize("stray", STRAYS)
+@pytest.mark.parametrize("updated", [3, None])
+def test_a_file_without_a_version_that_may_be_newer_is_not_passed_over(
+    stray: str, updated: int | None
+) -> None:
+    files = {f"0000{n}-{F1}.metadata.json": Head(A, n) for n in (1, 2)}
+    folder = Folder({**files, stray: Head(A, updated)})
+    for uuid in (None, A):
+        with pytest.raises(NoMetadataError, match=f"`{stray}` has no version.*`00002-") as caught:
+            folder.choose(table_uuid=uuid)
+        assert f"metadata_file_path => 'metadata/{stray}'" in str(caught.value)
+    if updated is not None:
+        assert folder.choose(by_last_updated=True) == stray
+
+
+@pytest.mark.parametrize("stray", STRAYS)
+@pytest.mark.parametrize("head", [Head(A, 2), Head(A, 1), Head(B, 9)])
+def test_an_older_file_without_a_version_is_named_and_left_out(stray: str, head: Head) -> None:
+    files = {f"0000{n}-{F1}.metadata.json": Head(A, n) for n in (1, 2)}
+    folder = Folder({**files, stray: head})
+    assert folder.choose() == f"00002-{F1}.metadata.json"
+    assert [name.rsplit("/", 1)[1] for name in unplaced(folder.files)] == [stray]
+
+
+@pytest.mark.parametrize("name", [DIGITS, F2, f"{F2}.gz"])
+def test_what_a_hadoop_table_s_writer_has_not_committed_is_no_version(name: str) -> None:
+    """It writes <uuid>.metadata.json and renames it; a reader may come in between."""
+    files = {"v1.metadata.json": Head(A, 1), f"{name}.metadata.json": Head(A, 9)}
+    folder = Folder(files)
+    assert folder.choose() == "v1.metadata.json"
+    assert (folder.read, unplaced(folder.files)) == ([], [])
+
+
+@pytest.mark.parametrize("stray", STRAYS)
+def test_nothing_but_files_without_a_version(stray: str) -> None:
+    folder = Folder({stray: Head(A, 1)})
+    with pytest.raises(NoMetadataError, match=f"^no file named like .*, only `{stray}`; read one"):
+        folder.choose()
+    assert folder.choose(by_last_updated=True) == stray

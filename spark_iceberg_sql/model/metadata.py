@@ -10,15 +10,21 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 HEAD = 4096  # bytes that hold table-uuid and last-updated-ms in every file Iceberg writes
 
-_FILE = re.compile(r"\.metadata\.json(\.gz)?$")
+_CODEC = r"\.(?:gz|gzip|zst|zstd|snappy|lz4|br|bz2|xz|deflate)"
+_OWN = r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
+METADATA_NAMES = rf"\.metadata\.json(?:{_CODEC})?$"  # in any letter case; Java reads it, too
+_FILE = re.compile(METADATA_NAMES, re.IGNORECASE)
 _NAME = re.compile(
-    r"v?(?P<version>\d+)(?:-(?P<uuid>[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}))?"
-    r"(?P<early>\.gz)?\.metadata\.json(?P<late>\.gz)?",
+    rf"(?!{_OWN}\.)(?:v?(?P<version>\d+)(?:-(?P<uuid>{_OWN}))?|(?P<digits>\d+)[-_. ].*?)"
+    rf"(?P<early>{_CODEC})?\.metadata\.json(?P<late>{_CODEC})?",
     re.IGNORECASE,
 )
+# What a Hadoop table's writer renames to v4.metadata.json when it commits, and leaves when it dies.
+_UNCOMMITTED = re.compile(rf"{_OWN}(?:{_CODEC})?\.metadata\.json", re.IGNORECASE)
 _UUID = re.compile(rb'"table-uuid"\s*:\s*"([^"]*)"')
 _UPDATED = re.compile(rb'"last-updated-ms"\s*:\s*(-?\d+)')
 
@@ -65,19 +71,37 @@ def is_metadata_file(location: str) -> bool:
 def metadata_file(location: str) -> MetadataFile | None:
     """A metadata file from its location; None where the name has no version.
 
-    Known names: `v3.metadata.json` of Hadoop tables, `00003-<uuid>.metadata.json` of catalogs, and
-    both with `.gz` before `.metadata` (as Iceberg writes it) or at the end.
+    Known names: `v3.metadata.json` of Hadoop tables, `00003-<uuid>.metadata.json` of catalogs (or
+    another text after the digits), and both with `.gz` or another compression before `.metadata` (as
+    Iceberg writes it) or at the end.
     """
     match = _NAME.fullmatch(location.rsplit("/", 1)[-1])
     if match is None:
         return None
-    uuid = match["uuid"]
+    uuid, codec = match["uuid"], (match["early"] or match["late"] or "").lower()
     return MetadataFile(
         location,
-        int(match["version"]),
+        int(match["version"] or match["digits"]),
         uuid.lower() if uuid else None,
-        bool(match["early"] or match["late"]),
+        codec in (".gz", ".gzip"),
     )
+
+
+def unplaced(locations: Iterable[str]) -> list[str]:
+    """The metadata files of a folder whose names have no version, so that none knows how new they are.
+
+    Not among them: what the writer of a Hadoop table has not committed.
+    """
+    return [file.location for file in _by_version(tuple(locations))[1]]
+
+
+def _unplaced(locations: Iterable[str]) -> list[str]:
+    names = {location: location.rsplit("/", 1)[-1] for location in locations}
+    left = [
+        loc for loc, name in names.items() if is_metadata_file(name) and not metadata_file(name)
+    ]
+    hadoop = bool(left) and any(n[:1] in "vV" and metadata_file(n) for n in names.values())
+    return sorted(loc for loc in left if not (hadoop and _UNCOMMITTED.fullmatch(names[loc])))
 
 
 def read_head(content: bytes) -> Head:
@@ -114,24 +138,61 @@ def choose(
     by_last_updated: the greatest last-updated-ms instead of the greatest version.
 
     No head is read for the newest version alone. For a table's uuid, files are read from the newest
-    version down, and no further than the first that fits. Raises NoMetadataError.
+    version down, and no further than the first that fits. The heads of files without a version in
+    their names are read always: one that was updated last is not passed over. Raises NoMetadataError.
     """
-    files = sorted(
-        (f for f in map(metadata_file, locations) if f is not None),
-        key=lambda f: (f.version, f.location),
-        reverse=True,
-    )
-    if not files:
-        raise NoMetadataError("no file named like v3.metadata.json or 00003-<uuid>.metadata.json")
+    files, others = _by_version(tuple(locations))
     wanted = table_uuid.lower() if table_uuid is not None else None
-    if by_last_updated:
-        return _last_updated(files, heads, wanted)
+    if by_last_updated and files + others:
+        return _last_updated(files + others, heads, wanted)
+    if not files:
+        raise _no_names(others)
     if wanted is not None:
-        return _newest_of(files, heads, wanted)
-    top = [f for f in files if f.version == files[0].version]
-    if len(top) == 1:
-        return top[0]
-    return _one_table(top, heads([f.location for f in top]))
+        chosen = _newest_of(files, heads, wanted)
+    else:
+        top = [f for f in files if f.version == files[0].version]
+        one = len(top) == 1
+        chosen = top[0] if one else _one_table(top, heads([f.location for f in top]))
+    if others:
+        _refuse_newer(chosen, others, heads([f.location for f in [chosen, *others]]))
+    return chosen
+
+
+@lru_cache(maxsize=8)  # a folder is asked for again and again, and may have thousands of versions
+def _by_version(
+    locations: tuple[str, ...],
+) -> tuple[tuple[MetadataFile, ...], tuple[MetadataFile, ...]]:
+    """The files with a version in their names, newest first, and those without."""
+    files = (f for f in map(metadata_file, locations) if f is not None)
+    newest_first = sorted(files, key=lambda f: (f.version, f.location), reverse=True)
+    others = (MetadataFile(location, -1, None, False) for location in _unplaced(locations))
+    return tuple(newest_first), tuple(others)
+
+
+def _no_names(others: Sequence[MetadataFile]) -> NoMetadataError:
+    named = "no file named like v3.metadata.json or 00003-<uuid>.metadata.json"
+    if not others:
+        return NoMetadataError(named)
+    return NoMetadataError(
+        f"{named}, only {', '.join(f'`{f.name}`' for f in others[:3])}; "
+        f"read one of them with metadata_file_path => 'metadata/{others[0].name}'"
+    )
+
+
+def _refuse_newer(
+    chosen: MetadataFile, others: Sequence[MetadataFile], heads: Sequence[Head]
+) -> None:
+    """A file whose place in the order nobody knows must not hide newer rows."""
+    mine = heads[0]
+    for file, head in zip(others, heads[1:], strict=True):
+        if head.table_uuid != mine.table_uuid and head.table_uuid and mine.table_uuid:
+            continue
+        if head.updated_ms is None or head.updated_ms > (mine.updated_ms or 0):
+            raise NoMetadataError(
+                f"`{file.name}` has no version in its name and was updated after `{chosen.name}`; "
+                f"say which: metadata_file_path => 'metadata/{file.name}', "
+                "or newest_by_last_updated => true"
+            )
 
 
 def _last_updated(

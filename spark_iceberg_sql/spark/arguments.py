@@ -97,27 +97,27 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
             return True
         if text.lower() in ("false", "0"):
             return False
-        raise invalid(function.name, argument.name, f"`{_shown(text)}` is not true or false")
+        raise invalid(function.name, argument.name, f"`{shown(text)}` is not true or false")
     if argument.type is int:
         try:
             if isinstance(value, bool):
                 raise ValueError
             return int(text)
         except ValueError:
-            message = f"`{_shown(text)}` is not a whole number"
+            message = f"`{shown(text)}` is not a whole number"
             raise invalid(function.name, argument.name, message) from None
     text = str(value)
     allowed = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",)}
     words = allowed.get(argument.name)
     if words is not None and text.lower() not in words:
-        message = f"`{_shown(text)}` is not one of {', '.join(words)}"
+        message = f"`{shown(text)}` is not one of {', '.join(words)}"
         raise invalid(function.name, argument.name, message)
     if not text:
         raise invalid(function.name, argument.name, "it is empty")
     return text
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """A wrong value as a message quotes it: a long one may be a key in the wrong position."""
     return text if len(text) <= _QUOTED else f"{text[:3]}..."
 

@@ -7,12 +7,17 @@ folder itself, for a table that a catalog has written it is that catalog.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.model.metadata import MetadataFile, metadata_file
-from spark_iceberg_sql.spark import jvm_tables
+from spark_iceberg_sql.model.metadata import metadata_file
+from spark_iceberg_sql.spark import jvm, jvm_tables, owned, places, secrets
+from spark_iceberg_sql.spark.finding import Found, find
+from spark_iceberg_sql.spark.jvm import Refusal
+from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.stores import STORES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,50 +32,90 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
     where the last parts are those of the path; the catalog is configured in this session.
     A table that a catalog has written (00003-<uuid>.metadata.json): the name's catalog must be one
     that this session has (see `catalog`); the table is registered there, with its newest metadata.
-    Take the catalog that owns the table, or a copy of it that nobody else writes to: a table written
-    through two catalogs loses commits.
+    Take the catalog that owns the table: a table written through two catalogs loses commits.
+
+    The table must be the folder's own: one whose metadata, properties or manifests name files outside
+    it (a copied folder names those of the original) is refused. That reads all manifests.
 
     spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
-    Raises IcebergSqlError where there is no table, or the name does not fit.
+    Raises IcebergSqlError where the table is not the folder's own, or the name does not fit; pyspark's
+    AnalysisException where there is no table.
     """
     parts = [part.strip("`") for part in name.split(".")]
     if len(parts) < 2:
         raise IcebergSqlError(
             f"`{name}` names no catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
         )
-    newest = _newest(spark, path)
     quoted = ".".join(f"`{part}`" for part in parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
-    if newest.name.startswith("v"):
-        _attach_folder(spark, path, parts, known)
-    elif known is None:
-        raise IcebergSqlError(
-            f"the table at `{path}` was written by a catalog, and this session has no catalog "
-            f"`{parts[0]}`\nhelp: spark_iceberg_sql.catalog(spark, '{parts[0]}', 'jdbc', "
-            "uri='jdbc:sqlite:/lake/catalog.db', warehouse='/lake'), then attach again"
-        )
-    elif not spark.catalog.tableExists(quoted):
-        _register(spark, parts, newest.location)
-    spark.sql(f"DESCRIBE TABLE {quoted}")
+    with jvm.active(spark):
+        found = _found(path)
+        folder = owned.folder_of(found.location.path, found.file)
+        owned.refuse_copy(folder, found.metadata)
+        owned.refuse_files_elsewhere(folder, found.metadata, found.operations)
+        if _is_hadoop_s(found.file):
+            _refuse_older(found, folder)
+            _attach_folder(spark, path, parts, known)
+        elif known is None:
+            raise IcebergSqlError(
+                f"the table at `{path}` was written by a catalog, and this session has no catalog "
+                f"`{parts[0]}`\nhelp: spark_iceberg_sql.catalog(spark, '{parts[0]}', 'jdbc', "
+                "uri='jdbc:sqlite:/lake/catalog.db', warehouse='/lake'), then attach again"
+            )
+        elif not spark.catalog.tableExists(quoted):
+            _register(spark, parts, found.file)
+        spark.sql(f"DESCRIBE TABLE {quoted}")
+        _refuse_another(quoted, path, found)
     return quoted
 
 
-def _newest(spark: SparkSession, path: str) -> MetadataFile:
-    """The newest metadata file, as the table functions choose it."""
-    rows = spark.sql(
-        "SELECT file FROM iceberg_metadata_log(:path) ORDER BY timestamp DESC, file DESC LIMIT 1",
-        args={"path": path},
-    ).collect()
-    found = metadata_file(rows[0][0]) if rows else None
-    if found is None:
+def _found(path: str) -> Found:
+    """The table as the table functions find it."""
+    try:
+        return find("attach", STORES["any"]("attach", {"url": path}), {"path": path})
+    except Refusal as refusal:
+        raise jvm.raised(refusal) from None
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"`{path}` cannot be read: {message(error)}") from None
+
+
+def _is_hadoop_s(file: str) -> bool:
+    """Whether a metadata file is named as Hadoop tables name theirs, and not as catalogs do."""
+    name = file.rsplit("/", 1)[-1]
+    if metadata_file(name) is None:
+        raise IcebergSqlError(f"the metadata file `{file}` has no version in its name")
+    return name.startswith("v")
+
+
+def _refuse_older(found: Found, folder: str) -> None:
+    """A Hadoop catalog goes by version-hint.text; behind a gap in the versions it would write on an
+    older one than there is.
+    """
+    try:
+        theirs = jvm_tables.hadoop_table(folder).operations().current().metadataFileLocation()
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"no Hadoop catalog can read `{folder}`: {message(error)}") from None
+    if not places.same(str(theirs), found.file):
         raise IcebergSqlError(
-            f"the metadata file `{rows[0][0]}` at `{path}` has no version in its name"
+            f"a Hadoop catalog would write on `{theirs}`, and the newest version is `{found.file}`\n"
+            f"help: put the newest version's number into `{folder}/metadata/version-hint.text`"
         )
-    return found
+
+
+def _refuse_another(quoted: str, path: str, found: Found) -> None:
+    """The name may have been there before, for another table."""
+    table = jvm_tables.catalog_table(quoted).operations().current()
+    same = str(table.uuid()) == str(found.metadata.uuid())
+    if not same or not places.same(str(table.location()), found.folder):
+        raise IcebergSqlError(
+            f"{quoted} is there already, for the table at `{table.location()}` and not for the one at "
+            f"`{path}`\nhelp: attach it under another name"
+        )
 
 
 def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str | None) -> None:
-    folders = path.rstrip("/").split("/")
+    path = re.sub(r"(?<=[^:/])/(?:\.?/)+", "/", path).rstrip("/")
+    folders = path.split("/")
     tail = parts[1:]
     if folders[-len(tail) :] != tail:
         fits = ".".join([parts[0], *folders[-len(tail) :]])
@@ -78,20 +123,16 @@ def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str 
             f"a Hadoop-layout table is named as its folder is, so `{'.'.join(parts)}` cannot be "
             f"`{path}`\nhelp: attach it as `{fits}`"
         )
-    warehouse = "/".join(folders[: -len(tail)]) or "/"
+    warehouse = "/".join(folders[: -len(tail)]) or ("/" if path.startswith("/") else ".")
     if known is None:
         catalog(spark, parts[0], "hadoop", warehouse=warehouse)
         return
     theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
-    if _plain(theirs or "") != _plain(warehouse):
+    if theirs is None or not places.same(theirs, warehouse):
         raise IcebergSqlError(
             f"the catalog `{parts[0]}` is there already, over `{theirs}` and not over `{warehouse}`\n"
             "help: attach it under another catalog name"
         )
-
-
-def _plain(path: str) -> str:
-    return "/" + path.removeprefix("file:").strip("/")
 
 
 def _register(spark: SparkSession, parts: list[str], file: str) -> None:
@@ -117,8 +158,12 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     jdbc: uri (jdbc:...), warehouse; user and password as jdbc_user=, jdbc_password=.
     rest: uri; warehouse, credential, token, scope as the server wants.
     glue: warehouse (s3://...); endpoint and keys as glue_endpoint=, s3_endpoint=, client_region=.
-    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_,
-    io_manifest_) and `-` elsewhere: s3_path_style_access="true" is s3.path-style-access.
+    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_) and `-`
+    elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, in
+    **{"adls.sas-token.account": ...}.
+
+    Keys, passwords and headers among them stand in the session's configuration, for Iceberg reads them
+    there; Spark's event log, UI and SET -v do not show them, listeners of the application's own see them.
 
     spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
     missing property, or a name that is taken by another configuration.
@@ -142,8 +187,12 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
                 f"the catalog `{name}` is configured already, with another {changed[0]}\n"
                 "help: take another name; Spark keeps a catalog as it was first used"
             )
-    for key, value in settings.items():
-        spark.conf.set(key, value)
+    with jvm.active(spark):
+        secrets.hide()
+        for key, value in settings.items():
+            if secrets.is_secret(key, value):
+                secrets.hide_setting(key)
+            spark.conf.set(key, value)
     spark.conf.set(prefix, _CATALOG)
 
 
@@ -153,11 +202,29 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "rest": ("uri",),
     "glue": ("warehouse",),
 }
+# Names of Iceberg's with more dots than the one behind their group.
+_DOTTED = (
+    *(f"adls.auth.shared-key.account.{name}" for name in ("name", "key")),
+    *("adls.read.block-size-bytes", "adls.write.block-size-bytes"),
+    *("client.assume-role.arn", "client.assume-role.region", "client.assume-role.external-id"),
+    *("client.assume-role.session-name", "client.assume-role.timeout-sec"),
+    *(f"http-client.apache.{name}" for name in ("connection-timeout-ms", "socket-timeout-ms")),
+    *("http-client.apache.max-connections", "http-client.urlconnection.socket-timeout-ms"),
+    *("s3.sse.type", "s3.sse.key", "s3.sse.md5", "s3.multipart.part-size-bytes"),
+    *("s3.retry.num-retries", "s3.retry.min-wait-ms", "s3.retry.max-wait-ms"),
+    *("s3.access-grants.enabled", "s3.delete.batch-size", "s3.delete.num-threads"),
+    *("gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.no-auth", "gcs.project-id"),
+    *("cache.expiration-interval-ms", "cache.case-sensitive", "rest.auth.type"),
+    *("io.manifest.cache-enabled", "io.manifest.cache.max-total-bytes"),
+)
+_BY_WORD = {re.sub(r"[.-]", "_", name): name for name in _DOTTED}
 _GROUPS = ("s3", "jdbc", "client", "glue", "adls", "http-client", "rest", "header")
 
 
 def _property(key: str) -> str:
     """Iceberg's name of a property: s3_path_style_access -> s3.path-style-access."""
+    if key in _BY_WORD:
+        return _BY_WORD[key]
     words = key.replace("_", "-")
     for group in _GROUPS:
         if words.startswith(f"{group}-"):
@@ -172,9 +239,12 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
 
     spark: the session. table: its name in a catalog (`attach` gives one to a path).
     Returns how many files were rewritten, added, and how many delete files were removed.
-    Raises pyspark's AnalysisException where there is no such table.
+    Raises pyspark's AnalysisException where there is no such table, IcebergSqlError where its metadata
+    lies elsewhere than it says.
     """
-    parts = jvm_tables.full_name(table)
+    with jvm.active(spark):
+        parts = jvm_tables.full_name(table)
+        owned.refuse_moved_table(table)
     procedures = f"`{parts[0]}`.system"
     name = ".".join(f"`{part}`" for part in parts[1:])
     options = "map('delete-file-threshold', '1', 'min-input-files', '2')"

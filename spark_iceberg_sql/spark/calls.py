@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from spark_iceberg_sql.spark import jvm, jvm_tables
 from spark_iceberg_sql.spark.arguments import bind, invalid, named
+from spark_iceberg_sql.spark.finding import place_of
 from spark_iceberg_sql.spark.jvm import Java, Refusal
 from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, is_analysis_error, message
-from spark_iceberg_sql.spark.secrets import Secrets, settings_of, warn_of_literals
+from spark_iceberg_sql.spark.secrets import Secrets, settings_of, warn_of_open
 from spark_iceberg_sql.spark.signatures import Function, Value
 
 
@@ -21,15 +22,17 @@ def answer(
     Raises Refusal for all that goes wrong, without the call's secrets.
     """
     secrets = Secrets()
+    values: Mapping[str, Value] = {}
     try:
-        return plan(function, _values(function, arguments, secrets))
+        values = _values(function, arguments, secrets)
+        return plan(function, values)
     except Refusal as refusal:
         raise secrets.out_of(refusal) from None
     except JVM_ERRORS as error:
         if is_analysis_error(error):
             raise
-        first = function.positional[0].name
-        raise secrets.out_of(invalid(function.name, first, message(error))) from None
+        place = place_of(values) if values else function.positional[0].name
+        raise secrets.out_of(invalid(function.name, place, message(error))) from None
 
 
 def _values(function: Function, arguments: Java, secrets: Secrets) -> Mapping[str, Value]:
@@ -46,5 +49,5 @@ def _values(function: Function, arguments: Java, secrets: Secrets) -> Mapping[st
             literals.append(given[-1][1])
     bound = bind(function, given, settings_of)
     secrets.learn(function, bound)
-    warn_of_literals(function, bound, literals)
+    warn_of_open(function, bound, [value for _, value in given], literals)
     return bound

@@ -21,7 +21,7 @@ from spark_iceberg_sql.checker import check
 from spark_iceberg_sql.ddl import routing
 from spark_iceberg_sql.diagnostics import IcebergSqlError, Report
 from spark_iceberg_sql.render import full
-from spark_iceberg_sql.spark import refusals, spelled
+from spark_iceberg_sql.spark import refusals, spelled, written
 from spark_iceberg_sql.spark.catalog import SessionKnown
 from spark_iceberg_sql.text import statements
 
@@ -115,6 +115,7 @@ def _checked(
     if not isinstance(text, str):
         return own(text, args, **kwargs)  # Spark says what it takes
     text = spelled.in_spark_s_words(spark, text)
+    written.refuse_copies(spark, text, args)
     if not _may_be_ddl(text):
         return own(text, args, **kwargs)
     for attempt in range(1, _ATTEMPTS + 1):

@@ -11,13 +11,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
-from pyspark.errors.exceptions.captured import CapturedException
+from pyspark.errors.exceptions.captured import CapturedException, convert_exception
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.logger import PySparkLogger
 
@@ -137,6 +138,21 @@ def active_session() -> Java:
     return java_class("org.apache.spark.sql.classic.SparkSession").active()
 
 
+@contextmanager
+def active(spark: SparkSession) -> Iterator[None]:
+    """Make a session the active one of this thread for a while."""
+    kind = java_class("org.apache.spark.sql.classic.SparkSession")
+    before = kind.getActiveSession()
+    kind.setActiveSession(java_session(spark))
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            kind.setActiveSession(before.get())
+        else:
+            kind.clearActiveSession()
+
+
 class ActiveSession:
     """The active session as far as our own modules look at one: its JVM side and its context.
 
@@ -230,6 +246,11 @@ def _analysis_exception(refusal: Refusal) -> Java:
     words = java_class("org.apache.spark.SparkThrowableHelper").getMessage(condition, parameters)
     _refused.append(words)
     return java_class("org.apache.spark.sql.AnalysisException")(condition, to_map(parameters))
+
+
+def raised(refusal: Refusal) -> Exception:
+    """What Spark's user gets for a refusal outside a statement: pyspark's AnalysisException."""
+    return convert_exception(_analysis_exception(refusal))
 
 
 def scala_function(body: Callable[[Java], Java]) -> Java:

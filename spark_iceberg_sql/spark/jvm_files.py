@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
+import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
 
-from spark_iceberg_sql.model.metadata import HEAD, Head, metadata_file, read_head
-from spark_iceberg_sql.spark import jvm
+from spark_iceberg_sql.model.metadata import (
+    HEAD,
+    METADATA_NAMES,
+    Head,
+    is_metadata_file,
+    metadata_file,
+    read_head,
+)
+from spark_iceberg_sql.spark import jvm, jvm_rules, local_folders
 from spark_iceberg_sql.spark.jvm import Java, Refusal, java_class
 from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, thrown_by
 from spark_iceberg_sql.spark.stores import HADOOP, NEEDS, S3, Location
@@ -45,22 +55,44 @@ class Files:
     def _hadoop(self) -> bool:
         return self.location.io == HADOOP
 
-    def folder(self, folder: str, *, below: bool = False, etags: bool = False) -> list[Listed]:
-        """The files of a folder (with `below`, of all folders under it); empty where there is none.
+    def folder(self, folder: str, *, etags: bool = False) -> list[Listed]:
+        """The files of all folders under one; empty where there is none.
 
         etags: whether they are wanted, where listing them costs more.
         """
         if self._hadoop:
-            return _hadoop_listing(self.io, folder, below=below)
+            return _hadoop_listing(self.io, folder, _ANY, below=True)
         if self.location.blobs is not None:
             return _blob_listing(self.location.blobs, folder)
         if etags and self.location.io == S3:
             return _s3_listing(self.io, folder)
-        listing = _lists().newArrayList(self.io.listPrefix(folder.rstrip("/") + "/"))
-        return [
-            Listed(f["location"], f"{f['size']}-{f['createdAtMillis']}", f["createdAtMillis"])
-            for f in json.loads(_json().writeValueAsString(listing))
-        ]
+        return _prefix_listing(self.io, folder, _ANY)
+
+    def metadata_files(self, folder: str) -> dict[str, str | None]:
+        """The metadata files right in a folder, with their stamps where the listing says them.
+
+        A folder of metadata has a hundred manifests for each metadata file: what is no metadata file is
+        left out before it is looked at, and the files of a local disk are looked at when chosen.
+        """
+        if self._hadoop:
+            local = _local_folder(self.io, folder)
+            if local is not None:
+                address, path = local
+                return {f"{address}/{name}": None for name in local_folders.metadata_files(path)}
+            found = _hadoop_listing(self.io, folder, METADATA_NAMES, below=False)
+        elif self.location.blobs is not None:
+            found = _blob_listing(self.location.blobs, folder, is_metadata_file)
+        else:
+            found = _prefix_listing(self.io, folder, METADATA_NAMES)
+        return {f.location: f.stamp for f in found if is_metadata_file(f.location)}
+
+    def stamp(self, location: str) -> str | None:
+        """The stamp of a metadata file that `metadata_files` has not said; None where there is none."""
+        try:
+            status = os.stat(location.removeprefix("file:"))
+        except OSError:
+            return None
+        return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
 
     def heads(self, locations: Sequence[str]) -> list[Head]:
         """What the first bytes of metadata files say. Raises Refusal with the file that is broken."""
@@ -121,7 +153,8 @@ class BrokenFileError(ValueError):
 
 
 _lock = threading.Lock()
-_opened: OrderedDict[tuple[object, ...], Files] = OrderedDict()
+_SALT = os.urandom(32)
+_opened: OrderedDict[bytes, Files] = OrderedDict()
 _OPENED = (
     64  # FileIOs kept; the oldest is left to the garbage collector, for plans may still use it
 )
@@ -137,7 +170,8 @@ def files_of(location: Location, *, cached: bool) -> Files:
     properties = dict(location.properties)
     if cached:
         properties["io.manifest.cache-enabled"] = "true"
-    key = (location.io, tuple(sorted(properties.items())), session.sessionUUID())
+    opened_with = repr((location.io, sorted(properties.items()), session.sessionUUID()))
+    key = hashlib.blake2b(opened_with.encode(), key=_SALT).digest()  # keys and passwords among them
     with _lock:
         found = _opened.get(key)
     if found is None:
@@ -190,30 +224,64 @@ def _hadoop_conf(session: Java) -> Java:
     return conf
 
 
-_STATUS = re.compile(
-    r"FileStatus\{path=(.*?); isDirectory=false; length=(\d+);.*?modification_time=(\d+);"
-)
+_PATH = "org.apache.hadoop.fs.Path"
+_ANY = ""
 
 
-def _hadoop_listing(io: Java, folder: str, *, below: bool) -> list[Listed]:
-    path = java_class("org.apache.hadoop.fs.Path")(folder)
-    system = path.getFileSystem(io.conf())
+def _local_folder(io: Java, folder: str) -> tuple[str, str] | None:
+    """The address of a folder of the local disk as Hadoop spells it, and its path; None elsewhere."""
+    address, local = _qualified(folder, io.conf())
+    return None if local is None else (address, local)
+
+
+def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
+    path = java_class(_PATH)(address)
+    system = path.getFileSystem(conf)
+    found = system.makeQualified(path)
+    uri = found.toUri()
+    if uri.getScheme() == "file":
+        return str(found), str(uri.getPath())
+    service = system.getCanonicalServiceName()  # with the port that the address may leave out
+    return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(found)), None
+
+
+def qualified(address: str) -> tuple[str, str | None]:
+    """An address as Hadoop completes it, from its default file system and working folder, and its
+    path where that is on the local disk; as it is where Hadoop has no such file system.
+    """
     try:
-        if below:
-            listing = java_class("java.util.ArrayList")()
-            remaining = system.listFiles(path, True)
-            while remaining.hasNext():
-                listing.add(remaining.next())
-            text = listing.toString()
-        else:
-            text = java_class("scala.runtime.ScalaRunTime").stringOf(system.listStatus(path))
+        return _qualified(address, jvm.active_session().sessionState().newHadoopConf())
+    except JVM_ERRORS:
+        return address, None
+
+
+def _hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Listed]:
+    system = java_class(_PATH)(folder).getFileSystem(io.conf())
+    try:
+        return _listed(_listing(jvm.gateway()).hadoop(system, folder, below, names))
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return []
         raise
-    return [
-        Listed(m[1], f"{m[2]}-{m[3]}", int(m[3])) for m in _STATUS.finditer(text)
-    ]  # one answer for the whole folder: a call for each file would cost more than the listing
+
+
+def _prefix_listing(io: Java, folder: str, names: str) -> list[Listed]:
+    prefix = folder.rstrip("/") + "/"
+    return _listed(_listing(jvm.gateway()).prefixed(io.listPrefix(prefix), names))
+
+
+def _listed(answer: str) -> list[Listed]:
+    parts = iter(answer.split("\0"))
+    rows = zip(parts, parts, parts, strict=False)  # the last NUL has nothing behind it
+    return [Listed(address, f"{size}-{time}", int(time)) for address, size, time in rows]
+
+
+@lru_cache(maxsize=1)
+def _listing(gateway: Java) -> Java:
+    """Listing.java."""
+    text = (resources.files("spark_iceberg_sql.spark") / "Listing.java").read_text("utf-8")
+    loader = jvm_rules.compile_java(text, "Listing.java", jvm_rules.context_loader())
+    return jvm_rules.instance(loader, "sparkicebergsql.Listing")
 
 
 _OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')
@@ -238,7 +306,9 @@ def _s3_listing(io: Java, folder: str) -> list[Listed]:
             return found
 
 
-def _blob_listing(blobs: tuple[str, str, str], folder: str) -> list[Listed]:
+def _blob_listing(
+    blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
+) -> list[Listed]:
     """Azure by its blob service, which also stores without a hierarchical namespace have."""
     connection, container, _ = blobs
     builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
@@ -255,6 +325,8 @@ def _blob_listing(blobs: tuple[str, str, str], folder: str) -> list[Listed]:
     options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
     found = []
     for item in _lists().newArrayList(client.listBlobs(options, None)):
+        if not wanted(str(item.getName())):
+            continue
         properties = item.getProperties()
         modified = int(properties.getLastModified().toInstant().toEpochMilli())
         address = "/".join([*root[:3], item.getName()])
@@ -265,11 +337,3 @@ def _blob_listing(blobs: tuple[str, str, str], folder: str) -> list[Listed]:
 
 def _lists() -> Java:
     return java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")
-
-
-def _json() -> Java:
-    mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
-    anything = java_class("com.fasterxml.jackson.annotation.JsonAutoDetect$Visibility").ANY
-    accessor = java_class("com.fasterxml.jackson.annotation.PropertyAccessor").FIELD
-    mapper.setVisibility(accessor, anything)
-    return mapper

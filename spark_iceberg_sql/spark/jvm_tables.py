@@ -55,7 +55,10 @@ def constant(function: str, argument: str, expression: Java) -> str | int | bool
 
 
 def _through_the_session(expression: Java) -> Java:
-    """nvl(), intervals, variables, scalar sub-queries: what the session's own optimizer makes of them."""
+    """nvl(), intervals, variables, scalar sub-queries: what the session's own optimizer makes of them.
+
+    The plan is run as it is and not as a query of its own, which Spark would show with all its values.
+    """
     none, nil = jvm.to_option(), scala_object("scala.collection.immutable.Nil")
     expressions = f"{_CATALYST}.expressions"
     column = java_class(f"{expressions}.Alias")(
@@ -69,7 +72,8 @@ def _through_the_session(expression: Java) -> Java:
     plan = java_class(f"{_CATALYST}.plans.logical.Project")(
         jvm.to_seq([column]), java_class(f"{_CATALYST}.plans.logical.OneRowRelation")()
     )
-    return data_frame(plan).head().get(0)
+    rows = data_frame(plan).queryExecution().executedPlan().executeCollectPublic()
+    return rows[0].get(0)
 
 
 def timestamp_micros(expression: Java) -> int:
@@ -115,6 +119,17 @@ def set_setting(name: str, value: str) -> None:
     jvm.active_session().sessionState().conf().setConfString(name, value)
 
 
+def process_setting(name: str) -> str | None:
+    """A setting of the running Spark context, which all its sessions share; None where it has none."""
+    found = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))
+    return None if found is None else str(found)
+
+
+def set_process_setting(name: str, value: str) -> None:
+    """Change a setting of the running Spark context, for those who ask for it anew each time."""
+    jvm.active_session().sparkContext().conf().set(name, value)
+
+
 def statement() -> str | None:
     """The text of the statement (or view) that is being analysed, where it has one."""
     origin = java_class(f"{_CATALYST}.trees.CurrentOrigin").get()
@@ -148,6 +163,12 @@ def catalog_table(name: str) -> Java:
     return java_class("org.apache.iceberg.spark.Spark3Util").loadIcebergTable(
         jvm.active_session(), name
     )
+
+
+def hadoop_table(folder: str) -> Java:
+    """The table of a folder as a Hadoop catalog sees it: by its version hint."""
+    conf = jvm.active_session().sessionState().newHadoopConf()
+    return java_class("org.apache.iceberg.hadoop.HadoopTables")(conf).load(folder)
 
 
 def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None = None) -> Java:
@@ -233,24 +254,38 @@ def texts(rows: Sequence[str]) -> Java:
     return jvm.active_session().createDataset(list(rows), encoder).toDF()
 
 
+def column(frame: Java) -> list[str]:
+    """The values of a DataFrame's only column, a string."""
+    return [str(row.get(0)) for row in frame.collectAsList()]
+
+
 def with_hidden(visible: Java, inner: Java, count: int) -> Java:
     """The plan of a DataFrame of the first `count` columns of another, with the rest hidden in it."""
     plan = visible.queryExecution().analyzed()
     output = jvm.from_seq(inner.queryExecution().analyzed().output())
     tag = scala_object(f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()
     plan.setTagValue(tag, jvm.to_seq(output[count:]))
-    identifier = java_class(f"{_CATALYST}.AliasIdentifier")("iceberg")
+    return _named(plan, "VirtualColumns")
+
+
+def without_file(plan: Java) -> Java:
+    """The plan of a relation without Iceberg's own hidden `_file`."""
+    return _named(plan, "WithoutFile")
+
+
+def _named(plan: Java, alias: str) -> Java:
     arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 2)
-    arguments[0], arguments[1] = identifier, plan
-    return _alias(jvm.gateway()).newInstance(arguments)
+    arguments[0] = java_class(f"{_CATALYST}.AliasIdentifier")("iceberg")
+    arguments[1] = plan
+    return _alias(jvm.gateway(), alias).newInstance(arguments)
 
 
-@lru_cache(maxsize=1)
-def _alias(gateway: Java) -> Java:
-    """The constructor of VirtualColumns.java."""
-    text = (resources.files("spark_iceberg_sql.spark") / "VirtualColumns.java").read_text("utf-8")
-    loader = jvm_rules.compile_java(text, "VirtualColumns.java", jvm_rules.context_loader())
-    return loader.loadClass("sparkicebergsql.VirtualColumns").getConstructors()[0]
+@lru_cache(maxsize=2)
+def _alias(gateway: Java, name: str) -> Java:
+    """The constructor of VirtualColumns.java or WithoutFile.java."""
+    text = (resources.files("spark_iceberg_sql.spark") / f"{name}.java").read_text("utf-8")
+    loader = jvm_rules.compile_java(text, f"{name}.java", jvm_rules.context_loader())
+    return loader.loadClass(f"sparkicebergsql.{name}").getConstructors()[0]
 
 
 def full_name(name: str) -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.model.table_metadata import table_from_metadata
 from spark_iceberg_sql.spark import jvm, jvm_tables
 from spark_iceberg_sql.spark.calls import answer
-from spark_iceberg_sql.spark.finding import find
+from spark_iceberg_sql.spark.finding import find, warn_of_copy
 from spark_iceberg_sql.spark.jvm import Java
 from spark_iceberg_sql.spark.relations import travelled
 from spark_iceberg_sql.spark.signatures import FUNCTIONS, Argument, Function, Value
@@ -105,8 +105,9 @@ def _plan(function: MetadataFunction, _: Function, values: Mapping[str, Value]) 
     name = str(values["table"])
     if _PATH.match(name):
         location = STORES["any"](function.name, {**values, "url": name})
-        operations = find(function.name, location, values).operations
-        name = location.path
+        found = find(function.name, location, values)
+        warn_of_copy(found)
+        operations, name = found.operations, location.path
     else:
         operations = jvm_tables.catalog_table(name).operations()
     if function.kind is None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.spark import jvm, jvm_tables, virtual
 from spark_iceberg_sql.spark.arguments import invalid
 from spark_iceberg_sql.spark.calls import answer
-from spark_iceberg_sql.spark.finding import Found, find
+from spark_iceberg_sql.spark.finding import Found, find, warn_of_copy
 from spark_iceberg_sql.spark.jvm import Java
 from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.secrets import hide
@@ -24,6 +24,8 @@ from spark_iceberg_sql.spark.stores import STORES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_LONG = 2**63 - 1
+_LARGEST = {"snapshot_id": _LONG, "timestamp_ms": _LONG // 1000}  # Spark counts microseconds
 TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref")
 
 
@@ -70,7 +72,9 @@ def _argument(argument: Argument) -> str:
 
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:
     location = STORES[function.store](function.name, values)
-    return plan(function.name, find(function.name, location, values), values)
+    found = find(function.name, location, values)
+    warn_of_copy(found)
+    return plan(function.name, found, values)
 
 
 def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
@@ -78,13 +82,15 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     table = jvm_tables.base_table(found.operations, found.location.path)
     spark_table = travelled(function, table, values)
     split = values.get("split_size")
+    if split is not None and int(split) < 1:
+        raise invalid(function, "split_size", f"`{split}` is no number of bytes; give 1 or more")
     leaf = jvm_tables.relation(spark_table, {} if split is None else {"split-size": str(split)})
     pruned = values.get("use_partition_pruning") is not False
     wanted = virtual.mentioned(always=bool(values.get("virtual_columns")))
     if wanted:
         snapshot = spark_table.snapshotId()
         return virtual.with_virtual_columns(leaf, found, snapshot, wanted, pruned=pruned)
-    return leaf if pruned else jvm_tables.unpushed(leaf)
+    return jvm_tables.without_file(leaf if pruned else jvm_tables.unpushed(leaf))
 
 
 def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
@@ -96,6 +102,8 @@ def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     if not given:
         return jvm_tables.spark_table(table)
     value = values[given[0]]
+    if given[0] in _LARGEST and abs(int(value or 0)) > _LARGEST[given[0]]:
+        raise invalid(function, given[0], f"`{value}` is beyond the times and ids that there are")
     steps: Mapping[str, Callable[[], Java]] = {
         "snapshot_id": lambda: jvm_tables.spark_table(table, snapshot=int(value or 0)),
         "timestamp_ms": lambda: jvm_tables.spark_table(table, micros=int(value or 0) * 1000),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from secrets import token_hex
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.diagnostics import IcebergSqlError
 from spark_iceberg_sql.spark import jvm_tables
 from spark_iceberg_sql.spark.jvm import Refusal
+from spark_iceberg_sql.spark.said import warn_once
 from spark_iceberg_sql.spark.signatures import FUNCTIONS, Function, Value
 
 if TYPE_CHECKING:
@@ -24,17 +26,55 @@ _SECRET = frozenset(
     if argument.secret
     for name in (argument.name, *argument.also)
 )
-_vault: dict[str, str] = {}
+
+
+class _Kept:
+    """A secret value that does not show when what holds it is printed."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+
+_vault: dict[str, _Kept] = {}
 _SHORTEST = 4  # no store has shorter keys, and hiding one letter would show where it stands
 
 # What Spark hides of its own accord: in the text of plans, and in the settings that its event log
-# keeps of each execution.
+# keeps of each execution. Possessive quantifiers, for a plan's text may be long.
 _CALLS = r"(?i)(?<=UnresolvedTableValuedFunction \[iceberg)(?:_?(?:S3|Azure))?\], \[[^\n]*"
+_SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
+_ARGUMENTS = f"(?:{_SIMPLE})*+"
+for _ in range(3):  # brackets in brackets
+    _ARGUMENTS = rf"(?:{_SIMPLE}|\({_ARGUMENTS}\))*+"
+# The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. Where they have
+# comments, escapes or more brackets, all that follows is hidden: another reader might see their end there.
+_TEXTS = (
+    r"(?i)(?<=\biceberg(?:_?(?:s3|azure|hdfs|local))?\s{0,9}\()"
+    rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
+)
 _SETS = r"(?<=spark\.iceberg_sql\.collection\.)[^\n]*"
+_KEYS = (
+    r"(?i)spark\.iceberg_sql\.collection\.|spark\.sql\.catalog\.[^.]+\.(?:header\.|"
+    r".*(?:key|credential|secret|token|password|connection-string))|//[^/@\s]*:[^/@\s]*@"
+)
 _HIDDEN = {  # setting -> Spark's default, what we add
-    "spark.sql.redaction.string.regex": ("", f"{_CALLS}|{_SETS}"),
-    "spark.sql.redaction.options.regex": ("(?i)url", r"(?i)spark\.iceberg_sql\.collection\."),
+    "spark.sql.redaction.string.regex": ("", f"{_CALLS}|{_TEXTS}|{_SETS}"),
+    "spark.sql.redaction.options.regex": ("(?i)url", _KEYS),
 }
+# What Spark hides among the settings of the process, in its UI and its event log.
+_OF_PROCESS = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?key")
+
+
+def redaction(theirs: str | None = None) -> dict[str, str]:
+    """The setting with which a session is to be started, so that settings given then do not show.
+
+    theirs: the caller's own value of it.
+    """
+    name, default = _OF_PROCESS
+    return {name: _joined(theirs or default, _KEYS)}
+
+
+def _joined(theirs: str, ours: str) -> str:
+    return theirs if ours in theirs else "|".join(filter(None, (theirs, ours)))
 
 
 def hide() -> None:
@@ -45,7 +85,28 @@ def hide() -> None:
     for name, (default, ours) in _HIDDEN.items():
         theirs = jvm_tables.setting(name) or default
         if ours not in theirs:
-            jvm_tables.set_setting(name, f"{theirs}|{ours}" if theirs else ours)
+            jvm_tables.set_setting(name, _joined(theirs, ours))
+    for name, value in redaction(jvm_tables.process_setting(_OF_PROCESS[0])).items():
+        if jvm_tables.process_setting(name) != value:
+            jvm_tables.set_process_setting(name, value)
+
+
+def is_secret(setting: str, value: str) -> bool:
+    """Whether a catalog's setting has a key or password, in its name's own right or inside an address."""
+    return (
+        re.search(
+            f"{_OF_PROCESS[1]}|{_KEYS}".replace("(?i)", ""), f"{setting} {value}", re.IGNORECASE
+        )
+        is not None
+    )
+
+
+def hide_setting(name: str) -> None:
+    """Have Spark hide a setting of a session in the properties of jobs, which its event log keeps: it
+    hides only what the process has a setting of, too.
+    """
+    if not jvm_tables.process_setting(name):
+        jvm_tables.set_process_setting(name, _REDACTED)
 
 
 def collection(spark: SparkSession, name: str, **arguments: str) -> None:
@@ -66,7 +127,12 @@ def settings_of(name: str) -> Mapping[str, str] | None:
     """A named collection's settings by argument name; None where it has none."""
     sweep()
     settings = jvm_tables.settings(f"{COLLECTIONS}{name}.")
-    return {key: _vault.get(value, value) for key, value in settings.items()} or None
+    return {key: _opened(value) for key, value in settings.items()} or None
+
+
+def _opened(value: str) -> str:
+    kept = _vault.get(value)
+    return value if kept is None else kept.value
 
 
 def sweep() -> None:
@@ -76,12 +142,18 @@ def sweep() -> None:
     for key, value in jvm_tables.settings(COLLECTIONS).items():
         if key.rpartition(".")[2] in _SECRET and value not in _vault:
             jvm_tables.set_setting(COLLECTIONS + key, _kept(value))
+            name, _, argument = key.rpartition(".")
+            warn_once(
+                f"`{COLLECTIONS}{key}` was set in clear: the result of SET has it, and so have the "
+                "properties of the jobs that ran before this statement, which an event log keeps; make "
+                f"the collection with spark_iceberg_sql.collection(spark, '{name}', {argument}=...)"
+            )
 
 
 def _kept(value: str) -> str:
     """What stands for a secret in the configuration; cloned sessions have it, too."""
     token = f"{_REDACTED}{token_hex(8)}"
-    _vault[token] = value
+    _vault[token] = _Kept(value)
     return token
 
 
@@ -119,26 +191,47 @@ def _is_key(part: str) -> bool:
     return bool(value) and name.lower() in ("accountkey", "sharedaccesssignature")
 
 
-def warn_of_literals(
-    function: Function, values: Mapping[str, Value], literals: Iterable[Value]
+def warn_of_open(
+    function: Function,
+    values: Mapping[str, Value],
+    given: Iterable[Value],
+    literals: Iterable[Value],
 ) -> None:
-    """A Python warning where a secret stands in the statement's own text."""
+    """A Python warning where a secret stands in the statement's own text, or in its plan.
+
+    given: the values of the call itself, without a collection's. literals: those among them that are
+    literals of the plan.
+    """
     text = (
         jvm_tables.statement() or ""
     )  # a parameter's value is a literal, too, but not in the text
     written = {str(value) for value in literals if str(value) in text}
+    said = {str(value) for value in given}
     for argument in function.arguments:
         value = values.get(argument.name)
-        if argument.secret and value is not None and str(value) in written:
-            if argument.name == "connection_string" and not any(
-                map(_is_key, str(value).split(";"))
-            ):
-                continue
-            warnings.warn(
-                f"`{argument.name}` of {function.name} stands in the statement's text, where histories "
-                f"and error messages quote it; put it into a named collection: "
-                f"spark_iceberg_sql.collection(spark, 'NAME', {argument.name}=...), or the setting "
-                f"{COLLECTIONS}NAME.{argument.name}, and then {function.name}('NAME', ...)",
-                stacklevel=2,
+        if not argument.secret or value is None or str(value) not in said:
+            continue
+        if argument.name == "connection_string" and not any(map(_is_key, str(value).split(";"))):
+            continue
+        if str(value) not in written:
+            where = (
+                "is given by a parameter, a variable or a sub-query, and the query's plan has it, "
+                "which listeners are handed (Spark's event log also keeps the DECLARE of a variable)"
             )
-            return
+        elif _VIEW.match(text):
+            where = (
+                "stands in the statement's text, which a view keeps for good and shows with SHOW "
+                "CREATE TABLE, and which histories and error messages quote"
+            )
+        else:
+            where = "stands in the statement's text, where histories and error messages quote it"
+        warnings.warn(
+            f"`{argument.name}` of {function.name} {where}; put it into a named collection: "
+            f"spark_iceberg_sql.collection(spark, 'NAME', {argument.name}=...), or the setting "
+            f"{COLLECTIONS}NAME.{argument.name}, and then {function.name}('NAME', ...)",
+            stacklevel=2,
+        )
+        return
+
+
+_VIEW = re.compile(r"\s*create\s+(?:or\s+replace\s+)?view\b", re.IGNORECASE)

@@ -20,6 +20,7 @@ from spark_iceberg_sql.spark import (
     metadata_functions,
     optimizer,
     relations,
+    secrets,
 )
 from spark_iceberg_sql.spark.jar import java, runtime_jar
 from spark_iceberg_sql.spark.versions import runtime
@@ -50,6 +51,7 @@ def session(
     if config:
         _join(settings, config, "spark.sql.extensions", _EXTENSIONS, ",")
         _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
+        settings |= secrets.redaction(config.get("spark.redaction.regex"))
     if not jvm.running():
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # for UDFs; else PATH's `python3`
         _provide_runtime(settings)
@@ -96,6 +98,7 @@ def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, s
         f"spark.sql.catalog.{catalog}.type": "hadoop",
         f"spark.sql.catalog.{catalog}.warehouse": place,
         "spark.sql.session.timeZone": timezone,
+        **secrets.redaction(),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark import jvm_tables
+from spark_iceberg_sql.spark import jvm, jvm_tables, owned
 from spark_iceberg_sql.spark.attach import attach
 from spark_iceberg_sql.spark.secrets import COLLECTIONS
 from spark_iceberg_sql.spellings import may_need_translation, translate
@@ -20,7 +20,7 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     """The statement as Spark takes it: the same text where nothing needs translation.
 
     A path that the statement writes to gets its catalog first. Raises IcebergSqlError where there is
-    no table at that path.
+    no table at that path, or the table that is written is not where its metadata says.
     """
     if not may_need_translation(text):
         return text
@@ -28,6 +28,9 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     found = translate(text, {key.split(".", 1)[0] for key in names})
     if found is None:
         return text
+    if found.writes is not None:
+        with jvm.active(spark):
+            owned.refuse_moved_table(found.writes)
     for wanted in found.attach:
         attach(spark, wanted.path, f"{wanted.catalog}.{wanted.path.rsplit('/', 1)[-1]}")
     return found.text

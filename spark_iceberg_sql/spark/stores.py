@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from spark_iceberg_sql.model.metadata import is_metadata_file
-from spark_iceberg_sql.spark.arguments import invalid
+from spark_iceberg_sql.spark.arguments import invalid, shown
 from spark_iceberg_sql.spark.signatures import Value
 
 HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
@@ -88,6 +88,16 @@ def hadoop(function: str, arguments: Arguments) -> Location:
     return Location(_joined(_text(arguments, "path") or _text(arguments, "url") or "", arguments))
 
 
+_SIGNED = re.compile(r"[?&](?:X-Amz-|AWSAccessKeyId=|sig=)", re.IGNORECASE)
+
+
+def _without_keys(url: str) -> str:
+    """An address as a message quotes it; what is none may be a key in the wrong place."""
+    if "://" not in url:
+        return shown(url)
+    return re.sub(r"\?.*", "?***", re.sub(r"//[^/]*@", "//***@", url))
+
+
 _AMAZON = re.compile(
     r"(?P<bucket>[^/]+?)\.s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaws\.com"
 )
@@ -98,6 +108,14 @@ def s3(function: str, arguments: Arguments) -> Location:
     """s3://bucket/path, or the http(s) URL of a bucket at Amazon's or of an endpoint of one's own."""
     url = _joined(_text(arguments, "url") or "", arguments)
     endpoint, region = _text(arguments, "endpoint"), _text(arguments, "region")
+    if _SIGNED.search(url):
+        message = (
+            "a signed URL opens one object, and a table has many; give s3://bucket/path and keys"
+        )
+        raise invalid(function, "url", message)
+    if endpoint and not re.match(r"https?://[^/]", endpoint):
+        message = f"`{shown(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
+        raise invalid(function, "endpoint", message)
     match = re.fullmatch(r"(https?)://([^/]+)/(.+)", url)
     if match:
         scheme, host, rest = match.groups()
@@ -111,8 +129,9 @@ def s3(function: str, arguments: Arguments) -> Location:
         else:
             url, endpoint = f"s3://{rest}", endpoint or f"{scheme}://{host}"
     if not re.fullmatch(r"s3[an]?://[^/@]+/.+", url):
-        shown = re.sub(r"//[^/]*@", "//***@", url)
-        message = f"`{shown}` is not s3://bucket/path or http(s)://endpoint/bucket/path"
+        message = (
+            f"`{_without_keys(url)}` is not s3://bucket/path or http(s)://endpoint/bucket/path"
+        )
         raise invalid(function, "url", message)
     properties = {**_S3_PATIENCE, "client.region": region or "us-east-1"}
     if endpoint:
@@ -188,7 +207,11 @@ def any_store(function: str, arguments: Arguments) -> Location:
         return s3(function, arguments)
     for name in ("access_key_id", "secret_access_key", "session_token", "no_sign"):
         if arguments.get(name):
-            raise invalid(function, name, f"it is for S3, and `{url}` is not there; leave it out")
+            raise invalid(
+                function,
+                name,
+                f"it is for S3, and `{_without_keys(url)}` is not there; leave it out",
+            )
     match = _ADLS_URL.fullmatch(_joined(url, arguments))
     if match:
         name = match["host"].split(".", 1)[0]

@@ -5,6 +5,7 @@ nothing where the statement's text has none of the names, and where it has, only
 
 `_file` means two things: in ClickHouse the file's name, in Iceberg its full path. In the table
 functions it is the file's name, and Iceberg's `_file` is `_path`; a catalog table keeps Iceberg's.
+Where the columns were not asked for, there is no `_file` at all.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def with_virtual_columns(
     taken = {name.lower() for name in own}
     base = leaf if pruned else jvm_tables.unpushed(leaf)
     if "_file" in taken:  # the table's own column hides what all the others come from
-        return base
+        return jvm_tables.without_file(base)
     theirs = [name for name in jvm_tables.hidden_column_names(leaf) if name not in taken]
     theirs.remove("_file")
     quoted = [f"`{name.replace('`', '``')}`" for name in own]
@@ -92,7 +93,7 @@ def _listing(found: Found) -> Java:
     folder = properties.get("write.data.path") or f"{found.folder}/data"
     listed = [
         (_SCHEME.sub("", file.location), file.modified_ms, file.etag)
-        for file in found.files.folder(folder, below=True, etags=True)
+        for file in found.files.folder(folder, etags=True)
     ]
     text = json.dumps([{"__key": k, "__ms": ms, "__etag": etag} for k, ms, etag in listed])
     rows = _select(jvm_tables.texts([text]), f"inline(from_json(value, '{_LISTING}'))")

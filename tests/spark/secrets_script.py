@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import urllib.request
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -19,6 +22,11 @@ config = {
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
     "spark.eventLog.dir": f"file:{folder}/events",
+    "spark.ui.enabled": "true",
+    "spark.ui.port": "0",
+    "spark.iceberg_sql.collection.at_start.url": "http://127.0.0.1:9/bucket/t",
+    "spark.iceberg_sql.collection.at_start.access_key_id": KEY,
+    "spark.iceberg_sql.collection.at_start.secret_access_key": SECRET,
 }
 if jars := os.environ.get("JARS"):
     config["spark.jars"] = jars
@@ -77,4 +85,81 @@ print(rows.collect(), rows.columns, rows)
 
 for call in (f"icebergS3('{url}', '{KEY}', '{SECRET}')", f"iceberg('{url}', '{KEY}', '{SECRET}')"):
     print(plain(spark, f"EXPLAIN EXTENDED SELECT * FROM {call}").collect()[0][0], "literal")
+
+# What works, so that Spark shows it: an account key that a local table has no use for.
+spark.sparkContext.setLogLevel("DEBUG")
+call = f"iceberg('{local}', account_key => '{ACCOUNT}')"
+lines = f"iceberg('{local}', -- )'\n  account_key => concat('(\\'', \n'{ACCOUNT}'))"
+refused("SELECT * FROM icebergS3('at_start')", "collection")
+for how, text in {
+    "literal described": f"DESCRIBE {call}",
+    "literal described in lines": f"DESCRIBE QUERY SELECT * FROM {lines}",
+    "literal in a temporary view": f"CREATE TEMPORARY VIEW v1 AS SELECT * FROM {call}",
+    "literal in a view": f"CREATE VIEW v2 AS SELECT * FROM {call}",
+    "literal in a view of lines": f"CREATE OR REPLACE VIEW v3 AS SELECT * FROM {lines}",
+    "literal cached": f"CACHE TABLE c AS SELECT * FROM {call}",
+    "literal cached in lines": f"CACHE TABLE c2 AS SELECT * FROM {lines}",
+    "literal in CTAS": f"CREATE TABLE local.db.ctas USING iceberg AS SELECT * FROM {call}",
+    "literal in INSERT": f"INSERT INTO local.db.ctas SELECT * FROM {call}",
+    "a sub-query": f"SELECT * FROM iceberg('{local}', account_key => (SELECT '{SECRET}'))",
+    "a sub-query of a table": f"SELECT * FROM iceberg('{local}', account_key => (SELECT concat('{SECRET}', "
+    "max(id)) FROM local.db.t))",
+}.items():
+    print("RAN", len(spark.sql(text).collect()), how)
+spark.sql(f"SELECT * FROM iceberg('{local}', account_key => :k)", args={"k": SECRET}).collect()
+spark.sql("DECLARE VARIABLE own STRING DEFAULT 'no secret here'")
+spark.sql(f"SELECT * FROM iceberg('{local}', account_key => own)").collect()
+for place in (
+    f"icebergS3('{SECRET}')",
+    f"icebergS3('{SECRET}', 'a', 'b')",
+    f"iceberg('{SECRET}', 'a', 'b')",
+    f"icebergS3('s3://b/t', endpoint => '{SECRET}')",
+    f"icebergS3('https://h/b/t?X-Amz-Signature={SECRET}')",
+    f"icebergS3('s3:/b/t?token={SECRET}')",
+    f"icebergS3('https://{KEY}:{SECRET}@h/b/t')",
+):
+    refused(f"SELECT * FROM {place}", "in the url's place")
+
+spark_iceberg_sql.catalog(
+    spark,
+    "far",
+    "rest",
+    uri=f"http://user:{SECRET}@127.0.0.1:9",
+    credential=f"id:{SECRET}",
+    header_Authorization=f"Bearer {TOKEN}",
+    s3_access_key_id=KEY,
+    adls_auth_shared_key_account_key=ACCOUNT,
+)
+spark_iceberg_sql.catalog(spark, "jdbc", "jdbc", uri="jdbc:x", warehouse="/x", jdbc_password=SECRET)
+print(spark.sql("SELECT sum(id) FROM range(100)").collect())
+print(spark.sql("SET -v").collect())
+print(spark.sql("SET").collect())
+for text in ("SELECT * FROM far.db.t", "CREATE TABLE far.db.t (i INT) USING iceberg"):
+    try:
+        spark.sql(text).collect()
+    except Exception as error:  # noqa: PERF203
+        print("FAR", error, repr(error))
+
+from spark_iceberg_sql.spark import jvm_files, secrets  # noqa: E402
+
+print(jvm_files._opened, secrets._vault, [vars(kept).keys() for kept in secrets._vault.values()])
+
+ui = str(spark.sparkContext.uiWebUrl)
+api = f"{ui}/api/v1/applications/{spark.sparkContext.applicationId}"
+seen = [
+    f"{ui}/{page}/" for page in ("jobs", "stages", "storage", "environment", "executors", "SQL")
+]
+seen += [f"{ui}/SQL/execution/?id={n}" for n in range(60)]
+seen += [f"{api}/{part}" for part in ("jobs", "stages?details=true", "environment", "storage/rdd")]
+seen += [f"{api}/sql?details=true&planDescription=true&length=1000"]
+answers = Path(folder, "ui")
+answers.mkdir()
+for number, address in enumerate(seen):
+    try:
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            (answers / f"{number}_{re.sub('[^a-zA-Z0-9]+', '_', address[22:])[:60]}").write_bytes(
+                answer.read()
+            )
+    except OSError as error:  # noqa: PERF203
+        print("UI", address, error)
 spark.stop()

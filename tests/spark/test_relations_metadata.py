@@ -15,6 +15,9 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+# Most tables here are copies of one table's metadata files.
+pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
+
 
 @pytest.fixture(scope="module")
 def original(spark: SparkSession) -> Iterator[Path]:
@@ -106,6 +109,48 @@ def test_two_tables_in_one_folder(spark: SparkSession, table: Path) -> None:
         count(spark, table, f", metadata_table_uuid => '{unknown}'")
 
 
+@pytest.mark.parametrize("name", ["00004-legacy-bare-dv", "00004_x", "4 (copy)"])
+def test_the_digits_are_the_version(spark: SparkSession, table: Path, name: str) -> None:
+    shutil.copy(
+        table / "metadata" / "v2.metadata.json", table / "metadata" / f"{name}.metadata.json"
+    )
+    assert count(spark, table) == 1
+
+
+@pytest.mark.parametrize("name", ["v4.zst.metadata.json", "v4.metadata.json.zstd"])
+def test_a_newest_file_that_cannot_be_read(spark: SparkSession, table: Path, name: str) -> None:
+    (table / "metadata" / name).write_bytes(b"\x28\xb5\x2f\xfd garbage")
+    with pytest.raises(AnalysisException, match=f"{re.escape(name)}` cannot be read"):
+        count(spark, table)
+
+
+def test_a_file_without_a_version_in_its_name(spark: SparkSession, table: Path) -> None:
+    newest, stray = (table / "metadata" / f"{n}.metadata.json" for n in ("v3", "latest"))
+    shutil.copy(newest, stray)
+    with pytest.warns(UserWarning, match=r"left out: `latest\.metadata\.json`; `v3"):
+        assert count(spark, table) == 2
+    edit(stray, last_updated_ms=2**42)
+    with pytest.raises(AnalysisException, match=r"`latest\.metadata\.json` has no version"):
+        count(spark, table)
+    assert count(spark, table, ", metadata_file_path => 'metadata/latest.metadata.json'") == 2
+    assert count(spark, table, ", newest_by_last_updated => true") == 2
+
+
+@pytest.mark.parametrize("hint", ["1", "2", "99", "abc", "", "-1", None])
+def test_a_version_hint_does_not_choose_older_rows(
+    spark: SparkSession, table: Path, hint: str | None
+) -> None:
+    """Nor a gap in the versions, nor a listing that was kept: each new file is seen at once."""
+    if hint is not None:
+        (table / "metadata" / "version-hint.text").write_text(hint)
+    assert count(spark, table) == count(spark, table) == 2
+    first = table / "metadata" / "v2.metadata.json"
+    shutil.copy(first, first.with_name("v9.metadata.json"))
+    assert count(spark, table) == 1
+    shutil.copy(first.with_name("v3.metadata.json"), first.with_name("v10.metadata.json"))
+    assert count(spark, table) == 2
+
+
 @pytest.mark.parametrize(
     ("content", "wrong"),
     [
@@ -132,6 +177,40 @@ def test_a_broken_file_among_many_heads(spark: SparkSession, table: Path) -> Non
     (table / "metadata" / "v4.metadata.json").write_bytes(b"nonsense")
     with pytest.raises(AnalysisException, match=r"v4\.metadata\.json` cannot be read: not JSON"):
         count(spark, table, ", newest_by_last_updated => true")
+
+
+@pytest.mark.parametrize("part", ["metadata", "data", "metadata/v3.avro", "data/a=1/b=2", "none"])
+def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, part: str) -> None:
+    with pytest.raises(AnalysisException, match="lies in the folder of the table") as caught:
+        count(spark, table / part)
+    assert f"`file:{table}`; give that folder" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("iceberg('/')", "PATH_NOT_FOUND"),
+        ("iceberg('{t}', timestamp_ms => 9223372036854775807)", "`timestamp_ms`.*is beyond"),
+        ("iceberg('{t}', snapshot_id => 99999999999999999999)", "`snapshot_id`.*is beyond"),
+        ("iceberg('{t}', split_size => -5)", "`split_size`.*give 1 or more"),
+        (
+            "iceberg('{t}', metadata_file_path => 'metadata/v9.metadata.json')",
+            "`metadata_file_path`",
+        ),
+        ("iceberg_snapshots('/no/{t}')", "PATH_NOT_FOUND"),
+    ],
+)
+def test_raw_errors(spark: SparkSession, table: Path, call: str, words: str) -> None:
+    with pytest.raises(AnalysisException, match=f"(?s){words}"):
+        spark.sql(f"SELECT * FROM {call.format(t=table)}")
+
+
+def test_a_view_s_metadata(spark: SparkSession, table: Path) -> None:
+    (table / "metadata" / "v4.metadata.json").write_text(
+        json.dumps({"view-uuid": str(uuid.uuid4()), "format-version": 1, "location": "/v"})
+    )
+    with pytest.raises(AnalysisException, match=r"`path` .*v4\.metadata\.json` cannot be read: "):
+        count(spark, table)
 
 
 def test_a_file_that_is_not_there(spark: SparkSession, table: Path) -> None:

@@ -8,6 +8,7 @@ for is not there: what is looked at is what is said about it.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
@@ -48,7 +49,16 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
-    assert left_behind["stdout"].count("refused") == 10
+    assert left_behind["stdout"].count("refused") == 18
+    assert left_behind["stdout"].count("\nRAN") == 11
+    assert "FAR" in left_behind["stdout"]
+    assert "UI http" not in left_behind["stdout"]
+    pages = {name: text for name, text in left_behind.items() if name.startswith("ui/")}
+    assert any("spark.sql.catalog.local" in text for text in pages.values())
+    assert any("DescribeQueryCommand" in text for text in pages.values())
+    assert any(
+        "spark.sql.catalog.far.credential" in t for n, t in left_behind.items() if "events" in n
+    )
     assert left_behind["stdout"].count("UnresolvedTableValuedFunction") == 3
     assert any(name.startswith("events/") for name in left_behind)
     events = "".join(text for name, text in left_behind.items() if name.startswith("events/"))
@@ -69,3 +79,12 @@ def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, st
     assert "spark.iceberg_sql.collection.NAME.secret_access_key" in left_behind["stderr"] or (
         "spark.iceberg_sql.collection.NAME.access_key_id" in left_behind["stderr"]
     )
+
+
+def test_what_spark_itself_shows_brings_a_warning(left_behind: dict[str, str]) -> None:
+    said = left_behind["stderr"]
+    assert said.count("a view keeps for good") == 2
+    assert said.count("a parameter, a variable or a sub-query, and the query's plan has it") >= 4
+    assert "at_start.secret_access_key` was set in clear" in said
+    assert "by_sql.secret_access_key` was set in clear" in said
+    assert "by_call" not in "".join(re.findall("`[^`]*` was set in clear", said))

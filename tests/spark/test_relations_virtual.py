@@ -150,3 +150,70 @@ def test_the_data_frame_api_asks_for_them(spark: SparkSession, path: str) -> Non
     assert rows.select("_size", "_file").distinct().count() == 2
     with pytest.raises(AnalysisException, match="`_size` cannot be resolved"):
         spark.sql(f"SELECT * FROM iceberg('{path}')").select("_size")
+
+
+HIDDEN = ("_path", "_file", "_size", "_time", "_etag")
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("text", ["SELECT * FROM iceberg('{p}')", "FROM iceberg('{p}') SELECT id"])
+@pytest.mark.parametrize("settings", ["", ", use_partition_pruning => false"])
+def test_a_column_that_was_not_asked_for_is_not_another_one(
+    spark: SparkSession, path: str, name: str, text: str, settings: str
+) -> None:
+    """`_file` of Iceberg is the full path: whether the text has the word must not choose the value."""
+    rows = spark.sql(text.format(p=path).replace("')", f"'{settings})"))
+    assert rows.count() == rows.select("id", "_pos").count() == 3
+    for ask in (
+        lambda: rows.select(name),
+        lambda: rows.filter(f"{name} IS NOT NULL"),
+        lambda: rows.orderBy(name),
+        lambda: rows.alias("t").select(f"t.{name}"),
+        lambda: rows.select("id", "_pos").orderBy(name),
+        lambda: rows.select("_pos", name),
+        lambda: rows.withColumn("pos", rows["_pos"]).select(name),
+        lambda: rows[name],
+        lambda: rows.metadataColumn(name),
+    ):
+        with pytest.raises(AnalysisException, match=f"(?i){name}"):
+            ask()
+    rows.createOrReplaceTempView("no_hidden")
+    with pytest.raises(AnalysisException, match=name):
+        spark.sql(f"SELECT id, {name} FROM no_hidden")
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_column_has_one_value_however_it_is_asked_for(
+    spark: SparkSession, path: str, name: str
+) -> None:
+    in_text = spark.sql(f"SELECT id, {name} FROM iceberg('{path}')").collect()
+    asked = spark.sql(f"SELECT * FROM iceberg('{path}', virtual_columns => true)")
+    other = "_time" if name == "_size" else "_size"
+    by_chance = spark.sql(f"SELECT *, '{name} {other}' AS words FROM iceberg('{path}')")
+    for rows in (
+        asked.select("id", name),
+        by_chance.select("id", name),
+        asked.where(f"{name} IS NULL OR {name} IS NOT NULL").select("id", name),
+        spark.sql(f"SELECT t.id, t.{name} FROM iceberg('{path}') t"),
+        spark.sql(f"SELECT id, {name} FROM iceberg(:p)", args={"p": path}),
+    ):
+        assert sorted(rows.collect()) == sorted(in_text)
+
+
+def test_a_table_s_own_column_called_file(spark: SparkSession) -> None:
+    SparkSession.sql(  # the gate refuses it
+        spark, "CREATE TABLE local.by_path.own_file (id INT, _FILE STRING) USING iceberg"
+    )
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        spark.sql("INSERT INTO local.by_path.own_file VALUES (1, 'mine')")
+        where = spark.sql("DESCRIBE EXTENDED local.by_path.own_file").where("col_name = 'Location'")
+        rows = spark.sql(f"SELECT * FROM iceberg('{where.collect()[0].data_type}')")
+        assert rows.select("_FILE").collect() == [("mine",)]
+        with pytest.raises(AnalysisException, match="_file"):
+            rows.select("_file")
+        spark.conf.unset("spark.sql.caseSensitive")
+        assert rows.select("_file").collect() == [("mine",)]
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+        spark.sql("DROP TABLE local.by_path.own_file PURGE")

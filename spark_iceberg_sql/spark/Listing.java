@@ -1,0 +1,45 @@
+package sparkicebergsql;
+
+import java.util.Iterator;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.iceberg.io.FileInfo;
+
+/**
+ * The files of a folder whose names have a match of a pattern, in one answer: address, size and time, each with a
+ * NUL behind it, which no name can have. A call from Python for each file would cost more than the listing.
+ */
+public class Listing {
+
+  /** Files right in a folder of a Hadoop file system, or with `below` in all folders under it. */
+  public String hadoop(FileSystem system, String folder, boolean below, String names) throws Exception {
+    Pattern pattern = Pattern.compile(names, Pattern.CASE_INSENSITIVE);
+    StringBuilder found = new StringBuilder();
+    RemoteIterator files = below
+      ? (RemoteIterator) system.listFiles(new Path(folder), true) : system.listStatusIterator(new Path(folder));
+    while (files.hasNext()) {
+      FileStatus file = (FileStatus) files.next();
+      if (file.isFile() && pattern.matcher(file.getPath().getName()).find())
+        add(found, file.getPath().toString(), file.getLen(), file.getModificationTime());
+    }
+    return found.toString();
+  }
+
+  /** Files of what Iceberg's own FileIO lists under a prefix. */
+  public String prefixed(Iterable listing, String names) {
+    Pattern pattern = Pattern.compile(names, Pattern.CASE_INSENSITIVE);
+    StringBuilder found = new StringBuilder();
+    for (Iterator files = listing.iterator(); files.hasNext();) {
+      FileInfo file = (FileInfo) files.next();
+      if (pattern.matcher(file.location()).find()) add(found, file.location(), file.size(), file.createdAtMillis());
+    }
+    return found.toString();
+  }
+
+  private static void add(StringBuilder found, String address, long size, long time) {
+    found.append(address).append('\0').append(size).append('\0').append(time).append('\0');
+  }
+}

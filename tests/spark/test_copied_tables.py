@@ -1,0 +1,325 @@
+"""A copied table's metadata names the files of the original: what we write, and what tries to get round it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.spark.attach import attach, catalog, optimize
+
+COPY = "is a copy, or was moved"
+
+
+@pytest.fixture
+def lake(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
+    """A folder with the Hadoop table db/t of ids 1, 2, 3 in three files, by d."""
+    owner = f"owner_{tmp_path.name}"
+    catalog(spark, owner, "hadoop", warehouse=str(tmp_path))
+    spark.sql(f"CREATE TABLE {owner}.db.t (id INT, d STRING) USING iceberg PARTITIONED BY (d)")
+    spark.sql(f"INSERT INTO {owner}.db.t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    yield tmp_path
+    spark.sql(f"DROP TABLE {owner}.db.t")
+
+
+def files(folder: Path) -> set[str]:
+    return {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
+
+
+def say_location(table: Path, said: str, **properties: str) -> None:
+    """Every metadata file says another location, and has more properties."""
+    for file in (table / "metadata").glob("*.metadata.json"):
+        content = json.loads(file.read_text())
+        content["location"] = said
+        content["properties"] |= {k.replace("_", "."): v for k, v in properties.items()}
+        file.write_text(json.dumps(content))
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+
+
+def refused(spark: SparkSession, place: str, name: str) -> str:
+    with pytest.raises(IcebergSqlError) as caught:
+        attach(spark, place, name)
+    assert spark.conf.get(f"spark.sql.catalog.{name.split('.')[0]}", None) is None
+    return str(caught.value)
+
+
+def test_a_copy_is_not_attached_and_the_original_keeps_its_files(
+    spark: SparkSession, lake: Path
+) -> None:
+    original, copy = lake / "db" / "t", lake / "copies" / "t"
+    shutil.copytree(original, copy)
+    before = files(original)
+    said = refused(spark, str(copy), "thief1.t")
+    assert COPY in said
+    assert f"`{copy}`" in said
+    assert f"`{original}`" in said
+    assert "rewrite_table_path" in said
+    with pytest.raises(IcebergSqlError, match=COPY):
+        spark.sql(f"INSERT INTO FUNCTION icebergLocal('{copy}') VALUES (9, 'z')")
+    with pytest.raises(IcebergSqlError, match=COPY):
+        spark.sql(f"INSERT INTO FUNCTION icebergHDFS('file://{copy}/') SELECT 9, 'z'")
+    assert files(original) == before
+
+
+def test_optimize_and_our_spellings_refuse_a_copy_in_a_catalog(
+    spark: SparkSession, lake: Path
+) -> None:
+    copy = lake / "copies" / "t"
+    shutil.copytree(lake / "db" / "t", copy)
+    before = files(lake)
+    name = f"copies_{lake.name}"
+    catalog(spark, name, "hadoop", warehouse=str(copy.parent))
+    with pytest.raises(IcebergSqlError, match=COPY):
+        optimize(spark, f"{name}.t")
+    for text in (f"OPTIMIZE TABLE {name}.t", f"ALTER TABLE {name}.`t` DELETE WHERE id = 1"):
+        with pytest.raises(IcebergSqlError, match=COPY):
+            spark.sql(text)
+    assert files(lake) == before
+
+
+def test_reading_a_copy_says_where_its_files_are_once(spark: SparkSession, lake: Path) -> None:
+    original, copy = lake / "db" / "t", lake / "copies" / "t"
+    shutil.copytree(original, copy)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        spark.sql(f"SELECT * FROM icebergLocal('{copy}')").collect()
+        spark.sql(f"SELECT * FROM icebergLocal('{copy}') WHERE id > 1").collect()
+        spark.sql(f"SELECT * FROM iceberg_snapshots('{copy}')").collect()
+    said = [str(one.message) for one in caught if COPY in str(one.message)]
+    assert 1 <= len(said) == len(set(said)) <= 2  # as `/t`, and as `file:/t`
+    assert all(f"`{original}`" in words for words in said)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for place in (original, f"{original}/", f"{original}/metadata/v2.metadata.json"):
+            assert spark.sql(f"SELECT * FROM icebergLocal('{place}')").count() == 3
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "{t}",
+        "{t}/",
+        "{t}//",
+        "file:{t}",
+        "file://{t}",
+        "file:{lake}/./db//t",
+        "{lake}/db/../db/t",
+        "{link}/db/t",
+        "{metadata}",
+    ],
+)
+def test_other_spellings_of_its_own_place_are_taken(
+    spark: SparkSession, lake: Path, spelling: str
+) -> None:
+    link = lake.with_name(f"{lake.name}_link")
+    link.symlink_to(lake)
+    table = lake / "db" / "t"
+    place = spelling.format(t=table, lake=lake, link=link, metadata=table)
+    name = "same_" + re.sub(r"\W", "_", lake.name)
+    attach(spark, place, f"{name}.db.t")
+    spark.sql(f"INSERT INTO {name}.db.t VALUES (4, 'd')")
+    assert spark.sql(f"SELECT * FROM icebergLocal('{table}')").count() == 4
+    assert len(list((table / "data").rglob("*.parquet"))) == 4
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["{t}", "file:{t}", "file://{t}/", "FILE:{t}", "{lake}/db/./x/../t", "{link}/db/t"],
+)
+def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(
+    spark: SparkSession, lake: Path, said: str
+) -> None:
+    link = lake.with_name(f"{lake.name}_link")
+    link.symlink_to(lake)
+    original, copy = lake / "db" / "t", lake / "copies" / "t"
+    shutil.copytree(original, copy)
+    say_location(copy, said.format(t=original, lake=lake, link=link))
+    assert COPY in refused(spark, str(copy), "thief2.t")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("a%20b", "a b"),
+        ("a b", "a%20b"),
+        ("T", "t"),
+        ("t2", "t"),
+        ("t", "t2"),
+        ("t/t", "t"),
+        ("é", "e\u0301"),
+        ("t.", "t"),
+        ("t ", "t"),
+    ],
+)
+def test_places_that_look_alike_are_two(
+    spark: SparkSession, lake: Path, place: str, said: str
+) -> None:
+    copy = lake / "alike" / place
+    shutil.copytree(lake / "db" / "t", copy)
+    (lake / "alike" / said).mkdir(exist_ok=True, parents=True)
+    if os.path.samefile(copy, lake / "alike" / said):
+        pytest.skip("this disk does not tell them apart")
+    say_location(copy, str(lake / "alike" / said))
+    assert COPY in refused(spark, str(copy), f"thief3.`{place}`".replace("`", ""))
+
+
+@pytest.mark.parametrize(
+    "name", ["write.data.path", "write.metadata.path", "write.object-storage.path"]
+)
+def test_a_table_that_writes_outside_its_folder(spark: SparkSession, lake: Path, name: str) -> None:
+    copy = lake / "copies" / "t"
+    shutil.copytree(lake / "db" / "t", copy)
+    say_location(copy, str(copy), **{name: str(lake / "db" / "t" / "data")})
+    said = refused(spark, str(copy), "thief4.t")
+    assert name in said
+    assert str(lake / "db" / "t" / "data") in said
+    say_location(copy, str(copy), **{name: f"{copy}/../t2"})
+    assert name in refused(spark, str(copy), "thief4.t")
+
+
+def test_a_copy_whose_metadata_was_edited_by_hand(spark: SparkSession, lake: Path) -> None:
+    """The location is its own, the manifests are the original's: text tools do not reach into Avro."""
+    original, copy = lake / "db" / "t", lake / "copies" / "t"
+    shutil.copytree(original, copy)
+    for file in (copy / "metadata").glob("*.metadata.json"):
+        file.write_text(file.read_text().replace(str(original), str(copy)))
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    before = files(original)
+    said = refused(spark, str(copy), "thief5.t")
+    assert "has files outside its folder" in said
+    assert str(original) in said
+    assert files(original) == before
+
+
+def test_files_that_were_added_from_elsewhere(spark: SparkSession, lake: Path) -> None:
+    """`add_files` takes another's files in; they stay where they are, and are deleted there."""
+    owner = f"owner_{lake.name}"
+    spark.range(3).selectExpr("CAST(id AS INT) id").write.parquet(str(lake / "theirs"))
+    spark.sql(f"CREATE TABLE {owner}.db.added (id INT) USING iceberg")
+    spark.sql(
+        f"CALL {owner}.system.add_files(table => 'db.added', source_table => '`parquet`.`{lake}/theirs`')"
+    )
+    said = refused(spark, str(lake / "db" / "added"), "thief6.db.added")
+    assert f"has files outside its folder, in `file:{lake}/theirs`" in said.replace(
+        "file://", "file:"
+    )
+    # One that was deleted since is still deleted by expire_snapshots.
+    spark.sql(f"DELETE FROM {owner}.db.added")
+    assert "has files outside" in refused(spark, str(lake / "db" / "added"), "thief6.db.added")
+    spark.sql(f"DROP TABLE {owner}.db.added")
+
+
+def test_a_name_that_stands_for_another_table(spark: SparkSession, lake: Path) -> None:
+    owner = f"owner_{lake.name}"
+    other = lake / "other" / "db" / "t"
+    catalog(spark, f"other_{lake.name}", "hadoop", warehouse=str(lake / "other"))
+    spark.sql(f"CREATE TABLE other_{lake.name}.db.t (id INT) USING iceberg")
+    with pytest.raises(IcebergSqlError, match="is there already"):
+        attach(spark, str(other), f"{owner}.db.t")
+
+
+def test_a_hadoop_catalog_that_would_write_on_an_older_version(
+    spark: SparkSession, lake: Path
+) -> None:
+    metadata = lake / "db" / "t" / "metadata"
+    (metadata / "v2.metadata.json").rename(metadata / "v5.metadata.json")
+    (metadata / ".v2.metadata.json.crc").unlink(missing_ok=True)
+    (metadata / "version-hint.text").write_text("1")
+    (metadata / ".version-hint.text.crc").unlink(missing_ok=True)
+    assert spark.sql(f"SELECT * FROM icebergLocal('{lake}/db/t')").count() == 3
+    said = refused(spark, str(lake / "db" / "t"), f"gap_{lake.name}.db.t")
+    assert "v1.metadata.json" in said
+    assert "v5.metadata.json" in said
+    (metadata / "version-hint.text").write_text("5")
+    attach(spark, str(lake / "db" / "t"), f"gap_{lake.name}.db.t")
+    spark.sql(f"INSERT INTO gap_{lake.name}.db.t VALUES (4, 'd')")
+    assert spark.sql(f"SELECT * FROM icebergLocal('{lake}/db/t')").count() == 4
+    (metadata / "v1.metadata.json").unlink()
+
+
+def test_the_way_out_that_the_refusal_names(spark: SparkSession, lake: Path) -> None:
+    original, copy = lake / "db" / "t", lake / "copies" / "t"
+    shutil.copytree(original, copy)
+    said = refused(spark, str(copy), "thief7.t")
+    prefixes = re.search(r"source_prefix => '[^']*', target_prefix => '[^']*'", said)
+    assert prefixes is not None
+    shutil.rmtree(copy)
+    owner = f"owner_{lake.name}"
+    listed = spark.sql(
+        f"CALL {owner}.system.rewrite_table_path(table => 'db.t', {prefixes[0]})"
+    ).collect()[0]
+    for source, target in spark.read.csv(listed.file_list_location).collect():
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+    before = files(original)
+    name = f"way_{lake.name}"
+    attach(spark, str(copy), f"{name}.t")
+    spark.sql(f"DELETE FROM {name}.t WHERE id < 99")
+    spark.sql(
+        f"CALL {name}.system.expire_snapshots(table => 't', older_than => TIMESTAMP '2999-01-01', retain_last => 1)"
+    )
+    assert files(original) == before
+    assert spark.sql(f"SELECT * FROM icebergLocal('{original}')").count() == 3
+
+
+def test_a_copy_beside_a_table_that_was_attached(spark: SparkSession, lake: Path) -> None:
+    """Attaching a table gives a name to each folder beside it."""
+    shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
+    name = f"beside_{lake.name}"
+    attach(spark, str(lake / "db" / "t"), f"{name}.t")
+    before = files(lake / "db")
+    spark.sql(f"USE {name}")
+    try:
+        for text in (
+            f"INSERT INTO {name}.copy VALUES (4, 'd')",
+            f"insert overwrite table {name}.`copy` VALUES (4, 'd')",
+            f"WITH a AS (SELECT * FROM {name}.t) INSERT INTO {name}.copy SELECT * FROM a",
+            f"FROM {name}.t INSERT INTO {name}.copy SELECT *",
+            f"/* x */ DELETE FROM {name}.copy WHERE id = 1",
+            "DELETE FROM copy",
+            f"UPDATE {name}.copy SET d = 'x'",
+            f"MERGE INTO {name}.copy c USING {name}.t ON c.id = t.id WHEN MATCHED THEN DELETE",
+            f"TRUNCATE TABLE {name}.copy",
+            f"DROP TABLE IF EXISTS {name}.copy PURGE",
+            f"CALL {name}.system.expire_snapshots(table => 'copy', retain_last => 1)",
+            f"CALL {name}.system.expire_snapshots('{name}.copy')",
+            "CALL system.remove_orphan_files(table => 'copy', dry_run => false)",
+            f"INSERT INTO IDENTIFIER('{name}.copy') VALUES (4, 'd')",
+        ):
+            with pytest.raises(IcebergSqlError, match=COPY):
+                spark.sql(text)
+        for text in ("CALL system.expire_snapshots(table => :t)", "DELETE FROM IDENTIFIER(:t)"):
+            with pytest.raises(IcebergSqlError, match=COPY):
+                spark.sql(text, args={"t": f"{name}.copy"})
+        assert files(lake / "db") == before
+        assert spark.sql(f"SELECT * FROM {name}.copy").count() == 3
+        spark.sql(f"INSERT INTO {name}.t SELECT * FROM {name}.copy")
+        spark.sql(f"DELETE FROM {name}.t WHERE id IN (SELECT id FROM {name}.copy)")
+        spark.sql(f"DROP TABLE {name}.copy")
+    finally:
+        spark.sql("USE spark_catalog")
+
+
+def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, lake: Path) -> None:
+    name = f"later_{lake.name}"
+    catalog(spark, f"mine_{lake.name}", "hadoop", warehouse=str(lake / "mine"))
+    spark.sql(f"CREATE TABLE mine_{lake.name}.t (id INT, d STRING) USING iceberg")
+    attach(spark, str(lake / "mine" / "t"), f"{name}.t")
+    shutil.rmtree(lake / "mine" / "t")
+    shutil.copytree(lake / "db" / "t", lake / "mine" / "t")
+    spark.sql(f"REFRESH TABLE {name}.t")
+    before = files(lake / "db")
+    for text in (f"DELETE FROM {name}.t", f"INSERT INTO {name}.t VALUES (4, 'd')"):
+        with pytest.raises(IcebergSqlError, match=COPY):
+            spark.sql(text)
+    with pytest.raises(IcebergSqlError, match=COPY):
+        attach(spark, str(lake / "mine" / "t"), f"{name}.t")
+    assert files(lake / "db") == before
