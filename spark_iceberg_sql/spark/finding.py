@@ -109,12 +109,10 @@ def _metadata_file(
 
 
 def _refuse_part_of_a_table(function: str, argument: str, path: str, files: Files) -> None:
-    above = path
+    above = path.rstrip("/")
     for _ in range(3):  # a file in a folder of partitions
-        above = above.rstrip("/").rpartition("/")[0]
-        if above.rstrip("/").count("/") < 1 or above.endswith("/"):
-            return
-        if files.metadata_files(f"{above}/metadata"):
+        above, _, part = above.rpartition("/")
+        if part in ("metadata", "data") and files.metadata_files(f"{above}/metadata"):
             words = f"`{path}` lies in the folder of the table `{above}`; give that folder"
             raise invalid(function, argument, words)
 

@@ -224,7 +224,10 @@ def warn_of_open(
                 "CREATE TABLE, and which histories and error messages quote"
             )
         else:
-            where = "stands in the statement's text, where histories and error messages quote it"
+            where = (
+                "stands in the statement's text, where histories and error messages quote it, as do "
+                "Spark's debug log and, for CACHE TABLE ... AS, its UI and event log"
+            )
         warnings.warn(
             f"`{argument.name}` of {function.name} {where}; put it into a named collection: "
             f"spark_iceberg_sql.collection(spark, 'NAME', {argument.name}=...), or the setting "

@@ -179,7 +179,7 @@ def test_a_broken_file_among_many_heads(spark: SparkSession, table: Path) -> Non
         count(spark, table, ", newest_by_last_updated => true")
 
 
-@pytest.mark.parametrize("part", ["metadata", "data", "metadata/v3.avro", "data/a=1/b=2", "none"])
+@pytest.mark.parametrize("part", ["metadata", "data", "metadata/v3.avro", "data/a=1/b=2"])
 def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, part: str) -> None:
     with pytest.raises(AnalysisException, match="lies in the folder of the table") as caught:
         count(spark, table / part)

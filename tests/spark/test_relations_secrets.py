@@ -50,7 +50,7 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
     assert left_behind["stdout"].count("refused") == 18
-    assert left_behind["stdout"].count("\nRAN") == 11
+    assert left_behind["stdout"].count("\nRAN") == 10
     assert "FAR" in left_behind["stdout"]
     assert "UI http" not in left_behind["stdout"]
     pages = {name: text for name, text in left_behind.items() if name.startswith("ui/")}
@@ -74,7 +74,9 @@ def test_no_secret_is_left_behind(left_behind: dict[str, str], secret: str) -> N
 
 
 def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, str]) -> None:
-    warnings = left_behind["stderr"].count("stands in the statement's text")
+    first, second = left_behind["stderr"].split("SECOND PART")
+    warnings = first.count("stands in the statement's text")
+    assert second.count("stands in the statement's text") >= 6
     assert warnings == left_behind["stdout"].count("literal") >= 2
     assert "spark.iceberg_sql.collection.NAME.secret_access_key" in left_behind["stderr"] or (
         "spark.iceberg_sql.collection.NAME.access_key_id" in left_behind["stderr"]
@@ -83,7 +85,7 @@ def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, st
 
 def test_what_spark_itself_shows_brings_a_warning(left_behind: dict[str, str]) -> None:
     said = left_behind["stderr"]
-    assert said.count("a view keeps for good") == 2
+    assert said.count("a view keeps for good") == 1
     assert said.count("a parameter, a variable or a sub-query, and the query's plan has it") >= 4
     assert "at_start.secret_access_key` was set in clear" in said
     assert "by_sql.secret_access_key` was set in clear" in said
