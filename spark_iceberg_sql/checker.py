@@ -123,6 +123,7 @@ class _Run:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The one note where the text may be another engine's: whether it stands for a fault, of which statement.
     doubted: tuple[bool, Case, tuple[Skipped, ...]] | None = None
+    doubts: int = 0  # statements that it stands for
     faults: set[tuple[object, ...]] = field(default_factory=set)
     noted: dict[tuple[object, ...], int] = field(default_factory=dict)
 
@@ -176,6 +177,7 @@ class _Run:
             ours = [d for d in self.diagnostics[before:] if d.code == internal_error.code]
             fault = len(self.diagnostics) > before + len(ours)
             self.diagnostics[before:] = ours
+            self.doubts += 1
             if self.doubted is None or (fault and not self.doubted[0]):
                 self.doubted = fault, case, tuple(skipped)
         elif skipped:
@@ -195,10 +197,13 @@ class _Run:
         if self.doubted is None:
             return
         fault, case, skipped = self.doubted
+        before = len(self.diagnostics)
         if fault:
             self.say(not_checked, elsewhere(case))
         else:
             self._note(case, list(skipped))
+        if len(self.diagnostics) > before:
+            self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
 
     def _speaks(self, case: Case) -> bool:
         """Whether the statement is Spark's or Iceberg's for all that is known."""
