@@ -56,6 +56,10 @@ LATER = (
 )  # fmt: skip
 
 
+# Without it a statement may be another engine's, and is not judged.
+SPARKS = "CREATE TABLE sparks.own (i INT) USING iceberg;\n"
+
+
 def argument(value: Argument) -> str:
     if not isinstance(value, Literal):
         return "\x04".join(("ref", *value.parts))
@@ -129,6 +133,8 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
         later = any(mark in " ".join(parts[1:]) for mark in LATER) or in_expression(
             node, text, parts[2]
         )
+        # Iceberg's parser makes the transforms of a sort order itself; here the rules judge them.
+        later = later or (isinstance(node, WriteOrder) and not check(SPARKS + text).ok)
         return None if later else "refused, and read by us"
     if isinstance(node, Unreadable):
         return "accepted, and unreadable to us"
@@ -269,7 +275,7 @@ def test_every_keyword_is_a_name_wherever_it_is_one_to_spark(spark: SparkSession
     for text, theirs in zip(texts, compiled(spark)("plan", texts), strict=True):
         node = read(statements(text)[0])
         if theirs.startswith("!"):
-            fine = isinstance(node, Unreadable) or not check(text).ok
+            fine = isinstance(node, Unreadable) or not check(SPARKS + text).ok
         else:
             fine = not isinstance(node, (Unreadable, Other))
         if not fine:
