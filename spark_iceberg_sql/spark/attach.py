@@ -166,7 +166,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     there; Spark's event log, UI and SET -v do not show them, listeners of the application's own see them.
 
     spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
-    missing property, or a name that is taken by another configuration.
+    missing property, an address with a password in it, or a name that is taken by another configuration.
     """
     if kind not in _KINDS:
         raise IcebergSqlError(f"`{kind}` is no kind of catalog\nhelp: one of {', '.join(_KINDS)}")
@@ -174,6 +174,12 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
         if needed not in properties:
             raise IcebergSqlError(
                 f"a {kind} catalog needs `{needed}`\nhelp: catalog(spark, '{name}', '{kind}', {needed}=...)"
+            )
+    for key, value in properties.items():
+        if re.match(r"https?://[^/?#]*@", value):
+            raise IcebergSqlError(
+                f"`{key}` has a user name or a password in front of its host, and Iceberg writes it into logs\n"
+                "help: leave them out, and give credential='ID:SECRET' or token=..."
             )
     if kind == "jdbc":  # without views Spark cannot even look for a table in it
         properties.setdefault("jdbc_schema_version", "V1")

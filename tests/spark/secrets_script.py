@@ -35,7 +35,11 @@ spark.sparkContext.setLogLevel("INFO")
 plain = SparkSession.sql  # not the gate: what Spark itself does
 
 
+asked: list[str] = []
+
+
 def refused(text: str, how: str, **arguments: object) -> None:
+    asked.append(how)
     try:
         plain(spark, text, **arguments).collect()  # type: ignore[arg-type]
     except Exception as error:
@@ -49,11 +53,11 @@ local = f"{folder}/warehouse/db/t"
 spark.sql("CREATE TABLE local.db.t (id INT) USING iceberg")
 spark.sql("INSERT INTO local.db.t VALUES (1)")
 
-refused(f"SELECT * FROM icebergS3('{url}', '{KEY}', '{SECRET}', '{TOKEN}')", "literal")
+refused(f"SELECT * FROM icebergS3('{url}', '{KEY}', '{SECRET}', '{TOKEN}')", "LITERALLY")
 refused(
     f"SELECT * FROM iceberg_azure('AccountName=a;AccountKey={ACCOUNT};BlobEndpoint=http://127.0.0.1:9/a',"
     " 'c', 't')",
-    "literal",
+    "LITERALLY",
 )
 refused(f"SELECT * FROM icebergS3('{url}', 'NOSIGN', 'x', 'y', '{SECRET}')", "misplaced")
 refused("SELECT * FROM icebergS3(:u, :k, :s)", "parameter", args={"u": url, "k": KEY, "s": SECRET})
@@ -84,7 +88,7 @@ rows.explain(True)
 print(rows.collect(), rows.columns, rows)
 
 for call in (f"icebergS3('{url}', '{KEY}', '{SECRET}')", f"iceberg('{url}', '{KEY}', '{SECRET}')"):
-    print(plain(spark, f"EXPLAIN EXTENDED SELECT * FROM {call}").collect()[0][0], "literal")
+    print(plain(spark, f"EXPLAIN EXTENDED SELECT * FROM {call}").collect()[0][0], "LITERALLY")
 
 print("SECOND PART", file=sys.stderr, flush=True)
 # What works, so that Spark shows it: an account key that a local table has no use for.
@@ -121,11 +125,15 @@ for place in (
 ):
     refused(f"SELECT * FROM {place}", "in the url's place")
 
+try:
+    spark_iceberg_sql.catalog(spark, "far", "rest", uri=f"http://user:{SECRET}@127.0.0.1:9")
+except spark_iceberg_sql.IcebergSqlError as error:
+    print("ADDRESS", error, repr(error))
 spark_iceberg_sql.catalog(
     spark,
     "far",
     "rest",
-    uri=f"http://user:{SECRET}@127.0.0.1:9",
+    uri="http://127.0.0.1:9",
     credential=f"id:{SECRET}",
     header_Authorization=f"Bearer {TOKEN}",
     s3_access_key_id=KEY,
@@ -164,3 +172,4 @@ for number, address in enumerate(seen):
     except OSError as error:  # noqa: PERF203
         print("UI", address, error)
 spark.stop()
+print("ASKED", len(asked))
