@@ -58,7 +58,7 @@ def test_the_runtime_s_parser_reads_every_clause(spark: SparkSession) -> None:
                     why = next(iter(str(error).strip().splitlines()[1:]), str(error))
                     wrong.append(f"{d.code} {text}: {why} ({case.name})")
     assert not wrong, "\n".join(wrong)
-    assert read > 300
+    assert read > 240
 
 
 def state(runtime: Runtime) -> list[Any]:
