@@ -65,7 +65,7 @@ class Implied:
         self.spark = spark
         loader = jvm_rules.compile_java(PROBE, "Probe.java", jvm_rules.context_loader())
         self.probe = jvm_rules.instance(loader, "sparkicebergsql.adversary.Probe")
-        self.rule = _prune(spark)
+        self.rule = prune_rule(spark)
 
     def suspects(self, table: str, view: str, predicates: list[str]) -> tuple[list[str], int]:
         """The predicates that imply too much for a row of the table, and how many imply anything.
@@ -98,7 +98,8 @@ class Implied:
         return int(self.probe.lost(plan.condition(), added, relation, rows))
 
 
-def _prune(spark: SparkSession) -> Any:
+def prune_rule(spark: SparkSession) -> Any:
+    """The rule itself, among those of the session's optimizer."""
     batches = spark._jsparkSession.sessionState().optimizer().batches()
     for b in range(batches.size()):
         rules = batches.apply(b).rules()

@@ -15,6 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from adversary.implied import prune_rule
 from prune_predicates import DAY, EPOCH, ZONES, Predicates, micros, moments
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -70,17 +71,6 @@ def rows(spark: SparkSession, zone: str, count: int) -> DataFrame:
     )
 
 
-def rule(spark: SparkSession) -> Any:
-    """The rule itself, among those of the session's optimizer."""
-    batches = spark._jsparkSession.sessionState().optimizer().batches()
-    for b in range(batches.size()):
-        rules = batches.apply(b).rules()
-        for r in range(rules.size()):
-            if rules.apply(r).ruleName() == "sparkicebergsql.Prune":
-                return rules.apply(r)
-    raise AssertionError("the rule is not there")
-
-
 def implied(spark: SparkSession, table: DataFrame, prune: Any, predicate: str) -> Column | None:
     """What the rule would add to the filter that the optimizer leaves; None where that is nothing."""
     plan = table.where(predicate)._jdf.queryExecution().optimizedPlan()
@@ -98,7 +88,7 @@ def compare(
     """Predicates with a row that satisfies them outside of what they imply; how many imply something;
     and in how many sets of rows that leaves one out.
     """
-    prune = rule(spark)
+    prune = prune_rule(spark)
     with conf(spark, spark__iceberg_sql__prune="false"):
         found = [(predicate, implied(spark, source, prune, predicate)) for predicate in predicates]
     known = [(predicate, added) for predicate, added in found if added is not None]
