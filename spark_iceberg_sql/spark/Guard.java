@@ -143,7 +143,8 @@ public class Guard extends SwitchedRule {
 
     /** The one side of a comparison with constants that is a call, withheld or not; else null. */
     static Object operand(Expression e) {
-      if (e instanceof IsNull || e instanceof IsNotNull || e instanceof InSet) return e.children().apply(0);
+      if (e instanceof InSet) return ((InSet) e).hset().contains(null) ? null : e.children().apply(0);
+      if (e instanceof IsNull || e instanceof IsNotNull) return e.children().apply(0);
       if (e instanceof In) {
         Seq list = ((In) e).list();
         for (int i = 0; i < list.size(); i++) if (!literal(list.apply(i))) return null;

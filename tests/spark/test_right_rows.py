@@ -101,6 +101,16 @@ def test_a_range_misses_no_row_of_a_partition_whose_value_wrapped(spark: SparkSe
     assert found(spark, source, "iceberg_truncate(7, x) > 100", "x") == [str(LEAST)]
 
 
+def test_a_long_list_with_a_null_in_it_is_no_more_than_it_says(spark: SparkSession) -> None:
+    """More than ten values are a set to Spark; NOT IN a set with NULL is never true."""
+    source = table(spark, "listed", "x int", "1, 2, 3", "PARTITIONED BY (bucket(16, x))")
+    values = ", ".join(map(str, range(100, 111)))
+    for name in ("iceberg_", "local.system."):
+        call = f"{name}bucket(16, x)"
+        assert found(spark, source, f"{call} NOT IN ({values}, NULL)", "x") == []
+        assert found(spark, source, f"{call} NOT IN ({values})", "x") == ["1", "2", "3"]
+
+
 # What values show: settings, column, values, predicate, those that it takes.
 VALUES: list[tuple[dict[str, str], str, str, str, list[str]]] = [
     *(
