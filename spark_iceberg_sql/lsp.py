@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -101,6 +103,30 @@ class Checker:
     def known(self, document: Document) -> Known:
         """The tables that are there before the document. Raises IcebergSqlError."""
         return self._linter.known(document.name, self.settings(document))
+
+
+class _OneLine(logging.Formatter):
+    """pygls logs each message that it cannot read with a traceback, which no editor's user can use."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = record.exc_info[1] if record.exc_info else None
+        cause = f": {type(said).__name__}: {str(said).partition(chr(10))[0]}" if said else ""
+        return f"{NAME}: {record.getMessage().splitlines()[0]}{cause}"
+
+
+def serve() -> bool:
+    """Serve over standard input and output; whether the editor asked for the shutdown before it left."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    served, asked = server(), threading.Event()
+
+    @served.feature(lsp.SHUTDOWN)
+    def shutdown(_: None) -> None:
+        asked.set()
+
+    served.start_io()
+    return asked.is_set()
 
 
 def server() -> LanguageServer:

@@ -11,8 +11,10 @@ from spark_iceberg_sql import ddl, nodes
 from spark_iceberg_sql.checker import follow
 from spark_iceberg_sql.diagnostics import IcebergSqlError, Report
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
-from spark_iceberg_sql.model.table import Known, Name, Table
+from spark_iceberg_sql.model.table import Kind, Known, Name, Table
 from spark_iceberg_sql.render import full
+from spark_iceberg_sql.rules.case import FIELD_STATEMENTS
+from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.text import statements
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ class Plan:
     """What a statement would do.
 
     statement: its text. table: the full name. before, after: all specs of the table; before is None
-    for a table that is not there yet, after is None where the statement would be refused.
+    for a table that is not there yet, after is None where the statement would be refused, or where
+    nobody can say what it would do: unplanned says why.
     report: what the check says. files: where the data lies now; None where nobody counted, and
     why_no_files says why.
     """
@@ -59,6 +62,7 @@ class Plan:
     report: Report
     files: tuple[FilesUnderSpec, ...] | None = None
     why_no_files: str | None = None
+    unplanned: str | None = None
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -86,10 +90,10 @@ class Plan:
         """The CALL that would write the staying files anew under the new spec; None if there are none."""
         if not self.staying or len(self.table) < 2:
             return None
-        catalog, *rest = (_quoted(part) for part in self.table)
+        catalog, *rest = map(quoted, self.table)
         return (
             f"CALL {catalog}.system.rewrite_data_files("
-            f"table => '{'.'.join(rest)}', options => map('rewrite-all', 'true'))"
+            f"table => {_literal('.'.join(rest))}, options => map('rewrite-all', 'true'))"
         )
 
     @property
@@ -126,6 +130,8 @@ class Plan:
             if diagnostic.help:
                 detail += f"; {diagnostic.help}"
             yield PlanRow(str(diagnostic.severity), detail=detail)
+        if self.unplanned is not None:
+            yield PlanRow("not planned", detail=self.unplanned)
         for part, specs in (("before", self.before), ("after", self.after)):
             for field in specs.spec.fields if specs is not None else ():
                 yield _field_row(part, specs.current, field) if specs is not None else PlanRow(part)
@@ -152,11 +158,11 @@ class Plan:
         if len(self.report):
             yield full(self.report).rstrip("\n")
             yield ""
+        if self.unplanned is not None:
+            yield f"not planned: {self.unplanned}"
+            return
         if self.after is None:
-            if self.report.ok:
-                yield "not planned: the table is unknown"
-            else:
-                yield "the statement would be refused: nothing would change"
+            yield "the statement would be refused: nothing would change"
             return
         yield from _spec_lines("before", self.before)
         yield from _spec_lines("after", self.after, {c.field.field_id: c for c in self.changes})
@@ -182,7 +188,7 @@ class Plan:
 class PlanRow:
     """One row of `SELECT * FROM iceberg_plan('...')`.
 
-    part: `error`, `warning`, `note`, `before`, `after`, `change`, `files`, `rewrite`, `not undone`.
+    part: `error`, `warning`, `note`, `not planned`, `before`, `after`, `change`, `files`, `rewrite`, `not undone`.
     """
 
     part: str
@@ -234,8 +240,9 @@ def _clause(field: PartitionField) -> str:
     return f"void({field.source})" if field.transform.is_void else field.clause
 
 
-def _quoted(part: str) -> str:
-    return part if part.isidentifier() else "`" + part.replace("`", "``") + "`"
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def size(number: int) -> str:
@@ -274,10 +281,11 @@ def plans(known: Known, text: str) -> tuple[Plan, ...]:
     for statement in statements(text):
         node, words = ddl.read(statement), statement.text
         if isinstance(node, _PLANNED) and node.table is not None:
-            before = _specs(known, node.table.parts)
+            name, before = _target(known, node, node.table)
             report = follow(words, known)
-            after = _specs(known, node.table.parts) if report.ok else None
-            out.append(Plan(words, known.full_name(node.table.parts), before, after, report))
+            after = _target(known, node, node.table)[1] if report.ok else None
+            why = _why_not(known, node.table) if report.ok and after is None else None
+            out.append(Plan(words, name, before, after, report, unplanned=why))
         else:
             follow(words, known)
     return tuple(out)
@@ -293,6 +301,21 @@ _PLANNED = (
 )
 
 
-def _specs(known: Known, name: Name) -> Specs | None:
-    found = known.get(name)
-    return found.specs if isinstance(found, Table) and not found.meant else None
+def _why_not(known: Known, table: nodes.Ref) -> str:
+    """Why nobody can say what an accepted statement makes of a table's partitioning."""
+    found = known.get(table.parts)
+    if not isinstance(found, Table):
+        return f"the table is unknown: {known.why_unknown(table.parts)}"
+    if found.kind is not Kind.ICEBERG:
+        return f"`{table.text}` is {found.kind.value}"
+    why = found.why_unknown or known.why_unknown(table.parts)
+    return f"what `{table.text}` is partitioned by is not known: {why}"
+
+
+def _target(known: Known, node: nodes.Node, table: nodes.Ref) -> tuple[Name, Specs | None]:
+    """The full name of the table that a statement is about, and its specs."""
+    parts = table.parts
+    found = known.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else known.get(parts)
+    if isinstance(found, Table):
+        return found.name, None if found.meant else found.specs
+    return known.full_name(parts), None

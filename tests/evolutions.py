@@ -92,3 +92,180 @@ def history(seed: int, steps: int = 9) -> list[str]:
     first = _create(random, "CREATE", random.choice((1, 1, 2, 2, 2, 3)))
     quoted = [f"`{n}`" if "." in n else n for n in names]
     return [first, *(_step(random, quoted) for _ in range(steps))]
+
+
+# Names that meet: a table's own, those of past columns and fields, and those of Iceberg's own tables.
+_WILD_NAMES = (
+    *("shard", "Shard", "n", "m", "s", "id_bucket", "id_bucket_4", "n_trunc_10", "ts_day", "part"),
+    *("partition", "row", "row.id", "pos", "spec_id", "file_path", "content_offset", "partition.x"),
+    *("a`b", "a.b", "x", "d", "s_trunc", "p.a", "p_a", "_partition_field", "content"),
+)
+_WILD_TYPES = ("BIGINT", "INT", "STRING", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DECIMAL(9, 2)")
+_WILD_COLUMNS = ("id", "n", "m", "s", "d", "ts", "x", "partition", "shard", "a`b", "ts_day")
+_WILD_CALLS = (
+    *("bucket(4, {})", "bucket(16, {})", "truncate(10, {})", "truncate(2, {})", "{}", "{}"),
+    *("years({})", "months({})", "days({})", "hours({})"),
+)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _fit(random: Random, columns: dict[str, str]) -> str:
+    """A transform over a column, in most cases one that takes its type."""
+    name = random.choice(list(columns))
+    kind = columns[name].split("(")[0]
+    calls = {
+        "DATE": _WILD_CALLS[:2] + _WILD_CALLS[6:9],
+        "TIMESTAMP": _WILD_CALLS[:2] + _WILD_CALLS[6:],
+        "TIMESTAMP_NTZ": _WILD_CALLS[:2] + _WILD_CALLS[6:],
+    }.get(kind, _WILD_CALLS[:6])
+    call = random.choice(calls if random.random() < 0.97 else _WILD_CALLS)
+    return call.format(_quoted(name) if name.isidentifier() is False else name)
+
+
+def _wild_create(random: Random, verb: str, columns: dict[str, str], properties: str) -> str:
+    terms = ", ".join(
+        dict.fromkeys(_fit(random, columns) for _ in range(random.choice((0, 1, 1, 2))))
+    )
+    by = f" PARTITIONED BY ({terms})" if terms else ""
+    if verb != "CREATE" and random.random() < 0.2:
+        query = ", ".join(f"cast(null AS {t}) AS {_quoted(c)}" for c, t in columns.items())
+        return f"{verb} TABLE t USING iceberg{by} AS SELECT {query}"
+    listed = ", ".join(f"{_quoted(c)} {t}" for c, t in columns.items())
+    return f"{verb} TABLE t ({listed}) USING iceberg{by}{properties}"
+
+
+def _wild_columns(random: Random) -> dict[str, str]:
+    names = ["id", *random.sample(_WILD_COLUMNS[1:], random.choice((2, 3, 4)))]
+    usual = {
+        "id": "BIGINT",
+        "n": "INT",
+        "s": "STRING",
+        "d": "DATE",
+        "ts": "TIMESTAMP",
+        "x": "DECIMAL(9, 2)",
+    }
+    return {
+        name: usual.get(name, "INT") if random.random() < 0.8 else random.choice(_WILD_TYPES)
+        for name in names
+    }
+
+
+def _default(term: str, *, created: bool) -> str:
+    """The name that Iceberg gives a field, so that later statements can mean it."""
+    call, _, rest = term.rpartition("(")
+    number, _, column = rest.strip(")").rpartition(", ")
+    column = column.strip("`")
+    suffix = {"bucket": "bucket", "truncate": "trunc"}.get(call, call.rstrip("s"))
+    if not call:
+        return column
+    return "_".join([column, suffix, *([number] if number and not created else [])])
+
+
+class _Rough:
+    """A rough count of a table's columns and fields, so that most statements mean something."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.columns = _wild_columns(random)
+        self.fields: dict[str, str] = {}  # name to source column
+        self.gone: list[str] = []
+
+    def create(self, verb: str, properties: str) -> str:
+        text = _wild_create(self.random, verb, self.columns, properties)
+        by = (
+            text.partition(" PARTITIONED BY (")[2]
+            .partition(") TBLPROPERTIES")[0]
+            .partition(") AS ")[0]
+        )
+        self.gone += self.fields
+        terms = [term for term in by.removesuffix(")").split("), ") if term]
+        self.fields = {_default(term, created=True): _source(term) for term in terms}
+        return text
+
+    def add(self, term: str, name: str | None) -> None:
+        self.fields[name or _default(term, created=False)] = _source(term)
+
+    def free(self) -> list[str]:
+        """Columns that no field comes from, but for now and then one."""
+        used = set(self.fields.values()) if self.random.random() < 0.85 else set()
+        return [c for c in list(self.columns)[1:] if c not in used]
+
+
+def _source(term: str) -> str:
+    return term.rpartition("(")[2].rpartition(", ")[2].strip(")`")
+
+
+def wild(seed: int, steps: int = 7) -> list[str]:
+    """A history that looks for damage: columns that go and come back, odd names, tables replaced by others.
+
+    seed: the same gives the same. What is refused is refused.
+    """
+    random = Random(f"wild {seed}")
+    rough = _Rough(random)
+    version = random.choice((1, 2, 2, 2, 3))
+    merge = ", 'write.update.mode' = 'merge-on-read'" if random.random() < 0.3 else ""
+    out = [rough.create("CREATE", f" TBLPROPERTIES ('format-version' = '{version}'{merge})")]
+    while len(out) <= steps:
+        out += _wild_step(random, rough)
+    return out
+
+
+def _wild_step(random: Random, rough: _Rough) -> list[str]:
+    kind = random.random()
+    name = (
+        random.choice((*_WILD_NAMES, *rough.gone, *rough.gone)) if random.random() < 0.45 else None
+    )
+    alias = f" AS {_quoted(name)}" if name else ""
+    term = _fit(random, rough.columns)
+    old = random.choice(list(rough.fields)) if rough.fields else None
+    if kind < 0.26 or (kind < 0.54 and old is None):
+        rough.add(term, name)
+        return [f"ALTER TABLE t ADD PARTITION FIELD {term}{alias}"]
+    if kind < 0.54 and old is not None:
+        # By name; one that is a column's as well means the column.
+        del rough.fields[old]
+        rough.gone.append(old)
+        if kind < 0.44:
+            return [f"ALTER TABLE t DROP PARTITION FIELD {_quoted(old)}"]
+        rough.add(term, name)
+        return [f"ALTER TABLE t REPLACE PARTITION FIELD {_quoted(old)} WITH {term}{alias}"]
+    if kind < 0.64 and (free := rough.free()):
+        dropped = random.choice(free)
+        del rough.columns[dropped]
+        rough.gone.append(dropped)
+        return [f"ALTER TABLE t DROP COLUMN {_column(dropped)}"]
+    if kind < 0.74:
+        added = random.choice(
+            [n for n in (*rough.gone, *rough.gone, *_WILD_COLUMNS, "m") if n not in rough.columns]
+        )
+        rough.columns[added] = random.choice(_WILD_TYPES)
+        return [f"ALTER TABLE t ADD COLUMN {_quoted(added)} {rough.columns[added]}"]
+    if kind < 0.81:
+        before = random.choice(list(rough.columns))
+        after = random.choice(
+            [n for n in (*rough.gone, *_WILD_COLUMNS, "m") if n not in rough.columns]
+        )
+        rough.columns = {after if c == before else c: t for c, t in rough.columns.items()}
+        rough.gone.append(before)
+        return [f"ALTER TABLE t RENAME COLUMN {_column(before)} TO {_quoted(after)}"]
+    if kind < 0.86:
+        properties = (
+            *("'format-version' = '2'", "'format-version' = '3'"),
+            *("'write.delete.mode' = 'merge-on-read'", "'write.delete.mode' = 'copy-on-write'"),
+        )
+        return [f"ALTER TABLE t SET TBLPROPERTIES ({random.choice(properties)})"]
+    if kind < 0.98:
+        if random.random() < 0.6:
+            kept = dict(random.sample(list(rough.columns.items()), 1))
+            rough.columns = {**_wild_columns(random), **kept}
+        return [rough.create(random.choice(("CREATE OR REPLACE", "REPLACE")), "")]
+    rough.columns = _wild_columns(random)
+    listed = ", ".join(f"{_quoted(c)} {t}" for c, t in rough.columns.items())
+    return [f"ALTER TABLE t REPLACE COLUMNS ({listed})"]
+
+
+def _column(name: str) -> str:
+    return name if name.isidentifier() else _quoted(name)

@@ -301,9 +301,10 @@ def test_damage_by_letter_case() -> None:
 
 @pytest.mark.parametrize("name", ["branch_b", "tag_x", "TAG_x"])
 def test_branches_and_tags(name: str) -> None:
+    """In small letters alone, measured: TABLE_OR_VIEW_NOT_FOUND for `t.BRANCH_b`."""
     found = only(CREATE + f"ALTER TABLE t.{name} ADD PARTITION FIELD id")
     assert found.code == "SIS412"
-    assert "there is no table" not in found.message
+    assert ("there is no table" in found.message) == (name == "TAG_x")
 
 
 def test_a_name_of_the_past_in_other_letters() -> None:

@@ -90,3 +90,36 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     statement = "CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (bucket(4, id))"
     assert main(["plan", statement, "--isolated"]) == 0
     assert main(["plan", "SELECT 1", "--isolated"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("ALTER TABLE db.x ADD PARTITION FIELD days(ts)", "no statement here creates it"),
+        (
+            "ALTER TABLE db.x SET TBLPROPERTIES ('format-version' = '2')",
+            "no statement here creates",
+        ),
+        ("CREATE OR REPLACE TABLE c.db.x (id INT) USING iceberg", "no statement here creates it"),
+        ("CREATE TABLE c.db.x USING iceberg AS SELECT * FROM c.db.y", "query"),
+        ("CREATE TABLE spark_catalog.db.x (id INT) USING parquet", "is not an Iceberg table"),
+    ],
+)
+def test_what_nobody_knows_is_no_refusal(statement, why, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (plan,) = plans(Known(catalog="c"), statement)
+    assert plan.report.ok
+    assert why in str(plan)
+    assert "refused" not in str(plan)
+    assert [row.detail for row in plan.rows() if row.part == "not planned"] == [plan.unplanned]
+    assert main(["plan", "--isolated", statement]) == 2
+    assert "refused" not in capsys.readouterr().out
+
+
+def test_an_error_has_the_last_word_on_the_exit_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known = "CREATE TABLE c.db.t (id INT) USING iceberg; ALTER TABLE c.db.t ADD PARTITION FIELD {}"
+    unknown = "; ALTER TABLE c.db.nope ADD PARTITION FIELD id"
+    assert main(["plan", "--isolated", known.format("days(id)") + unknown]) == 1
+    assert main(["plan", "--isolated", known.format("id") + unknown]) == 2
+    assert main(["plan", "--isolated", known.format("id")]) == 0

@@ -118,7 +118,7 @@ def clauses(text: str) -> list[str]:
     """What is to be written: each stretch in backticks, names in backticks of their own inside it."""
     found, at = [], text.find("`")
     while at >= 0:
-        ends = [m.start() for m in re.finditer("`", text[at + 1 :])]
+        ends = [m.start() for m in re.finditer(r"`(?![`\w])", text[at + 1 :])]
         clause = next((c for e in ends if balanced(c := text[at + 1 : at + 1 + e])), None)
         if clause is None:
             return [*found, text[at + 1 :]]
@@ -130,7 +130,7 @@ def clauses(text: str) -> list[str]:
 def balanced(clause: str) -> bool:
     if clause != clause.strip() and clause.strip():
         return False
-    bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", clause)
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|`(?:[^`]|``)*`", "", clause)
     return bare in ("(", ")", ";", ",") or ("`" not in bare and bare.count("(") == bare.count(")"))
 
 

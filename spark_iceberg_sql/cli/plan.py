@@ -32,9 +32,9 @@ def run(given: argparse.Namespace) -> int:
     sys.stdout.write("\n\n".join(map(str, found)) + "\n")
     if any(plan.report.failed for plan in found):
         return COULD_NOT_RUN
-    if any(plan.after is None and plan.report.ok for plan in found):
-        return COULD_NOT_RUN  # what would happen is not known
-    return CLEAN if all(plan.report.ok for plan in found) else FINDINGS
+    if not all(plan.report.ok for plan in found):
+        return FINDINGS
+    return COULD_NOT_RUN if any(plan.unplanned for plan in found) else CLEAN
 
 
 def _text(word: str) -> tuple[str, str]:

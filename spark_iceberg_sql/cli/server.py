@@ -7,18 +7,19 @@ import argparse
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.diagnostics import IcebergSqlError
 
+_NO_SHUTDOWN = 1  # as the protocol asks
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
 
 
 def run(given: argparse.Namespace) -> int:
-    """Serve until the editor says goodbye; the exit code."""
+    """Serve until the editor leaves; the exit code, 1 where it did not ask for a shutdown before."""
     try:
-        from spark_iceberg_sql.lsp import server
+        from spark_iceberg_sql.lsp import serve
     except ImportError:
         raise IcebergSqlError(
             "the language server needs pygls: pip install 'spark-iceberg-sql[lsp]'"
         ) from None
-    server().start_io()
-    return CLEAN
+    return CLEAN if serve() else _NO_SHUTDOWN

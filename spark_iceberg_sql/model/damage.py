@@ -15,6 +15,9 @@ from enum import Enum
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 
+FIRST_WITH_DELETES = 2
+FIRST_WITH_VECTORS = 3
+
 
 class Kind(Enum):
     """How a table is broken.
@@ -23,7 +26,9 @@ class Kind(Enum):
     fields of different specs have one name, letter case aside. SAME_NAME_NOW: two fields of the default
     spec have one name but for letter case: reads fail. VOID_WITHOUT_SOURCE: a void field beside live ones,
     its source column gone: no INSERT. PAST_WITHOUT_SOURCE: another field whose source column is gone: no
-    merge-on-read.
+    merge-on-read. TYPE_NOT_TAKEN: a field whose source column has a type that its transform does not take:
+    nothing loads the table. DELETES_UNREADABLE: a field named like a column of `.position_deletes`, or
+    with a backtick: the delete files of merge-on-read are not rewritten.
     """
 
     ID_TWICE = "id twice"
@@ -31,6 +36,8 @@ class Kind(Enum):
     SAME_NAME_NOW = "same name now"
     VOID_WITHOUT_SOURCE = "void without source"
     PAST_WITHOUT_SOURCE = "past without source"
+    TYPE_NOT_TAKEN = "type not taken"
+    DELETES_UNREADABLE = "deletes unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,8 @@ def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> Ite
     sources_there = schema.ids.issuperset(specs.sources)
     if not (specs.names_differ and sources_there):
         yield from _same_names(specs, schema, case_sensitive)
+    yield from _types(specs, schema)
+    yield from _in_position_deletes(specs, schema)
     if sources_there:
         return
     live = not all(field.transform.is_void for field in current)
@@ -85,3 +94,29 @@ def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[
         if other is not field:
             both = {field.field_id, other.field_id} <= now
             yield Damage(Kind.SAME_NAME_NOW if both else Kind.SAME_NAME, field, other)
+
+
+def _types(specs: Specs, schema: Schema) -> Iterator[Damage]:
+    for field in {f.field_id: f for f in specs.all_fields if not f.transform.is_void}.values():
+        column = schema.by_id(field.source_id)
+        if column is not None and not field.transform.transform.takes(column.field.type):
+            yield Damage(Kind.TYPE_NOT_TAKEN, field)
+
+
+# The columns of `.position_deletes` (PositionDeletesTable.calculateSchema), those of version 3 after the others.
+_DELETES = ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path")
+_DELETES_3 = ("content_offset", "content_size_in_bytes")
+
+
+def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
+    """Its readers bind every spec to that table's columns, where a field may not be named like another's."""
+    if specs.format_version < FIRST_WITH_DELETES:
+        return
+    taken = {*_DELETES, *(_DELETES_3 if specs.format_version >= FIRST_WITH_VECTORS else ())}
+    taken |= {f"row.{column.name}" for column in schema.columns}
+    taken |= {f"partition.{field.name}" for field in united(specs, schema)}
+    for field in {f.field_id: f for f in specs.all_fields}.values():
+        # Version 3 has deletion vectors, which the procedure that trips over a backtick leaves alone.
+        backtick = "`" in field.name and specs.format_version < FIRST_WITH_VECTORS
+        if field.name in taken or backtick:
+            yield Damage(Kind.DELETES_UNREADABLE, field)

@@ -59,6 +59,12 @@ class Table:
         """1, 2 or 3; None where not known."""
         return self.specs.format_version if self.specs is not None else None
 
+    @property
+    def merges_on_read(self) -> bool:
+        """Whether DELETE, UPDATE or MERGE write delete files, which format version 1 does not have."""
+        modes = (self.properties.get(f"write.{v}.mode") for v in ("delete", "update", "merge"))
+        return self.format_version != 1 and "merge-on-read" in modes
+
 
 @dataclass(frozen=True, slots=True)
 class Absent:
@@ -96,6 +102,7 @@ class Known:
         self.shared = False
         self.others = 0
         self._here: dict[Name, Table | Absent | None] = {}
+        self._views: dict[Name, bool] = {}
         self._unsettled: list[Name] = []  # namespaces in which anything may have happened
         for table in tables:
             self.put(table)
@@ -104,6 +111,7 @@ class Known:
         """A copy that remembers on its own; the sources it reads from are shared."""
         twin = copy(self)
         vars(twin)["_here"] = dict(self._here)
+        vars(twin)["_views"] = dict(self._views)
         vars(twin)["_unsettled"] = list(self._unsettled)
         return twin
 
@@ -134,14 +142,47 @@ class Known:
         return tuple(part.lower() for part in self.full_name(parts))
 
     def get(self, parts: Name) -> Table | Absent | None:
-        """The table of a name, Absent where there is known to be none, None where nothing is known."""
+        """The table of a name, Absent where there is known to be none, None where nothing is known.
+
+        A temporary view hides a table of the same name.
+        """
+        if self.is_temporary_view(parts):
+            return Table(tuple(parts), kind=Kind.VIEW)
+        return self._table(parts)
+
+    def partitioned(self, parts: Name) -> Table | Absent | None:
+        """The table whose partition spec a statement about this name changes; otherwise as `get`.
+
+        Iceberg passes temporary views over, and takes the path of a branch or tag for the table's.
+        """
+        found = self._said(parts)
+        branch = found is None or (isinstance(found, Table) and found.kind is Kind.BRANCH)
+        if branch and len(parts) > 1 and is_branch(parts[-1]):
+            parent = self._table(parts[:-1])
+            if isinstance(parent, Table) and parent.kind is Kind.ICEBERG:
+                return parent
+        return self._table(parts)
+
+    def is_temporary_view(self, parts: Name) -> bool:
+        """Whether a name as written stands for a temporary view."""
+        return self._views.get(tuple(part.lower() for part in parts), False)
+
+    def put_temporary_view(self, parts: Name, there: bool = True) -> None:
+        """Remember that a temporary view of this name is there, or is not."""
+        self._views[tuple(part.lower() for part in parts)] = there
+
+    def _table(self, parts: Name) -> Table | Absent | None:
+        found = self._said(parts)
+        if found is None and self.complete and not self.is_unsettled(parts):
+            return Absent(self.full_name(parts), "nothing here has created it")
+        return found
+
+    def _said(self, parts: Name) -> Table | Absent | None:
+        """What is remembered of a name, or else what the source says of it."""
         here = self._here.get(self._key(parts))
         if here is not None or self.is_unsettled(parts):
             return here
-        found = self.look_up(self.full_name(parts))
-        if found is None and self.complete:
-            return Absent(self.full_name(parts), "nothing here has created it")
-        return found
+        return self.look_up(self.full_name(parts))
 
     def is_unsettled(self, parts: Name) -> bool:
         """Whether something besides the statements may have made, changed or dropped the table."""
@@ -153,6 +194,10 @@ class Known:
     def look_up(self, name: Name) -> Table | Absent | None:
         """Ask a source beyond memory, by full name; here there is none."""
         return None
+
+    def why_unknown(self, parts: Name) -> str:
+        """Why nothing is known of a name, in the user's terms."""
+        return "no statement here creates it"
 
     def columns_of(self, query: str) -> Schema | None:
         """The columns of a query's result, where somebody can say; a live session can."""
@@ -177,6 +222,7 @@ class Known:
         for name in (parts, parts[1:]) if nameless else (parts,):
             key = self._key(name)
             self._here[key] = None
+            self._views.pop(tuple(part.lower() for part in name), None)
             for other in self._here:  # a program names tables without their catalog
                 if other[-len(key) :] == key:
                     self._here[other] = None
@@ -188,6 +234,8 @@ class Known:
         if self.catalog is None and len(namespace) > 1:
             spaces.add(tuple(part.lower() for part in namespace[1:]))
         self._unsettled += spaces
+        if () in spaces:
+            self._views.clear()
         for key in list(self._here):
             if any(key[: len(space)] == space for space in spaces):
                 self._here[key] = None
@@ -196,3 +244,8 @@ class Known:
         """Something happened to the table that cannot be followed: nothing is known of it now."""
         name = self.full_name(parts)
         self._here[self._key(parts)] = Table(name, why_unknown="an earlier statement changed it")
+
+
+def is_branch(name: str) -> bool:
+    """Whether the last part of a name is a branch's or a tag's, `t.branch_b`, if `t` is an Iceberg table."""
+    return name.startswith(("branch_", "tag_"))

@@ -17,7 +17,7 @@ from spark_iceberg_sql import nodes
 from spark_iceberg_sql.model.damage import Damage, damage
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs, SpecUncertainError, Wanted
-from spark_iceberg_sql.model.table import Absent, Kind, Known, Table
+from spark_iceberg_sql.model.table import Absent, Kind, Known, Table, is_branch
 from spark_iceberg_sql.model.types import UNKNOWN
 from spark_iceberg_sql.rules.outcome import as_field, outcome
 from spark_iceberg_sql.rules.terms import TermFacts, identity_on
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.text import Statement
 
 DEFAULT_FORMAT_VERSION = 2
+# Iceberg's own statements, which find their table in Iceberg's way.
+FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 _METADATA_TABLES = frozenset(
     {
@@ -94,9 +96,10 @@ class Case:
         parts = self.target_name
         if self.target.computed:
             return None
-        found = self.known.get(parts)
+        own = isinstance(self.node, FIELD_STATEMENTS)
+        found = self.known.partitioned(parts) if own else self.known.get(parts)
         kind = _part_of_a_table(parts[-1]) if len(parts) > 1 else None
-        if isinstance(found, Table) or kind is None:
+        if isinstance(found, Table) or kind is None or (own and kind is Kind.BRANCH):
             return found
         parent = self.known.get(parts[:-1])
         if isinstance(parent, Table) and parent.kind is Kind.ICEBERG:
@@ -125,7 +128,7 @@ class Case:
         return found
 
     def _no_table(self) -> NotKnownError:
-        why = "no statement here creates it"
+        why = self.known.why_unknown(self.target_name)
         if self.target.computed:
             why = "its name is made when the statement runs"
         elif self.known.is_unsettled(self.target_name):
@@ -362,6 +365,21 @@ class Case:
         new = self._damage(after.specs, after.schema)
         return tuple(d for d in new if _mark(d) not in old)
 
+    @cached_property
+    def damage_to_row_changes(self) -> tuple[tuple[Damage, ...], bool]:
+        """Damage that shows with merge-on-read, and whether the table writes so once the statement has run.
+
+        A statement that turns merge-on-read on makes all of it that there is.
+        """
+        after = self.after
+        before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
+        on = after is not None and after.merges_on_read
+        if after is None or before is None or not on or before.merges_on_read:
+            return self.new_damage, on
+        if after.specs is None or after.schema is None:
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+        return tuple(self._damage(after.specs, after.schema)), on
+
     def _damage(self, specs: Specs, schema: Schema) -> Iterator[Damage]:
         return damage(specs, schema, case_sensitive=self.known.case_sensitive)
 
@@ -371,7 +389,7 @@ def _part_of_a_table(name: str) -> Kind | None:
     low = name.lower()
     if low in _METADATA_TABLES:
         return Kind.METADATA
-    return Kind.BRANCH if low.startswith(("branch_", "tag_")) else None
+    return Kind.BRANCH if is_branch(name) else None
 
 
 def _mark(item: Damage) -> tuple[object, ...]:

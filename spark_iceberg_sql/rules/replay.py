@@ -46,11 +46,15 @@ def replay(case: Case) -> None:
     elif isinstance(node, nodes.DropTable):
         known.drop(node.table.parts, "an earlier statement dropped it")
     elif isinstance(node, nodes.CreateView | nodes.TemporaryTable):
-        temporary = isinstance(node, nodes.TemporaryTable) or node.temporary
-        name = node.view.parts if temporary else known.full_name(node.view.parts)
-        known.remember(node.view.parts, Table(name, kind=Kind.VIEW))
+        if isinstance(node, nodes.TemporaryTable) or node.temporary:
+            known.put_temporary_view(node.view.parts)
+        else:
+            known.put(Table(known.full_name(node.view.parts), kind=Kind.VIEW))
     elif isinstance(node, nodes.DropView):
-        known.drop(node.view.parts, "an earlier statement dropped it")
+        if known.is_temporary_view(node.view.parts):
+            known.put_temporary_view(node.view.parts, there=False)
+        else:
+            known.drop(node.view.parts, "an earlier statement dropped it")
     elif isinstance(node, nodes.DropNamespace):
         if node.cascade:
             known.unsettle_below(node.namespace.parts)
@@ -156,7 +160,7 @@ def _alter(case: Case) -> None:
     except SettledError:
         return
     if after is None:
-        case.known.forget(case.target.parts)
+        case.known.forget(case.iceberg.name)
     else:
         case.known.put(after)
 

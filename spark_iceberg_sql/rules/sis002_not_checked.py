@@ -73,9 +73,10 @@ def note(case: Case, skipped: Sequence[Skipped]) -> Finding:
 
 
 def _unknown(what: str, why: str) -> str:
-    """What is not known, as a sentence; of a table nothing more is to be said."""
+    """What is not known, as a sentence; of a table, why is said where its catalog is at fault."""
     if what.startswith("the table "):
-        return f"{what.removeprefix('the ')} is unknown"
+        silent = f" ({why})" if "did not answer" in why else ""
+        return f"{what.removeprefix('the ')} is unknown{silent}"
     return f"{what} {'are' if what.endswith('s') else 'is'} unknown ({why})"
 
 

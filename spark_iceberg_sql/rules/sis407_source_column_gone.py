@@ -3,7 +3,8 @@
 ## Why
 A column that the current spec partitions by cannot go ("Cannot find source column for partition field").
 One that only a past spec partitioned by can, and then merge-on-read DELETE, UPDATE and MERGE fail ("Cannot
-find field 1000: ... in struct"), because files of that spec, or the spec itself, are still there.
+find field 1000: ... in struct"), because files of that spec, or the spec itself, are still there. So they do
+where the column is gone already and merge-on-read is turned on.
 
 ## Instead
 Drop the partition field first. For a column of a past spec: rewrite the old files, expire the snapshots
@@ -28,19 +29,17 @@ from collections.abc import Iterator
 from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import all_shown, shown
 from spark_iceberg_sql.rules.sis405_void_without_column import place
 from spark_iceberg_sql.rules.words import quoted
 
-# With one of these set, the next DELETE, UPDATE or MERGE fails; without, only one that asks for it.
-_MODES = ("write.delete.mode", "write.update.mode", "write.merge.mode")
-
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, nodes.DropColumns, nodes.ReplaceColumns),
+    on=(nodes.Create, nodes.DropColumns, nodes.ReplaceColumns, nodes.SetProperties),
     spec="Partition Evolution",
 )
 def source_column_gone(case: Case) -> Iterator[Finding]:
@@ -50,7 +49,7 @@ def source_column_gone(case: Case) -> Iterator[Finding]:
     after = case.after
     if after is None or after.schema is None:
         return
-    if not isinstance(case.node, nodes.Create):
+    if isinstance(case.node, nodes.DropColumns | nodes.ReplaceColumns):
         fields = tuple(
             field
             for field in case.specs.spec.fields
@@ -67,9 +66,13 @@ def source_column_gone(case: Case) -> Iterator[Finding]:
                 f"keep the column, or first `{first}`",
             )
             return
-    broken = any(after.properties.get(mode) == "merge-on-read" for mode in _MODES)
-    for item in case.new_damage:
+    # Without merge-on-read only a statement that asks for it fails.
+    items, broken = case.damage_to_row_changes
+    for item in items:
         if item.kind is Kind.PAST_WITHOUT_SOURCE:
+            if isinstance(case.node, nodes.SetProperties):
+                yield _turned_on(case, item.field)
+                continue
             yield Finding(
                 place(case, item.field.source),
                 f"a past spec partitions by `{item.field.source}`, in {shown(item.field)}: "
@@ -78,3 +81,13 @@ def source_column_gone(case: Case) -> Iterator[Finding]:
                 "snapshots with `clean_expired_metadata => true`",
                 severity=Severity.ERROR if broken else Severity.WARNING,
             )
+
+
+def _turned_on(case: Case, field: PartitionField) -> Finding:
+    return Finding(
+        case.target.span,
+        f"a past spec partitions by `{field.source}`, in {shown(field)}, and the column is gone: merge-on-read "
+        "DELETE, UPDATE and MERGE fail",
+        "leave copy-on-write, or first rewrite the old files and expire the snapshots with "
+        "`clean_expired_metadata => true`",
+    )

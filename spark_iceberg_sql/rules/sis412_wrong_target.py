@@ -3,9 +3,11 @@
 ## Why
 Partition fields belong to an Iceberg table: not to a view, a metadata table (`t.files`), a table of another
 format, or a name that nothing has. On a branch's path (`t.branch_b1`) the statement is accepted, and
-changes the table itself: a spec is not part of a branch. Hive's statements (ADD PARTITION (day = '...'),
-DROP PARTITION, RECOVER PARTITIONS, SHOW PARTITIONS, MSCK REPAIR TABLE) are refused: Iceberg's partitions
-come and go with the rows.
+changes the table itself: a spec is not part of a branch. So is it where a temporary view has the table's
+name: SELECT reads the view, and ADD PARTITION FIELD changes the table that the view hides.
+
+Hive's statements (ADD PARTITION (day = '...'), DROP PARTITION, RECOVER PARTITIONS, SHOW PARTITIONS, MSCK
+REPAIR TABLE) are refused: Iceberg's partitions come and go with the rows.
 
 DROP TABLE needs a table that is there, too. CREATE TABLE of a table that exists is refused; with IF NOT
 EXISTS it does nothing, and nothing in it is looked at, so that a new PARTITIONED BY there changes no table.
@@ -39,19 +41,15 @@ from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.table import Absent, Kind, Table
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case, NotKnownError
+from spark_iceberg_sql.rules.case import FIELD_STATEMENTS, Case, NotKnownError
+from spark_iceberg_sql.rules.words import quoted
 
-_FIELDS = (
-    *(nodes.AddField, nodes.DropField, nodes.ReplaceField),
-    *(nodes.WriteOrder, nodes.IdentifierFields, nodes.Reference),
-)
 # What only Iceberg's tables have, by statement; for all others, partition fields.
 _HAS: dict[type[nodes.Node], str] = {
     nodes.WriteOrder: "sort orders",
     nodes.IdentifierFields: "identifier fields",
     nodes.Reference: "branches and tags",
 }
-_SPECS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _COLUMNS = (
     nodes.AddColumns,
     nodes.DropColumns,
@@ -76,7 +74,7 @@ _OUTSIDE = ("msck", "repair", "show", "truncate")
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, *_FIELDS, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
+    on=(nodes.Create, *FIELD_STATEMENTS, *_HAS, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
     spec="Partition Evolution",
 )
 def wrong_target(case: Case) -> Iterator[Finding]:
@@ -94,7 +92,7 @@ def wrong_target(case: Case) -> Iterator[Finding]:
                 f"write `DROP TABLE IF EXISTS {case.target.text}`",
             )
     elif isinstance(found, Absent):
-        yield _absent(case, found)
+        yield from _absent(case, found)
     elif isinstance(case.node, _COLUMNS):
         if found is not None and found.kind is Kind.VIEW and not _of_views(case):
             name = case.target.text
@@ -112,6 +110,8 @@ def wrong_target(case: Case) -> Iterator[Finding]:
             )
     elif found is not None and found.kind is not Kind.ICEBERG:
         yield from _other(case, found)
+    elif isinstance(case.node, FIELD_STATEMENTS) and not case.target.computed:
+        yield from _by_another_name(case, found)
 
 
 def _of_views(case: Case) -> bool:
@@ -119,8 +119,11 @@ def _of_views(case: Case) -> bool:
     return case.statement.tokens[1].word == "VIEW" if case.statement.first == "ALTER" else False
 
 
-def _absent(case: Case, found: Absent) -> Finding:
-    return Finding(
+def _absent(case: Case, found: Absent) -> Iterator[Finding]:
+    if case.known.is_temporary_view(case.target.parts):
+        yield from _other(case, Table(case.target.parts, kind=Kind.VIEW))
+        return
+    yield Finding(
         case.target.span,
         f"there is no table `{case.target.text}`: {found.why}",
         f"write `CREATE TABLE {case.target.text} (...) USING iceberg PARTITIONED BY (...)` before, or "
@@ -128,18 +131,34 @@ def _absent(case: Case, found: Absent) -> Finding:
     )
 
 
+def _by_another_name(case: Case, found: Table | None) -> Iterator[Finding]:
+    """A branch's path or a temporary view's name, where the table itself is changed."""
+    span, name = case.target.span, case.target.text
+    if case.known.is_temporary_view(case.target.parts):
+        full = ".".join(map(quoted, case.known.full_name(case.target.parts)))
+        yield Finding(
+            span,
+            f"`{name}` is a temporary view here, and the table `{full}` is what would be changed",
+            f"write `ALTER TABLE {full}` if that is meant, or name the table that the view reads",
+            severity=Severity.WARNING,
+        )
+    elif found is not None and found.name[-1].lower() != case.target.parts[-1].lower():
+        parent = ".".join(map(quoted, case.target.parts[:-1]))
+        yield Finding(
+            span,
+            f"`{name}` is a branch or tag, and a partition spec is the whole table's: `{parent}` is changed",
+            f"write `ALTER TABLE {parent}` if that is meant",
+            severity=Severity.WARNING,
+        )
+
+
 def _other(case: Case, found: Table) -> Iterator[Finding]:
     span, name = case.target.span, case.target.text
     parent = ".".join(case.target.parts[:-1])
     has = _HAS.get(type(case.node), "partition fields")
     if found.kind is Kind.BRANCH:
-        if isinstance(case.node, _SPECS):
-            yield Finding(
-                span,
-                f"`{name}` is a branch or tag, and a partition spec is the whole table's: `{parent}` is changed",
-                f"write `ALTER TABLE {parent}` if that is meant",
-            )
-    elif found.kind is Kind.METADATA:
+        return  # Iceberg takes it for the table's path
+    if found.kind is Kind.METADATA:
         yield Finding(
             span,
             f"`{name}` is a metadata table, which has no {has} of its own",
@@ -214,7 +233,8 @@ def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -
             "its CREATE TABLE has no USING, and no catalog is named",
         )
     if found is None:
-        raise NotKnownError(f"the table `{case.target.text}`", "no statement here creates it")
+        why = case.known.why_unknown(case.target_name)
+        raise NotKnownError(f"the table `{case.target.text}`", why)
     if isinstance(found, Table) and found.kind is Kind.ICEBERG:
         yield Finding(
             node.verb_span,

@@ -32,7 +32,14 @@ class SessionKnown(Known):
     """
 
     def __init__(self, spark: SparkSession, sql: Callable[..., DataFrame]) -> None:
-        catalog, namespace = jvm_catalog.current_place(spark)
+        catalog: str | None = None
+        namespace: Name = ()
+        self._silent = super().why_unknown(())
+        self._silences: dict[Name, str] = {}
+        try:
+            catalog, namespace = jvm_catalog.current_place(spark)
+        except jvm_catalog.CatalogSilentError as error:
+            self._silent = f"the current catalog did not answer: {error}"
         sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
         super().__init__(catalog=catalog, namespace=namespace, case_sensitive=sensitive)
         self._spark = spark
@@ -48,18 +55,25 @@ class SessionKnown(Known):
             "iceberg" in (self._spark.conf.get(f"spark.sql.catalog.{catalog}", None) or "").lower()
         )
 
-    def get(self, parts: Name) -> Table | Absent | None:
-        """As Known; a temporary view hides a table of the same name, as it does in Spark."""
-        if len(parts) <= 2 and jvm_catalog.is_temporary_view(self._spark, parts):
-            return Table(parts, kind=Kind.VIEW)
-        return super().get(parts)
+    def is_temporary_view(self, parts: Name) -> bool:
+        """As Known: as a script has it so far, or else as the session has it."""
+        return super().is_temporary_view(parts) or (
+            len(parts) <= 2
+            and self._views.get(tuple(part.lower() for part in parts)) is None
+            and jvm_catalog.is_temporary_view(self._spark, parts)
+        )
 
     def look_up(self, name: Name) -> Table | Absent | None:
         """What the session's catalog says of a full name, now."""
+        nowhere = self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0]))
+        if nowhere or name in self._silences:
+            return None
         try:
             loaded = jvm_catalog.load(self._spark, name)
         except jvm_catalog.CatalogSilentError as error:
-            return Table(name, why_unknown=f"the catalog `{name[0]}` did not answer: {error}")
+            # Remembered, since each question may take half a minute.
+            self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"
+            return None
         if loaded.what == "absent":
             return Absent(name, f"the catalog `{name[0]}` has no such table")
         if loaded.metadata is None:
@@ -69,6 +83,10 @@ class SessionKnown(Known):
         except MetadataError as error:
             return Table(name, why_unknown=str(error))
         return replace(table, has_rows=loaded.has_rows)
+
+    def why_unknown(self, parts: Name) -> str:
+        """What the catalog said instead of an answer."""
+        return self._silences.get(self.full_name(parts), self._silent)
 
     def columns_of(self, query: str) -> Schema | None:
         """The columns that a query has, by Spark's own analysis; None where Spark refuses it."""

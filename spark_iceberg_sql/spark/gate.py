@@ -13,20 +13,23 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import SparkSession
 from pyspark.sql.sql_formatter import SQLStringFormatter
 
 from spark_iceberg_sql.checker import check
 from spark_iceberg_sql.ddl import routing
 from spark_iceberg_sql.diagnostics import IcebergSqlError, Report
 from spark_iceberg_sql.render import full
-from spark_iceberg_sql.spark import refusals, spelled, written
+from spark_iceberg_sql.spark import jvm_sessions, refusals, spelled, written
 from spark_iceberg_sql.spark.catalog import SessionKnown
+from spark_iceberg_sql.spellings import may_need_translation
 from spark_iceberg_sql.text import statements
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 MODES = ("error", "warn", "off")
 
@@ -44,54 +47,81 @@ class IcebergSqlWarning(UserWarning):
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """Make `spark.sql` check partition DDL first; again with another mode changes the mode.
 
-    spark: the session; sessions made from it by `newSession()` are gated too.
+    spark: the session. Sessions that come from it are gated too, however Python got them: by
+    `newSession()`, as a streaming query's clone, by `SparkSession(sc)`; unless they are installed
+    themselves, in the strictest mode that a session of the family has.
     ddl: `error` refuses a statement that would fail or break the table, `warn` turns the refusal
     into an IcebergSqlWarning and passes the statement on, `off` takes the gate away.
     Raises IcebergSqlError for any other mode.
     """
     if ddl not in MODES:
         raise IcebergSqlError(f'ddl is "error", "warn" or "off", not {ddl!r}')
-    uninstall(spark)
-    if ddl != "off":
-        spark.__dict__["sql"] = _gated_sql(spark, ddl)
-        spark.__dict__["newSession"] = _gated_new_session(spark, ddl)
+    _remember(spark, ddl)
+    # On the class: a session has many Python objects, and each of them is to be gated.
+    SparkSession.sql = _gated_sql if _sessions else _PLAIN_SQL  # type: ignore[method-assign]
     return spark
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Give the session its own `sql` and `newSession` back."""
-    for name in ("sql", "newSession"):
-        spark.__dict__.pop(name, None)
+    """Take the gate from a session; after the last one Spark's class has its own `sql` back."""
+    install(spark, "off")
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """An installed session. family: shared by all that come from one. application: of its Spark context."""
+
+    family: str
+    mode: str
+    application: str
+
+
+_sessions: dict[str, _Session] = {}  # by the JVM's name for the session
+
+
+def _remember(spark: SparkSession, ddl: str) -> None:
+    name, family = jvm_sessions.identity(spark)
+    application = spark.sparkContext.applicationId
+    _sessions[name] = _Session(family, ddl, application)
+    known = dict(_sessions)  # other threads may add to it
+    over = all(session.mode == "off" for session in known.values())
+    for other, session in known.items():
+        if over or session.application != application:
+            _sessions.pop(other, None)
+
+
+def _mode(spark: SparkSession) -> str:
+    """What a fault does in a session: as it was installed, or else as in the strictest of its family."""
+    try:
+        name, family = jvm_sessions.identity(spark)
+    except jvm_sessions.NO_ANSWER:  # the session has ended, and Spark says so itself
+        return "off"
+    known = dict(_sessions)
+    if name in known:
+        return known[name].mode
+    modes = {session.mode for session in known.values() if session.family == family}
+    return next((mode for mode in MODES if mode in modes), "off")
+
+
+_PLAIN_SQL = SparkSession.sql
+
+
+@functools.wraps(_PLAIN_SQL)
+def _gated_sql(self: SparkSession, sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803
+    own = _own(self)
+    if not _is_ours(sqlQuery, kwargs) or (ddl := _mode(self)) == "off":
+        return own(sqlQuery, args, **kwargs)
+    return _checked(self, own, ddl, sqlQuery, args, kwargs)
 
 
 def own_sql(spark: SparkSession, args: Any = None) -> Callable[..., DataFrame]:
     """The session's ungated `sql`; args: values of parameters, given with each call."""
-    return functools.partial(_own(spark, "sql"), args=args)
+    return functools.partial(_own(spark), args=args)
 
 
-def _own(spark: SparkSession, method: str) -> Callable[..., Any]:
-    bound: Callable[..., Any] = getattr(type(spark), method).__get__(spark)
+def _own(spark: SparkSession) -> Callable[..., DataFrame]:
+    bound: Callable[..., DataFrame] = _PLAIN_SQL.__get__(spark)
     return bound
-
-
-def _gated_sql(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
-    own = _own(spark, "sql")
-
-    @functools.wraps(own)
-    def gated(sqlQuery: str, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803
-        return _checked(spark, own, ddl, sqlQuery, args, kwargs)
-
-    return gated
-
-
-def _gated_new_session(spark: SparkSession, ddl: str) -> Callable[[], SparkSession]:
-    own = _own(spark, "newSession")
-
-    @functools.wraps(own)
-    def gated() -> SparkSession:
-        return install(own(), ddl)
-
-    return gated
 
 
 def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> DataFrame:
@@ -101,27 +131,28 @@ def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> Data
     Returns what `spark.sql` returns. Raises IcebergSqlError, with the report, for a statement that
     would fail or break its table; nothing of it has run then.
     """
-    return _checked(spark, _own(spark, "sql"), "error", text, args, kwargs)
+    own = _own(spark)
+    if not _is_ours(text, kwargs):
+        return own(text, args, **kwargs)
+    return _checked(spark, own, "error", text, args, kwargs)
 
 
 def _checked(
     spark: SparkSession,
     own: Callable[..., DataFrame],
     ddl: str,
-    text: Any,
+    text: str,
     args: Any,
     kwargs: dict[str, Any],
 ) -> DataFrame:
-    if not isinstance(text, str):
-        return own(text, args, **kwargs)  # Spark says what it takes
     text = spelled.in_spark_s_words(spark, text)
-    written.refuse_copies(spark, text, args)
-    if not _may_be_ddl(text):
-        return own(text, args, **kwargs)
     for attempt in range(1, _ATTEMPTS + 1):
         with _formatted(spark, text, kwargs) as plain:
-            known = SessionKnown(spark, own_sql(spark, args))
-            report = check(plain, known, repaired=True)
+            plain = jvm_sessions.substituted(spark, plain)
+            written.refuse_copies(spark, plain, args)
+            if not _may_be_ddl(plain):
+                break
+            report = check(plain, SessionKnown(spark, own_sql(spark, args)), repaired=True)
         _speak(report, ddl)
         try:
             return own(_handed_on(text), args, **kwargs)
@@ -129,7 +160,15 @@ def _checked(
             if attempt < _ATTEMPTS and refusals.lost_a_race(error):
                 continue
             raise refusals.explained(spark, error) from None
-    raise AssertionError("the loop returns or raises")
+    return own(text, args, **kwargs)
+
+
+def _is_ours(text: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether to look at a statement: its words, or what only Spark's substitutions will show."""
+    if not isinstance(text, str):
+        return False  # Spark says what it takes
+    hidden = bool(kwargs) or "${" in text
+    return hidden or may_need_translation(text) or written.may_write(text) or _may_be_ddl(text)
 
 
 def _may_be_ddl(text: str) -> bool:

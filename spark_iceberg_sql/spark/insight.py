@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql import planner
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.planner import FilesUnderSpec, Plan
-from spark_iceberg_sql.spark import gate, jvm_catalog
+from spark_iceberg_sql.spark import gate, jvm_catalog, jvm_sessions
 from spark_iceberg_sql.spark.catalog import SessionKnown
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def plan(spark: SparkSession, text: str) -> Plan:
     """The plan of one statement on a session's tables, data files counted (see `planner.plan`)."""
-    found = planner.plan(SessionKnown(spark, gate.own_sql(spark)), text)
+    known = SessionKnown(spark, gate.own_sql(spark))
+    found = planner.plan(known, jvm_sessions.substituted(spark, text))
     if found.before is None or found.after is None:
         return found
     return _counted(spark, found)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.spark import jvm
+from spark_iceberg_sql.spark import jvm, jvm_sessions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,9 +48,13 @@ class CatalogSilentError(Exception):
 
 
 def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
-    """The session's current catalog and namespace."""
-    manager = jvm.java_session(spark).sessionState().catalogManager()
-    return manager.currentCatalog().name(), tuple(manager.currentNamespace())
+    """The session's current catalog and namespace. Raises CatalogSilentError where Spark cannot start it."""
+    try:
+        with jvm_sessions.working_in(spark):
+            manager = jvm.java_session(spark).sessionState().catalogManager()
+            return manager.currentCatalog().name(), tuple(manager.currentNamespace())
+    except (CapturedException, Py4JJavaError) as error:
+        raise CatalogSilentError(first_line(error)) from None
 
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
@@ -71,18 +75,21 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
     """
     catalog_name, *namespace, table_name = name
     try:
-        manager = jvm.java_session(spark).sessionState().catalogManager()
-        catalog = manager.catalog(catalog_name)
-        identifier = _identifier(namespace, table_name)
-        try:
-            table = catalog.loadTable(identifier)
-        except (CapturedException, Py4JJavaError) as error:
-            if not _says_absent(error):
-                raise
-            return Loaded("view") if _is_view(catalog, identifier) else Loaded("absent")
-        return _describe(table)
+        with jvm_sessions.working_in(spark):
+            manager = jvm.java_session(spark).sessionState().catalogManager()
+            return _load(manager.catalog(catalog_name), _identifier(namespace, table_name))
     except (CapturedException, Py4JJavaError) as error:
         raise CatalogSilentError(first_line(error)) from None
+
+
+def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
+    try:
+        table = catalog.loadTable(identifier)
+    except (CapturedException, Py4JJavaError) as error:
+        if not _says_absent(error):
+            raise
+        return Loaded("view") if _is_view(catalog, identifier) else Loaded("absent")
+    return _describe(table)
 
 
 def _describe(table: jvm.Java) -> Loaded:

@@ -30,16 +30,20 @@ _BEFORE = (
 )
 
 
+def may_write(text: str) -> bool:
+    """Whether a statement has one of the words in front of a table that is written."""
+    return _WRITES.search(text[:_HEAD]) is not None
+
+
 def refuse_copies(spark: SparkSession, text: str, args: Any) -> None:
     """Raise IcebergSqlError where a statement writes a Hadoop table whose metadata says another place.
 
     args: values of its parameters, as of `spark.sql`.
     """
-    head = text[:_HEAD]
-    if not _WRITES.search(head):
+    if not may_write(text):
         return
     with jvm.active(spark):
-        for name in written(head, args):
+        for name in written(text[:_HEAD], args):
             owned.refuse_moved_table(name, hadoop_only=True)
 
 

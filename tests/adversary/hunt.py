@@ -17,9 +17,9 @@ from adversary.scalars import Expressions
 from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
-POOL, PREDICATES, BATCHES, CHANGED = 30, 60, 2, 1
+POOL, PREDICATES, BATCHES, CHANGED = 30, 30, 2, 1
 # Predicates that are put to `prune` alone, and how many of those that it says too much of are tried.
-PROBED, SUSPECTS = 600, 6
+PROBED, SUSPECTS = 1600, 6
 RECURRING = 70  # an int of fewer values than this may recur
 SHARE = 0.25  # of the time goes at most into making findings small
 EACH = 1  # findings of a class that are made small; more are only counted
@@ -57,7 +57,7 @@ class Hunt:
         self.say = say
         self.zones = Zones(lab.spark._jvm)
         self.minimiser = Minimiser(lab)
-        self.implied = Implied(lab.spark)
+        self.implied = Implied(lab)
         self.result = Result()
         self.blamed: dict[str, tuple[str, ...]] = {}  # by what findings have in common
         self.shrunk = 0.0  # seconds spent on making findings small
@@ -95,7 +95,7 @@ class Hunt:
     def batch(self, made: Made, rng: Random) -> None:
         """Predicates of the same settings: truth of all of them, then their queries, then some changes."""
         settings = statements.settings(rng, made.table.zone, lambda: self.zones.pick(rng))
-        life = rng.choice(LIVES) if rng.random() < 0.35 else ""
+        life = rng.choice(LIVES) if rng.random() < (0.5 if made.table.sources else 0.2) else ""
         ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
         with self.lab.conf(dict(settings)):
             maker = Expressions(rng, made.table, ansi)

@@ -9,18 +9,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from adversary.lab import Lab
 from spark_iceberg_sql.spark import jvm_rules
 
 PROBE = """package sparkicebergsql.adversary;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import scala.Option;
+import scala.collection.mutable.ArrayBuffer;
 import scala.runtime.AbstractPartialFunction;
 public class Probe {
   /** Columns by their place in the relation. */
@@ -38,12 +53,80 @@ public class Probe {
     }
   }
 
-  /** How many rows the condition takes and what it implies does not; rows: of the relation, column by column. */
-  public static int lost(Expression condition, Expression implied, LogicalPlan relation, InternalRow[] rows) {
+  /** The columns of a project below, by what they are. */
+  static class Inline extends AbstractPartialFunction {
+    final Map of = new HashMap();
+    void add(scala.collection.immutable.Seq columns) {
+      for (int i = 0; i < columns.size(); i++) {
+        Expression column = (Expression) columns.apply(i);
+        if (column instanceof Alias) of.put(((Alias) column).exprId(), ((Alias) column).child());
+      }
+    }
+    Expression all(Expression e) {
+      Expression next = (Expression) e.transform(this);
+      return next.fastEquals(e) ? e : all(next);
+    }
+    public boolean isDefinedAt(Object e) { return e instanceof Attribute && of.containsKey(((Attribute) e).exprId()); }
+    public Object applyOrElse(Object e, scala.Function1 otherwise) {
+      return isDefinedAt(e) ? of.get(((Attribute) e).exprId()) : otherwise.apply(e);
+    }
+  }
+
+  /**
+   * For each predicate over the table: how many rows it takes and what it implies does not; -1 where it implies
+   * nothing, or Spark does not take it. rows: of the table, column by column. All of them are columns of one plan,
+   * since a plan costs more than its expressions.
+   */
+  public static int[] lost(SparkSession session, LogicalPlan table, Rule guard, Object prune, InternalRow[] rows,
+      List predicates) throws Exception {
+    SparkSession.setActiveSession(session);
+    Method implied = prune.getClass().getMethod("implied", Expression.class, LogicalPlan.class);
+    int[] lost = new int[predicates.size()];
+    Arrays.fill(lost, -1);
+    List asked = new ArrayList();
+    for (int i = 0; i < lost.length; i++)
+      asked.add(alias(session.sessionState().sqlParser().parseExpression((String) predicates.get(i)), i));
+    Project analyzed = (Project) session.sessionState().analyzer().execute(project(table, asked));
+    asked.clear();
+    for (int i = table.output().size(); i < analyzed.projectList().size(); i++)
+      if (((Expression) analyzed.projectList().apply(i)).resolved()) asked.add(analyzed.projectList().apply(i));
+    Project optimized = (Project) session.sessionState().optimizer().execute(project(analyzed.child(), asked));
+    Inline inline = new Inline();
+    LogicalPlan below = optimized.child();
+    for (; below instanceof Project; below = ((Project) below).child())  // what an expression needs twice
+      inline.add(((Project) below).projectList());
+    LogicalPlan relation = ((DataSourceV2ScanRelation) below).relation();
+    for (int i = relation.output().size(); i < optimized.projectList().size(); i++) {
+      Alias column = (Alias) optimized.projectList().apply(i);
+      try {
+        Object offered = guard.apply(new Filter(inline.all(column.child()), relation));
+        if (!(offered instanceof Filter)) continue;
+        Expression condition = ((Filter) offered).condition();
+        Object answer = implied.invoke(prune, condition, relation);
+        if (answer != null)
+          lost[Integer.parseInt(column.name())] = lost(condition, (Expression) answer, relation, rows);
+      } catch (InvocationTargetException refused) {
+        continue;
+      }
+    }
+    return lost;
+  }
+  static Expression alias(Expression e, int number) {
+    return new Alias(e, "" + number, NamedExpression.newExprId(), EMPTY, Option.empty(), EMPTY);
+  }
+  static final scala.collection.immutable.Seq EMPTY = new ArrayBuffer().toSeq();
+  /** The table's columns, without which its structs are read in part, and these. */
+  static Project project(LogicalPlan table, List columns) {
+    ArrayBuffer all = new ArrayBuffer();
+    all.addAll(table.output());
+    for (Object column : columns) all.addOne(column);
+    return new Project(all.toSeq(), table);
+  }
+  static int lost(Expression condition, Expression implied, LogicalPlan relation, InternalRow[] rows) {
     Expression asked = (Expression) condition.transform(new Bind(relation));
     Expression answered = (Expression) implied.transform(new Bind(relation));
     int lost = 0;
-    for (int i = 0; i < rows.length; i++) if (isTrue(asked, rows[i]) && !isTrue(answered, rows[i])) lost++;
+    for (int i = 0; i < rows.length; i++) if (!isTrue(answered, rows[i]) && isTrue(asked, rows[i])) lost++;
     return lost;
   }
   static boolean isTrue(Expression e, InternalRow row) {
@@ -55,55 +138,48 @@ public class Probe {
   }
 }
 """
-FAILS = (PySparkException, Py4JError)
+PART = 200  # predicates in one plan
 
 
 class Implied:
-    """The rule of a session, and a class in its JVM that evaluates what it says for rows."""
+    """The rules of a session, and a class in its JVM that evaluates what they say for rows."""
 
-    def __init__(self, spark: SparkSession) -> None:
-        self.spark = spark
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
         loader = jvm_rules.compile_java(PROBE, "Probe.java", jvm_rules.context_loader())
         self.probe = jvm_rules.instance(loader, "sparkicebergsql.adversary.Probe")
-        self.rule = prune_rule(spark)
+        self.guard = optimizer_rule(lab.spark, "Guard")
+        self.prune = optimizer_rule(lab.spark, "Prune")
 
     def suspects(self, table: str, view: str, predicates: list[str]) -> tuple[list[str], int]:
         """The predicates that imply too much for a row of the table, and how many imply anything.
 
         table: its name. view: its rows without Iceberg. The rules are as the session has them.
         """
-        source = self.spark.table(table)
-        columns = ", ".join(source.columns)
-        plan = SparkSession.sql(self.spark, f"SELECT {columns} FROM {view}")._jdf.queryExecution()
+        columns = ", ".join(self.lab.spark.table(table).columns)
+        plan = self.lab.sql(f"SELECT {columns} FROM {view}")._jdf.queryExecution()
         rows = plan.executedPlan().executeCollect()
-        found, known = [], 0
-        for predicate in predicates:
-            try:
-                lost = self._lost(source, predicate, rows)
-            except FAILS:
-                continue  # Spark does not take it, or fails to optimise it
-            known += lost >= 0
-            if lost > 0:
-                found.append(predicate)
-        return found, known
 
-    def _lost(self, source: Any, predicate: str, rows: Any) -> int:
-        plan = source.where(predicate)._jdf.queryExecution().optimizedPlan()
-        if plan.nodeName() != "Filter" or plan.child().nodeName() != "DataSourceV2ScanRelation":
-            return -1
-        relation = plan.child().relation()
-        added = self.rule.implied(plan.condition(), relation)
-        if added is None:
-            return -1
-        return int(self.probe.lost(plan.condition(), added, relation, rows))
+        session = self.lab.spark._jsparkSession
+        table_plan = self.lab.spark.table(table)._jdf.queryExecution().analyzed()
+        rules = self.guard, self.prune
+        lost: list[Any] = []
+        for at in range(0, len(predicates), PART):
+            lost += self.lab.split(
+                predicates[at : at + PART],
+                lambda part: list(self.probe.lost(session, table_plan, *rules, rows, part)),
+            )
+        lost = [n if isinstance(n, int) else -1 for n in lost]  # Spark does not take it
+        found = [p for p, n in zip(predicates, lost, strict=True) if n > 0]
+        return found, sum(n >= 0 for n in lost)
 
 
-def prune_rule(spark: SparkSession) -> Any:
+def optimizer_rule(spark: SparkSession, name: str) -> Any:
     """The rule itself, among those of the session's optimizer."""
     batches = spark._jsparkSession.sessionState().optimizer().batches()
     for b in range(batches.size()):
         rules = batches.apply(b).rules()
         for r in range(rules.size()):
-            if rules.apply(r).ruleName() == "sparkicebergsql.Prune":
+            if rules.apply(r).ruleName() == f"sparkicebergsql.{name}":
                 return rules.apply(r)
-    raise LookupError("the rule `prune` is not there")
+    raise LookupError(f"the rule {name} is not there")

@@ -260,7 +260,7 @@ class Predicates:
         elif self.changed and rng.random() < 0.4:
             focus = rng.choice(self.changed)
         kind = rng.random()
-        if kind < 0.22 and parts and days:
+        if kind < 0.3 and parts and days:
             made = self.recurring(focus, rng.choice(parts), rng.choice(days))
             return (
                 made

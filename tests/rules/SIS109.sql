@@ -32,7 +32,7 @@ ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS ` `;  -- warning: SIS109
 
 -- case: a backtick
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
-ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS `a``b`;  -- warning: SIS109
+ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS `a``b`;  -- warning: SIS109, SIS417
 
 -- case: a quote
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
@@ -102,13 +102,13 @@ ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS select;
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS date;
 
--- case: partition is plain
+-- case: partition is plain, but a column of `.position_deletes`
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
-ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS partition;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS partition; -- warning: SIS417
 
--- case: file_path is plain
+-- case: file_path is plain, but a column of `.position_deletes`
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
-ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS file_path;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS file_path; -- warning: SIS417
 
 -- case: REPLACE without a name
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (days(ts));

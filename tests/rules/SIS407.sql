@@ -113,3 +113,27 @@ CREATE OR REPLACE TABLE t (id BIGINT) USING iceberg; -- warning: SIS407
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg PARTITIONED BY (s) TBLPROPERTIES ('format-version' = '1');
 ALTER TABLE t DROP PARTITION FIELD s;
 ALTER TABLE t DROP COLUMN s; -- warning: SIS407
+
+-- case: a past spec's, merge-on-read turned on after
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg TBLPROPERTIES ('format-version' = '2');
+ALTER TABLE t ADD PARTITION FIELD bucket(4, s);
+ALTER TABLE t DROP PARTITION FIELD s_bucket_4;
+ALTER TABLE t DROP COLUMN s; -- warning: SIS407
+ALTER TABLE t SET TBLPROPERTIES ('write.update.mode' = 'merge-on-read'); -- error: SIS407
+
+-- case: a past spec's, a column of the same name added, and a field on it
+CREATE TABLE t (id BIGINT, n INT, s STRING) USING iceberg PARTITIONED BY (n) TBLPROPERTIES ('format-version' = '2', 'write.update.mode' = 'merge-on-read');
+ALTER TABLE t DROP PARTITION FIELD n;
+ALTER TABLE t DROP COLUMN n; -- error: SIS407
+
+-- case: a past spec's, another column renamed to it, and merge-on-read turned on
+CREATE TABLE t (id BIGINT, n INT, m INT, s STRING) USING iceberg PARTITIONED BY (n) TBLPROPERTIES ('format-version' = '2');
+ALTER TABLE t DROP PARTITION FIELD n;
+ALTER TABLE t DROP COLUMN n; -- warning: SIS407
+ALTER TABLE t RENAME COLUMN m TO n;
+ALTER TABLE t ADD PARTITION FIELD n;
+ALTER TABLE t SET TBLPROPERTIES ('write.merge.mode' = 'merge-on-read'); -- error: SIS407
+
+-- case: another property of a table with merge-on-read
+CREATE TABLE t (id BIGINT, n INT, s STRING) USING iceberg PARTITIONED BY (n) TBLPROPERTIES ('write.update.mode' = 'merge-on-read');
+ALTER TABLE t SET TBLPROPERTIES ('write.merge.mode' = 'merge-on-read');

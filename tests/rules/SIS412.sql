@@ -18,11 +18,67 @@ ALTER TABLE local.db.t.FILES ADD PARTITION FIELD id; -- error: SIS412
 -- case: branch
 CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
 ALTER TABLE t CREATE BRANCH b;
-ALTER TABLE local.db.t.branch_b ADD PARTITION FIELD id; -- error: SIS412
+ALTER TABLE local.db.t.branch_b ADD PARTITION FIELD id; -- warning: SIS412
+
+-- case: branch, by its parts
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE t CREATE BRANCH b;
+ALTER TABLE db.t.branch_b ADD PARTITION FIELD id; -- warning: SIS412
+
+-- case: tag
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+INSERT INTO t (id) VALUES (1);
+ALTER TABLE t CREATE TAG b;
+ALTER TABLE local.db.t.tag_b ADD PARTITION FIELD id; -- warning: SIS412
+
+-- case: branch, in capital letters
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE t CREATE BRANCH b;
+ALTER TABLE local.db.t.BRANCH_b ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: a branch's path changes the table
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE t CREATE BRANCH b;
+ALTER TABLE local.db.t.branch_b ADD PARTITION FIELD id; -- warning: SIS412
+ALTER TABLE t ADD PARTITION FIELD id; -- error: SIS402
+
+-- case: damage by a branch's path
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE t CREATE BRANCH b;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS shard;
+ALTER TABLE local.db.t.branch_b REPLACE PARTITION FIELD shard WITH bucket(16, id) AS shard; -- error: SIS404 -- warning: SIS412
+
+-- case: a column that is not there, by a branch's path
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+ALTER TABLE t CREATE BRANCH b;
+ALTER TABLE local.db.t.branch_b ADD PARTITION FIELD nope; -- error: SIS201 -- warning: SIS412
 
 -- case: temporary view
 CREATE TEMPORARY VIEW v AS SELECT 1 AS id;
 ALTER TABLE v ADD PARTITION FIELD id; -- error: SIS412
+
+-- case: a temporary view of the table's name
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TEMPORARY VIEW t AS SELECT 1 AS id;
+ALTER TABLE t ADD PARTITION FIELD days(ts); -- warning: SIS412
+ALTER TABLE local.db.t ADD PARTITION FIELD hours(ts); -- warning: SIS303
+
+-- case: damage behind a temporary view of the table's name
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TEMPORARY VIEW t AS SELECT 1 AS id;
+ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS shard; -- warning: SIS412
+ALTER TABLE t REPLACE PARTITION FIELD shard WITH bucket(16, id) AS shard; -- error: SIS404 -- warning: SIS412
+
+-- case: a temporary view of the table's name, dropped again
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TEMPORARY VIEW t AS SELECT 1 AS id;
+DROP VIEW t;
+ALTER TABLE t ADD PARTITION FIELD days(ts);
+
+-- case: a column of a table that a temporary view hides
+CREATE TABLE t (id BIGINT, n INT, s STRING, d DATE, ts TIMESTAMP, p STRUCT<a: INT, b: STRING>) USING iceberg;
+CREATE TEMPORARY VIEW t AS SELECT 1 AS id;
+ALTER TABLE t ADD COLUMN x INT; -- error: SIS412
 
 -- case: another format
 CREATE TABLE spark_catalog.default.h (id BIGINT) USING parquet;

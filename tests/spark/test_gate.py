@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql import checker
@@ -41,7 +42,7 @@ def codes(error):
 class TestRefusal:
     def test_a_refused_statement_never_reaches_spark(self, spark, table, monkeypatch):
         handed = []
-        monkeypatch.setattr(gate, "_own", lambda s, m: lambda *a, **k: handed.append(a))
+        monkeypatch.setattr(gate, "_own", lambda s: lambda *a, **k: handed.append(a))
         with pytest.raises(sis.IcebergSqlError) as error:
             sis.sql(spark, f"ALTER TABLE {table} ADD PARTITION FIELD bucket(0, id)")
         assert codes(error) == ["SIS103"]
@@ -143,11 +144,11 @@ class TestModes:
         for off in (lambda: sis.install(spark, ddl="off"), lambda: sis.uninstall(spark)):
             off()
             try:
-                assert "sql" not in vars(spark)
-                assert "newSession" not in vars(spark)
+                assert SparkSession.sql is gate._PLAIN_SQL
+                assert not {"sql", "newSession"} & set(vars(spark))
             finally:
                 sis.install(spark)
-            assert "sql" in vars(spark)
+            assert SparkSession.sql is not gate._PLAIN_SQL
 
     def test_an_unknown_mode(self, spark):
         with pytest.raises(sis.IcebergSqlError, match="warn"):
@@ -183,13 +184,37 @@ class TestKnowsTheCatalog:
             spark.sql("ALTER TABLE local.gate.nope ADD PARTITION FIELD days(ts)")
         assert codes(error) == ["SIS412"]
 
-    @pytest.mark.parametrize("name", ["local.gate.t.files", "local.gate.t.branch_b1"])
-    def test_metadata_tables_and_branches(self, spark, table, name):
-        spark.sql(f"INSERT INTO {table} VALUES (1, 'a', timestamp'2024-01-01', null)")
-        spark.sql(f"ALTER TABLE {table} CREATE BRANCH b1")
+    def test_a_metadata_table(self, spark, table):
         with pytest.raises(sis.IcebergSqlError) as error:
-            spark.sql(f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)")
+            spark.sql(f"ALTER TABLE {table}.files ADD PARTITION FIELD days(ts)")
         assert codes(error) == ["SIS412"]
+
+    def test_by_a_branchs_path_the_table_is_changed(self, spark, table):
+        spark.sql(f"ALTER TABLE {table} CREATE BRANCH b1")
+        statement = f"ALTER TABLE {table}.branch_b1 ADD PARTITION FIELD days(ts)"
+        plan = sis.plan(spark, statement)
+        with pytest.warns(IcebergSqlWarning, match="SIS412"):
+            spark.sql(statement)
+        assert fields(spark, table) == ["bucket(4, id)", "days(ts)"]
+        assert [f.clause for f in plan.after.spec.fields] == ["bucket(4, id)", "days(ts)"]
+        assert plan.table == ("local", "gate", "t")
+        spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD ts_day")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(f"ALTER TABLE {table}.branch_b1 ADD PARTITION FIELD bucket(8, id) AS ts_day")
+        assert "SIS404" in codes(error)
+
+    def test_a_temporary_view_of_the_tables_name(self, spark, table):
+        spark.sql("USE local.gate")
+        spark.sql("CREATE OR REPLACE TEMPORARY VIEW t AS SELECT 1 AS id")
+        try:
+            with pytest.warns(IcebergSqlWarning, match="temporary view"):
+                spark.sql("ALTER TABLE t ADD PARTITION FIELD days(ts)")
+            with pytest.raises(sis.IcebergSqlError) as error:
+                spark.sql("ALTER TABLE t ADD PARTITION FIELD days(nope)")
+            assert "SIS201" in codes(error)
+        finally:
+            spark.sql("DROP VIEW t")
+        assert fields(spark, table) == ["bucket(4, id)", "days(ts)"]
 
     def test_a_temporary_view(self, spark, table):
         spark.sql("CREATE OR REPLACE TEMPORARY VIEW gate_view AS SELECT 1 AS id")
@@ -222,6 +247,30 @@ class TestKnowsTheCatalog:
                 spark.sql("ALTER TABLE dead.db.t ADD PARTITION FIELD days(ts)")
         assert "Traceback" not in str(error.value)
         assert any("SIS002" in str(w.message) for w in said)
+        with pytest.raises(Exception) as error:
+            spark.sql("CREATE TABLE dead.db.t (id BIGINT) USING iceberg PARTITIONED BY (id)")
+        assert "exists already" not in str(error.value)
+
+    def test_a_current_catalog_that_cannot_start(self, spark, table):
+        """What names its catalog is checked all the same."""
+        session = spark.newSession()
+        session.conf.set("spark.sql.catalog.broken", "no.such.Catalog")
+        session.conf.set("spark.sql.defaultCatalog", "broken")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            session.sql(f"ALTER TABLE {table} ADD PARTITION FIELD days(name)")
+        assert codes(error) == ["SIS202"]
+        for statement in (
+            "ALTER TABLE t ADD PARTITION FIELD days(ts)",
+            "ALTER TABLE db.t ADD PARTITION FIELD days(ts)",
+            "CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (id)",
+        ):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                with pytest.raises(Exception) as failed:
+                    session.sql(statement)
+            assert any("did not answer" in str(w.message) for w in said) or "CREATE" in statement
+            assert "\n\tat " not in str(failed.value)
+            assert "Traceback" not in str(failed.value)
 
 
 class TestSparksOwnErrors:

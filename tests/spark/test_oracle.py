@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from cases import Case, file_cases, page_cases
-from evolutions import history
+from evolutions import history, wild
 from grids import grid_cases
+from long_run import look
 from oracle import Runtime, judge
+from probes import METADATA, PROCEDURES
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.checker import follow
@@ -46,13 +48,13 @@ def named(case: Case) -> str:
 
 @pytest.mark.parametrize("case", [c for c in page_cases() if c.code != "SIS002"], ids=named)
 def test_every_example_of_every_page(runtime: Runtime, case: Case) -> None:
-    outcome = judge(runtime, case.text, case.known(), thorough=FULL)
+    outcome = judge(runtime, case.text, case.known(), how="thorough" if FULL else "quick")
     assert not outcome.disagreements, "\n".join(outcome.disagreements)
 
 
 @pytest.mark.parametrize("case", chosen(file_cases() + grid_cases()), ids=named)
 def test_cases(runtime: Runtime, case: Case) -> None:
-    outcome = judge(runtime, case.text, case.known(), thorough=FULL)
+    outcome = judge(runtime, case.text, case.known(), how="thorough" if FULL else "quick")
     assert not outcome.disagreements, "\n".join(outcome.disagreements)
 
 
@@ -85,7 +87,7 @@ def test_histories(runtime: Runtime, seed: int) -> None:
         refusal = runtime.refusal(statement)
         words = f"seed {seed}: {statement}\nours: {said}\nits: {refusal}"
         if said and refusal is None:
-            assert runtime.damage(thorough=True), words
+            assert runtime.damage(how="thorough", first=True), words
             return
         assert bool(said) == (refusal is not None), words
         if refusal is not None and statement.startswith("CREATE TABLE"):
@@ -96,3 +98,38 @@ def test_histories(runtime: Runtime, seed: int) -> None:
             return  # The runtime's choice hangs on a hash.
         theirs = table_from_metadata(("local", "db", "t"), runtime.metadata("local.db.t"))
         assert state(mine) == state(theirs), words
+
+
+@pytest.mark.parametrize("seed", range(HISTORIES // 3))
+def test_damage_that_no_rule_foresees(runtime: Runtime, seed: int) -> None:
+    """A sample of what `python tests/spark/long_run.py` does for hours."""
+    found = look(runtime, wild(seed + 1))
+    assert not found.wrong, "\n".join((*wild(seed + 1), *found.wrong))
+
+
+def test_the_probes_know_every_metadata_table_and_procedure(spark: SparkSession) -> None:
+    jvm = spark._jvm.org.apache.iceberg
+    assert {str(kind).lower() for kind in jvm.MetadataTableType.values()} == set(METADATA)
+    names = jvm.spark.procedures.SparkProcedures.names()
+    assert set(names) == set(PROCEDURES)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_table_that_is_fine_passes_every_probe(runtime: Runtime, version: int) -> None:
+    for how in ("quick", "core", "thorough", "everything"):
+        runtime.clear()  # "core" adds files that are not there
+        runtime.sql(
+            "CREATE TABLE t (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts)) "
+            f"TBLPROPERTIES ('format-version' = '{version}')"
+        )
+        runtime.sql("ALTER TABLE t ADD PARTITION FIELD bucket(4, id)")
+        assert runtime.damage(how=how) == []
+
+
+def test_a_table_that_is_damaged_fails_probes_of_every_kind(runtime: Runtime) -> None:
+    for how in ("quick", "core", "thorough", "everything"):
+        runtime.clear()
+        runtime.sql("CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id))")
+        runtime.sql("CREATE OR REPLACE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (id)")
+        runtime.sql("ALTER TABLE t ADD PARTITION FIELD bucket(8, id) AS id_bucket")
+        assert runtime.damage(how=how)

@@ -129,6 +129,48 @@ def test_the_rewrite_it_names_works(spark, filled):
     assert spark.table(filled).count() == 20
 
 
+NAMES = ("t", "日本", "o'brien", "a`b", "a b", "a-b", "1t", "select", 'a"b', "été", "a.b", "a\\\\b")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("namespace", ["db", "d'b", "日"])
+def test_the_rewrite_it_names_works_for_every_name(spark, namespace, name):
+    """In a catalog in memory, as folders may not have every name."""
+    spark.conf.set("spark.sql.catalog.in-memory", "org.apache.iceberg.spark.SparkCatalog")
+    spark.conf.set(
+        "spark.sql.catalog.in-memory.catalog-impl", "org.apache.iceberg.inmemory.InMemoryCatalog"
+    )
+    table = ".".join("`" + part.replace("`", "``") + "`" for part in ("in-memory", namespace, name))
+    spark.sql(f"CREATE NAMESPACE IF NOT EXISTS `in-memory`.`{namespace}`")
+    spark.sql(f"CREATE TABLE {table} (id BIGINT) USING iceberg")
+    spark.sql(f"INSERT INTO {table} VALUES (1), (2)")
+    statement = f"ALTER TABLE {table} ADD PARTITION FIELD bucket(4, id)"
+    plan = sis.plan(spark, statement)
+    spark.sql(statement)
+    spark.sql(plan.rewrite)
+    rows = spark.sql(f"SELECT DISTINCT spec_id FROM {table}.files").collect()
+    assert [row.spec_id for row in rows] == [plan.after.current]
+    assert spark.table(table).count() == 2
+    spark.sql(f"DROP TABLE {table}")
+
+
+def test_a_catalog_that_is_down_refuses_nothing(spark):
+    key = "spark.sql.catalog.down"
+    spark.conf.set(key, "org.apache.iceberg.spark.SparkCatalog")
+    spark.conf.set(f"{key}.type", "rest")
+    spark.conf.set(f"{key}.uri", "http://127.0.0.1:9/")
+    spark.conf.set(f"{key}.rest.client.max-retries", "0")
+    plan = sis.plan(spark, "ALTER TABLE down.db.t ADD PARTITION FIELD days(ts)")
+    assert plan.after is None
+    assert "not planned" in str(plan)
+    assert "did not answer" in str(plan)
+    assert "refused" not in str(plan).replace("Connection refused", "")
+    rows = spark.sql(
+        "SELECT part FROM iceberg_plan('ALTER TABLE down.db.t ADD PARTITION FIELD days(ts)')"
+    ).collect()
+    assert "not planned" in [row.part for row in rows]
+
+
 def test_what_v1_voids_is_said(spark):
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
     spark.sql(

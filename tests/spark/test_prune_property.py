@@ -15,7 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from adversary.implied import prune_rule
+from adversary.implied import optimizer_rule
 from prune_predicates import DAY, EPOCH, ZONES, Predicates, micros, moments
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -88,7 +88,7 @@ def compare(
     """Predicates with a row that satisfies them outside of what they imply; how many imply something;
     and in how many sets of rows that leaves one out.
     """
-    prune = prune_rule(spark)
+    prune = optimizer_rule(spark, "Prune")
     with conf(spark, spark__iceberg_sql__prune="false"):
         found = [(predicate, implied(spark, source, prune, predicate)) for predicate in predicates]
     known = [(predicate, added) for predicate, added in found if added is not None]

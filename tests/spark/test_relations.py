@@ -12,6 +12,7 @@ import scans
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark import gate
 from spark_iceberg_sql.spark.signatures import FUNCTIONS
 
 TABLE = "local.by_path.days"
@@ -175,9 +176,8 @@ def test_a_wrong_call(
     ],
 )
 def test_what_stays_a_parse_error_in_plain_spark(spark: SparkSession, path: str, text: str) -> None:
-    plain = SparkSession.sql
     with pytest.raises(ParseException):
-        plain(spark, text.format(path=path))
+        gate.own_sql(spark)(text.format(path=path))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)

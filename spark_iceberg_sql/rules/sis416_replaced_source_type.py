@@ -1,0 +1,103 @@
+"""A replaced table whose column has another type than the partitioning was made for.
+
+## Why
+CREATE OR REPLACE TABLE gives a column of the old name its old field id, whatever its type, and keeps all
+past specs. A spec whose transform does not take the new type makes the whole table unreadable: SELECT,
+INSERT, ALTER and even DROP TABLE fail ("Cannot bucket by type: double"). A partition field of a column that
+becomes a struct keeps every INSERT from working ("Cannot partition by non-primitive source field"). And
+where the spec stays the same while its column turns from a timestamp to a date, or back, Iceberg refuses
+the statement ("Invalid source type date for transform: day").
+
+## Instead
+Another name for the column, or DROP TABLE and then CREATE TABLE, which keeps nothing. From timestamp to
+date and back: replace the table without PARTITIONED BY, then ALTER TABLE ... ADD PARTITION FIELD.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, code STRING) USING iceberg PARTITIONED BY (truncate(2, code));
+CREATE OR REPLACE TABLE events (id BIGINT, code DATE) USING iceberg;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CREATE OR REPLACE TABLE events (id BIGINT, ts DATE) USING iceberg PARTITIONED BY (days(ts));
+```
+```sql good
+CREATE TABLE events (id BIGINT, code STRING) USING iceberg PARTITIONED BY (bucket(8, code));
+CREATE OR REPLACE TABLE events (id BIGINT, code DATE) USING iceberg;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql import nodes
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.types import Field, Primitive
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.rules.names import shown
+from spark_iceberg_sql.rules.words import a_type, quoted
+
+
+@rule(Severity.ERROR, on=(nodes.Create,), spec="Schema Evolution")
+def replaced_source_type(case: Case) -> Iterator[Finding]:
+    """Every column of CREATE OR REPLACE whose type a spec of the table does not go with."""
+    old = case.replaced
+    after = case.after if old is not None else None
+    if old is None or after is None or after.specs is None or after.schema is None:
+        return
+    for item in case.new_damage:
+        if item.kind is Kind.TYPE_NOT_TAKEN:
+            yield _not_taken(case, after.schema, item.field)
+    if old.specs is None or old.schema is None:
+        return
+    if after.specs.current not in {spec.spec_id for spec in old.specs.every}:
+        return  # a new spec is bound to the new types
+    for field in after.specs.spec.fields:
+        was, now = old.schema.by_id(field.source_id), after.schema.by_id(field.source_id)
+        if was is not None and now is not None and _turns(field, was.field, now.field):
+            yield Finding(
+                _place(case, field.source),
+                f"`{field.source}` turns from {a_type(was.field.type)} to {a_type(now.field.type)}, and "
+                f"Iceberg refuses to take the spec with {shown(field)} over",
+                f"leave PARTITIONED BY out, and then write `ALTER TABLE {case.target.text} "
+                f"ADD PARTITION FIELD {field.clause}`",
+            )
+
+
+def _not_taken(case: Case, schema: Schema, field: PartitionField) -> Finding:
+    column = schema.by_id(field.source_id)
+    assert column is not None
+    whole = field.transform.transform.suffix is not None
+    harm = "the table cannot be read, written or dropped" if whole else "every INSERT fails"
+    return Finding(
+        _place(case, field.source),
+        f"`{field.source}` becomes {a_type(column.field.type)}, and a spec of the table partitions by it, "
+        f"in {shown(field)}: afterwards {harm}",
+        f"give the column another name: {quoted(field.source + '_new')}, or write "
+        f"`DROP TABLE {case.target.text}` before",
+    )
+
+
+def _turns(field: PartitionField, was: Field, now: Field) -> bool:
+    """Whether the column of a time transform changes between date and timestamp."""
+    transform = field.transform.transform
+    both = transform.takes(was.type) and transform.takes(now.type)
+    return transform.granularity is not None and both and _is_date(was) != _is_date(now)
+
+
+def _is_date(field: Field) -> bool:
+    return isinstance(field.type, Primitive) and field.type.name == "date"
+
+
+def _place(case: Case, source: str) -> nodes.Offsets:
+    """Where the column is written, or else the table's name."""
+    assert isinstance(case.node, nodes.Create)
+    columns = (*(case.node.columns or ()), *case.node.typed_partitions)
+    name = source.partition(".")[0].lower()
+    spans = {column.name.lower(): column.span for column in columns}
+    return spans.get(name, case.target.span)

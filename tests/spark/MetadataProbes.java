@@ -1,0 +1,91 @@
+package sparkicebergsql.probes;
+
+import java.util.Iterator;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.iceberg.BaseTable;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.DataFiles;
+import org.apache.iceberg.DataTask;
+import org.apache.iceberg.DeleteFile;
+import org.apache.iceberg.FileMetadata;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.MetadataTableType;
+import org.apache.iceberg.MetadataTableUtils;
+import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.PartitionStatsHandler;
+import org.apache.iceberg.Partitioning;
+import org.apache.iceberg.SerializableTable;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.TableScan;
+import org.apache.iceberg.expressions.Expressions;
+import org.apache.iceberg.io.CloseableIterable;
+import org.apache.iceberg.types.Types;
+import org.apache.iceberg.util.StructProjection;
+
+/** What reads and writes of a table do first, by Iceberg's own classes: one call each, no Spark job. */
+public class MetadataProbes {
+
+  static int version(Table table) { return ((BaseTable) table).operations().current().formatVersion(); }
+
+  /** A data file that is not there, under the current spec, and a delete file beside it. */
+  public static void append(Table table) {
+    String path = table.location() + "/data/" + UUID.randomUUID() + ".parquet";
+    DataFile file = ((DataFiles.Builder) DataFiles.builder(table.spec()).withPath(path).withFormat("parquet"))
+      .withFileSizeInBytes(10).withRecordCount(1).build();
+    table.newFastAppend().appendFile(file).commit();
+    if (version(table) != 2) return;
+    DeleteFile deletes = FileMetadata.deleteFileBuilder(table.spec()).ofPositionDeletes()
+      .withPath(path.replace("/data/", "/data/d")).withFormat("parquet")
+      .withFileSizeInBytes(10).withRecordCount(1).build();
+    table.newRowDelta().addDeletes(deletes).commit();
+  }
+
+  /** As merge-on-read writes and rewritten manifests take a partition from all specs to one. */
+  public static void projections(Table table) {
+    Types.StructType united = Partitioning.partitionType(table);
+    for (Object spec : table.specs().values()) StructProjection.create(united, ((PartitionSpec) spec).partitionType());
+  }
+
+  public static void filtered(Table table) throws Exception {
+    String column = ((Types.NestedField) table.schema().columns().get(0)).name();
+    TableScan scan = (TableScan) ((TableScan) table.newScan().caseSensitive(false)).filter(Expressions.notNull(column));
+    through(scan.planFiles());
+  }
+
+  public static void statistics(Table table) throws Exception {
+    for (Object field : table.spec().fields())
+      if (!((PartitionField) field).transform().isVoid()) {
+        PartitionStatsHandler.computeAndWriteStatsFile(table);
+        return;
+      }
+  }
+
+  /** Plan a metadata table and go through its rows; bind the specs as its readers do. */
+  public static void plan(Table table, String kind) throws Exception {
+    MetadataTableType type = MetadataTableType.valueOf(kind.toUpperCase());
+    Table metadata = MetadataTableUtils.createMetadataTableInstance(table, type);
+    metadata.schema();
+    if (type == MetadataTableType.POSITION_DELETES) {
+      int tasks = through(metadata.newBatchScan().planFiles());
+      if (tasks > 0 || version(table) > 2) Partitioning.partitionType(SerializableTable.copyOf(metadata));
+      return;
+    }
+    through(metadata.newScan().planFiles());
+  }
+
+  /** How many there are; the rows of those that are data themselves are read. */
+  static int through(CloseableIterable planned) throws Exception {
+    int count = 0;
+    for (Iterator each = planned.iterator(); each.hasNext(); count++) {
+      Object task = each.next();
+      if (task instanceof FileScanTask && ((FileScanTask) task).isDataTask()) {
+        DataTask data = ((FileScanTask) task).asDataTask();
+        for (Iterator rows = data.rows().iterator(); rows.hasNext();) rows.next();
+      }
+    }
+    planned.close();
+    return count;
+  }
+}

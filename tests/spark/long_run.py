@@ -1,0 +1,159 @@
+"""Looks for damage that no rule foresees: random histories on the real runtime, each statement followed by probes.
+
+    python tests/spark/long_run.py FIRST COUNT [--everything N] [--seconds S]
+
+runs the histories of the seeds FIRST, FIRST + 1, ... After each statement that the runtime takes, files are
+added under the new spec, and the table goes through what Iceberg's own classes do for every metadata table,
+every write and every rewrite. In every Nth history (40) rows are written instead, and after the last statement
+the table goes through Spark's row-level changes and rewrites, in every tenth of these through all that probes.py
+has. What nobody said is printed as it is found, the counts at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from evolutions import wild
+from oracle import Runtime
+from pyspark.logger import PySparkLogger
+
+import spark_iceberg_sql
+from spark_iceberg_sql.checker import follow
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.types import struct_from_spark
+
+# What a warning has said before the damage shows: its code, and the runtime's words for it.
+FORETOLD = {
+    "SIS407": re.compile(
+        r"Cannot find field|Cannot build accessor for field: null"
+        r'|NullPointerException: .* the return value of "java.util.Map.get'  # of .position_deletes
+        r"|Cannot partition by non-primitive source field: struct<\d+: column_size"  # of .all_files
+    ),
+    "SIS417": re.compile(r"Cannot create identity partition|INVALID_ATTRIBUTE_NAME"),
+}
+
+
+class Asking(Known):
+    """An empty catalog, whose queries have the columns that Spark says."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(catalog="local", namespace=("db",), complete=True)
+        self._runtime = runtime
+
+    def columns_of(self, query: str) -> Schema | None:
+        schema = self._runtime.sql(query).schema
+        return Schema(struct_from_spark(schema.jsonValue()).fields)
+
+
+@dataclass
+class Found:
+    """What one history brought. wrong: where checker and runtime differ."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+def look(runtime: Runtime, script: list[str], last: str = "core") -> Found:
+    """Run a history; what nobody foresaw. last: how the table is probed at the end (see Runtime.damage)."""
+    each = "core" if last == "core" else "quick"
+    found = Found()
+    runtime.clear()
+    known = Asking(runtime)
+    warned: set[str] = set()
+    for number, statement in enumerate(script):
+        report = follow(statement, known)
+        found.counts["statements"] += 1
+        said = [d for d in report if d.severity is Severity.ERROR]
+        warned |= {d.code for d in report if d.severity is Severity.WARNING}
+        unsure = any(d.severity is Severity.NOTE for d in report)
+        refusal = runtime.refusal(statement)
+        if refusal is not None:
+            found.counts["refused"] += 1
+            if not said and not unsure:
+                found.wrong.append(f"REFUSED, UNSAID: {statement}\n    {refusal}")
+                return found
+            if number == 0:
+                return found
+            continue
+        if said:
+            found.counts["damage, said"] += 1
+            codes = ", ".join(sorted({d.code for d in said}))
+            if not runtime.damage(how="core", first=True) and not runtime.damage(
+                how="thorough", first=True
+            ):
+                found.wrong.append(f"ACCEPTED, NO DAMAGE, BUT {codes}: {statement}")
+            return found
+        if each == "quick":
+            runtime.fill()
+        trouble = _unforeseen(runtime.damage(how=each), warned)
+        if trouble:
+            found.wrong.append(
+                f"DAMAGED, UNSAID, by: {statement}\n    " + "\n    ".join(trouble[:4])
+            )
+            return found
+        if unsure:
+            found.counts["not followed"] += 1
+            return found
+    found.counts["to the end"] += 1
+    trouble = runtime.damage(how=last) if last != "core" else []
+    found.counts["damage, warned of"] += bool(trouble) and not _unforeseen(trouble, warned)
+    if unforeseen := _unforeseen(trouble, warned):
+        found.wrong.append("DAMAGED IN THE END, UNSAID:\n    " + "\n    ".join(unforeseen[:4]))
+    return found
+
+
+def _unforeseen(troubles: list[str], warned: set[str]) -> list[str]:
+    patterns = [pattern for code, pattern in FORETOLD.items() if code in warned]
+    return [t for t in troubles if not any(pattern.search(t) for pattern in patterns)]
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("first", type=int)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--everything", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    given = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="long-run-"))
+    config = {
+        "spark.master": "local[1]",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.warehouse.dir": str(folder / "spark"),
+    }
+    runtime = Runtime(spark_iceberg_sql.session(folder / "warehouse", config=config))
+    runtime.spark.sparkContext.setLogLevel("OFF")
+    PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
+    counts: Counter[str] = Counter()
+    start = time.monotonic()
+    for seed in range(given.first, given.first + given.count):
+        if time.monotonic() - start > given.seconds:
+            break
+        script = wild(seed)
+        often, seldom = seed % given.everything, seed % (given.everything * 10)
+        found = look(runtime, script, "core" if often else "thorough" if seldom else "everything")
+        counts += found.counts
+        counts["histories"] += 1
+        if found.wrong:
+            counts["wrong"] += 1
+            print(f"## seed {seed}", *script, *found.wrong, sep="\n  ", flush=True)
+        if counts["histories"] % 20 == 0:
+            print(f"-- {time.monotonic() - start:.0f} s: {dict(counts)}", flush=True)
+    print(f"{time.monotonic() - start:.0f} s: {dict(counts)}")
+    return bool(counts["wrong"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,282 @@
+"""What one does with a table: written, changed and read in every way, every procedure, every metadata table.
+
+A probe that fails on a table that was fine before shows damage, whichever rule foresees it or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_iceberg_sql.spark import jvm_rules
+
+Probe = tuple[str, Callable[[], Any]]
+
+METADATA = (
+    *("entries", "files", "data_files", "delete_files", "history", "metadata_log_entries"),
+    *("snapshots", "refs", "manifests", "partitions", "all_data_files", "all_delete_files"),
+    *("all_files", "all_manifests", "all_entries", "position_deletes"),
+)
+# Those that read what row-level changes leave behind; the others say the same of the same manifests.
+_TELLING = ("files", "partitions", "position_deletes", "all_entries")
+
+_CALLS = {
+    "ancestors_of": "table => '{t}'",
+    "compute_table_stats": "table => '{t}'",
+    "create_changelog_view": "table => '{t}', changelog_view => 'probe_changes'",
+    "rewrite_data_files": "table => '{t}', options => map('rewrite-all', 'true')",
+    "rewrite_position_delete_files": "table => '{t}', options => map('rewrite-all', 'true')",
+    "rewrite_table_path": "table => '{t}', source_prefix => '{location}', target_prefix => '/elsewhere'",
+    "remove_orphan_files": "table => '{t}', dry_run => true",
+    "set_current_snapshot": "table => '{t}', snapshot_id => {snapshot}",
+    "rollback_to_snapshot": "table => '{t}', snapshot_id => {snapshot}",
+    "rollback_to_timestamp": "table => '{t}', timestamp => timestamp'2999-01-01 00:00:00'",
+    "fast_forward": "table => '{t}', branch => 'probe', to => 'main'",
+    "expire_snapshots": "table => '{t}', older_than => timestamp'2999-01-01 00:00:00', retain_last => 1",
+}
+# Asked in a way of their own below.
+_OTHERWISE = (
+    "rewrite_manifests",
+    "compute_partition_stats",
+    "cherrypick_snapshot",
+    "publish_changes",
+)
+# These make a table of another one, which is no table of Iceberg's or not in a catalog.
+_OF_OTHERS = ("add_files", "migrate", "register_table", "snapshot")
+PROCEDURES = (*_CALLS, *_OTHERWISE, *_OF_OTHERS)
+
+VALUES = {
+    "boolean": "true",
+    "string": "'a'",
+    "date": "date'2024-01-01'",
+    "timestamp": "timestamp'2024-01-01 10:00:00'",
+    "timestamp_ntz": "timestamp_ntz'2024-01-01 10:00:00'",
+    "binary": "x'01'",
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint", "float", "double"), "1"),
+}
+
+_COMPILED: dict[str, Any] = {}
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+class Probes:
+    """The probes of one table. sql: past the gate. table: its full name, `local.db.t`, each part quoted or plain."""
+
+    def __init__(self, spark: SparkSession, sql: Callable[[str], DataFrame], table: str) -> None:
+        self.spark, self.sql, self.table = spark, sql, table
+        self.name = table.removeprefix("local.")
+
+    def java(self) -> Any:
+        util = self.spark._jvm.org.apache.iceberg.spark.Spark3Util
+        return util.loadIcebergTable(self.spark._jsparkSession, self.table)
+
+    def classes(self) -> Any:
+        """MetadataProbes.java, compiled once a session."""
+        key = self.spark.sparkContext.applicationId
+        if key not in _COMPILED:
+            text = Path(__file__).with_name("MetadataProbes.java").read_text(encoding="utf-8")
+            loader = jvm_rules.context_loader()
+            loader = jvm_rules.compile_java(text, "MetadataProbes.java", loader)
+            _COMPILED[key] = jvm_rules.instance(loader, "sparkicebergsql.probes.MetadataProbes")
+        return _COMPILED[key]
+
+    def quick(self) -> Iterator[Probe]:
+        """By analysis and metadata alone."""
+        for metadata in METADATA:
+            yield metadata, lambda m=metadata: self.sql(f"SELECT * FROM {self.table}.{m}")
+        yield "_partition", lambda: self.sql(f"SELECT *, _partition FROM {self.table}")
+        yield "drop by name", self._drop_each
+        yield "partition key", self._partition_key
+
+    def core(self) -> Iterator[Probe]:
+        """What all of it does first, by Iceberg's own classes: no Spark job, a hundred times faster."""
+        yield "PartitionKey, serialized specs", self._partition_key
+        yield "drop by name", self._drop_each
+        java = self.classes()
+        yield "append", lambda: java.append(self.java())
+        yield "StructProjection of each spec", lambda: java.projections(self.java())
+        yield "scan with a filter", lambda: java.filtered(self.java())
+        yield "partition statistics", lambda: java.statistics(self.java())
+        for metadata in METADATA:
+            yield metadata, lambda m=metadata: java.plan(self.java(), m)
+        yield "_partition", lambda: self.sql(f"SELECT *, _partition FROM {self.table}")
+
+    def thorough(self) -> Iterator[Probe]:
+        """By writing, updating and rewriting: what a table goes through each day."""
+        yield "INSERT", self.fill
+        yield "SELECT", self._select
+        yield "drop by name", self._drop_each
+        for metadata in ("files", "partitions"):
+            yield metadata, lambda m=metadata: self._read(m)
+        if self._deletes():
+            yield from self._changed("merge-on-read", METADATA[:0], rest=False)
+        yield "rewrite_manifests", self._rewrite_manifests
+        yield "INSERT again", self.fill
+        yield "SELECT again", self._select
+
+    def everything(self) -> Iterator[Probe]:
+        """All of METADATA and PROCEDURES, after row-level changes of both kinds."""
+        yield "INSERT", self.fill
+        yield "SELECT", self._select
+        yield "drop by name", self._drop_each
+        yield "partition key", self._partition_key
+        if self._deletes():
+            yield from self._changed("merge-on-read", METADATA, rest=True)
+        yield from self._changed("copy-on-write", METADATA, rest=True)
+        yield "WAP", self._staged
+        yield "expire_snapshots", lambda: self._call("expire_snapshots")
+        yield "SELECT again", self._select
+
+    def _changed(self, mode: str, metadata: tuple[str, ...], *, rest: bool) -> Iterator[Probe]:
+        def named(name: str, ask: Callable[[], Any]) -> Probe:
+            return f"{mode} {name}", ask
+
+        yield named("set", lambda: self._set(mode))
+        yield named("UPDATE", self._update)
+        for table in metadata or _TELLING:
+            yield named(table, lambda m=table: self._read(m))
+        yield named(
+            "rewrite_position_delete_files", lambda: self._call("rewrite_position_delete_files")
+        )
+        if rest:
+            yield named("INSERT", self.fill)
+            yield named("MERGE", self._merge)
+            yield named("DELETE", self._delete)
+            yield named("dynamic overwrite", self._overwrite)
+            yield named("rewrite_manifests", self._rewrite_manifests)
+            yield named("compute_partition_stats", self._partition_stats)
+            for procedure in _CALLS:
+                if procedure not in ("expire_snapshots", "rewrite_position_delete_files"):
+                    yield named(procedure, lambda p=procedure: self._call(p))
+            yield named("the first snapshot", self._travel)
+            yield named("SELECT", self._select)
+
+    # ------------------------------------------------------------------ rows
+
+    def fill(self) -> None:
+        """Two rows: one of values, one of nulls where they may be."""
+        fields = self.spark.table(self.table).schema.fields
+        kinds = [field.dataType.simpleString() for field in fields]
+        values = [VALUES.get(kind, f"cast(null as {kind})") for kind in kinds]
+        nulls = [
+            f"cast(null as {kind})" if field.nullable else value
+            for kind, value, field in zip(kinds, values, fields, strict=True)
+        ]
+        self.sql(
+            f"INSERT INTO {self.table} SELECT {', '.join(values)} UNION ALL SELECT {', '.join(nulls)}"
+        )
+
+    def _select(self) -> None:
+        self.sql(f"SELECT *, _partition, _file FROM {self.table}").collect()
+
+    def _read(self, metadata: str) -> None:
+        self.sql(f"SELECT * FROM {self.table}.{metadata}").collect()
+
+    def _column(self) -> str | None:
+        fields = self.spark.table(self.table).schema.fields
+        plain = [f.name for f in fields if f.dataType.simpleString() in VALUES]
+        return quoted(plain[0]) if plain else None
+
+    def _update(self) -> None:
+        if (c := self._column()) is not None:
+            self.sql(f"UPDATE {self.table} SET {c} = {c} WHERE length(cast({c} AS string)) >= 0")
+
+    def _merge(self) -> None:
+        if (c := self._column()) is not None:
+            self.sql(
+                f"MERGE INTO {self.table} AS probed USING (SELECT 1 AS probe) ON "
+                f"length(cast(probed.{c} AS string)) >= 0 WHEN MATCHED THEN UPDATE SET {c} = probed.{c}"
+            )
+
+    def _delete(self) -> None:
+        if (c := self._column()) is not None:
+            self.sql(
+                f"DELETE FROM {self.table} WHERE {c} IS NULL AND length(coalesce(cast({c} AS string), 'x')) > 0"
+            )
+
+    def _overwrite(self) -> None:
+        key = "spark.sql.sources.partitionOverwriteMode"
+        self.sql(f"SET {key} = dynamic")
+        try:
+            self.sql(f"INSERT OVERWRITE {self.table} SELECT * FROM {self.table} LIMIT 1")
+        finally:
+            self.sql(f"RESET {key}")
+
+    def _travel(self) -> None:
+        query = f"SELECT snapshot_id FROM {self.table}.snapshots ORDER BY committed_at LIMIT 1"
+        self.sql(f"SELECT * FROM {self.table} VERSION AS OF {self.sql(query).head()[0]}").collect()
+
+    # ------------------------------------------------------------------ procedures
+
+    def _set(self, mode: str) -> None:
+        verbs = ("delete", "update", "merge")
+        properties = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in verbs)
+        self.sql(f"ALTER TABLE {self.table} SET TBLPROPERTIES ({properties})")
+
+    def _call(self, procedure: str, arguments: str | None = None) -> None:
+        java = self.java()
+        if procedure == "fast_forward":
+            self.sql(f"ALTER TABLE {self.table} CREATE BRANCH IF NOT EXISTS probe")
+        words = (arguments or _CALLS[procedure]).format(
+            t=self.name, location=java.location(), snapshot=java.currentSnapshot().snapshotId()
+        )
+        self.sql(f"CALL local.system.{procedure}({words})").collect()
+
+    def _rewrite_manifests(self) -> None:
+        for spec in list(self.java().specs().keySet()):
+            self._call("rewrite_manifests", f"table => '{{t}}', spec_id => {spec}")
+
+    def _partition_stats(self) -> None:
+        """Iceberg refuses it of a table whose current spec has no field."""
+        if any(not field.transform().isVoid() for field in self.java().spec().fields()):
+            self._call("compute_partition_stats", "table => '{t}'")
+
+    def _staged(self) -> None:
+        """Two writes that are staged and then published, each by its procedure."""
+        self.sql(f"ALTER TABLE {self.table} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
+        try:
+            for number, procedure in enumerate(("publish_changes", "cherrypick_snapshot")):
+                self.sql(f"SET spark.wap.id = probe{number}")
+                self.fill()
+                self.sql("RESET spark.wap.id")
+                staged = f"SELECT snapshot_id FROM {self.table}.snapshots ORDER BY committed_at DESC LIMIT 1"
+                which = (
+                    f"snapshot_id => {self.sql(staged).head()[0]}"
+                    if number
+                    else "wap_id => 'probe0'"
+                )
+                self._call(procedure, f"table => '{{t}}', {which}")
+        finally:
+            self.sql("RESET spark.wap.id")
+            self.sql(f"ALTER TABLE {self.table} UNSET TBLPROPERTIES ('write.wap.enabled')")
+
+    # ------------------------------------------------------------------ metadata
+
+    def _deletes(self) -> bool:
+        return bool(self.java().operations().current().formatVersion() >= 2)
+
+    def _partition_key(self) -> None:
+        """What INSERT builds first, and what a file's partition needs."""
+        java, jvm = self.java(), self.spark._jvm.org.apache.iceberg
+        if java.spec().isPartitioned():
+            jvm.PartitionKey(java.spec(), java.schema())
+        jvm.Partitioning.partitionType(java)
+        jvm.SerializableTable.copyOf(java).specs()  # what each task has of the table
+        version = java.operations().current().formatVersion()
+        if version not in (1, 2, 3):
+            raise ValueError(f"format version {version}")
+
+    def _drop_each(self) -> None:
+        """Whether DROP PARTITION FIELD would find each field of the spec by its name."""
+        java = self.java()
+        for spec_field in java.spec().fields():
+            column = java.schema().findField(spec_field.name())
+            void = spec_field.transform().isVoid()
+            if column is not None and not spec_field.transform().isIdentity() and not void:
+                raise ValueError(f"`{spec_field.name()}` means a column")
