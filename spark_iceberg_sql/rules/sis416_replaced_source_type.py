@@ -8,6 +8,10 @@ becomes a struct keeps every INSERT from working ("Cannot partition by non-primi
 where the spec stays the same while its column turns from a timestamp to a date, or back, Iceberg refuses
 the statement ("Invalid source type date for transform: day").
 
+Identity and truncate keep values of the column itself in the manifests. Where its new type is not a wider one,
+what reads the manifests of before fails as long as their snapshots are kept: `.all_entries`, often `.all_manifests`,
+and from some types `expire_snapshots` itself ("Wrong class", "BufferUnderflowException"). That is a warning.
+
 ## Instead
 Another name for the column, or DROP TABLE and then CREATE TABLE, which keeps nothing. From timestamp to
 date and back: replace the table without PARTITIONED BY, then ALTER TABLE ... ADD PARTITION FIELD.
@@ -20,6 +24,10 @@ CREATE OR REPLACE TABLE events (id BIGINT, code DATE) USING iceberg;
 ```sql bad
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 CREATE OR REPLACE TABLE events (id BIGINT, ts DATE) USING iceberg PARTITIONED BY (days(ts));
+```
+```sql bad
+CREATE TABLE events (id BIGINT, code STRING) USING iceberg PARTITIONED BY (code);
+CREATE OR REPLACE TABLE events (id BIGINT, code INT) USING iceberg;
 ```
 ```sql good
 CREATE TABLE events (id BIGINT, code STRING) USING iceberg PARTITIONED BY (bucket(8, code));
@@ -35,8 +43,8 @@ from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.damage import Kind
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.model.types import Field, Primitive
+from spark_iceberg_sql.model.spec import PartitionField, Specs
+from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import shown
@@ -56,6 +64,7 @@ def replaced_source_type(case: Case) -> Iterator[Finding]:
     if old.specs is None or old.schema is None:
         return
     if after.specs.current not in {spec.spec_id for spec in old.specs.every}:
+        yield from _kept_values(case, old.specs, old.schema, after.schema)
         return  # a new spec is bound to the new types
     for field in after.specs.spec.fields:
         was, now = old.schema.by_id(field.source_id), after.schema.by_id(field.source_id)
@@ -67,6 +76,44 @@ def replaced_source_type(case: Case) -> Iterator[Finding]:
                 f"leave PARTITIONED BY out, and then write `ALTER TABLE {case.target.text} "
                 f"ADD PARTITION FIELD {field.clause}`",
             )
+    yield from _kept_values(case, old.specs, old.schema, after.schema)
+
+
+def _kept_values(case: Case, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+    """Columns whose values stand in manifests that the new type cannot read; a column is named once."""
+    told: set[int] = set()
+    for field in specs.all_fields:
+        transform = field.transform.transform
+        was, now = old.by_id(field.source_id), new.by_id(field.source_id)
+        if was is None or now is None or field.transform.is_void or transform.result is not None:
+            continue
+        if field.source_id in told or not transform.takes(now.field.type):
+            continue
+        if not _reads(was.field.type, now.field.type):
+            told.add(field.source_id)
+            yield Finding(
+                _place(case, field.source),
+                f"`{field.source}` turns from {a_type(was.field.type)} to {a_type(now.field.type)}, and a spec of "
+                f"the table partitions by it, in {shown(field)}: while snapshots of before are kept, "
+                "`.all_entries` cannot be read, and `expire_snapshots` may fail",
+                _another_name(case, field),
+                severity=Severity.WARNING,
+            )
+
+
+# Types whose values are kept in the same form.
+_ALIKE = ({"int", "date"}, {"long", "timestamp", "timestamptz"})
+
+
+def _reads(was: Type, now: Type) -> bool:
+    """Whether a partition value of the one type is read as one of the other."""
+    if promotes(was, now):
+        return True
+    if not (isinstance(was, Primitive) and isinstance(now, Primitive)):
+        return False
+    if was.name == now.name == "decimal":
+        return was.arguments[1] == now.arguments[1]  # unscaled digits, whatever the precision
+    return any({was.name, now.name} <= alike for alike in _ALIKE)
 
 
 def _not_taken(case: Case, schema: Schema, field: PartitionField) -> Finding:
@@ -78,8 +125,14 @@ def _not_taken(case: Case, schema: Schema, field: PartitionField) -> Finding:
         _place(case, field.source),
         f"`{field.source}` becomes {a_type(column.field.type)}, and a spec of the table partitions by it, "
         f"in {shown(field)}: afterwards {harm}",
+        _another_name(case, field),
+    )
+
+
+def _another_name(case: Case, field: PartitionField) -> str:
+    return (
         f"give the column another name: {quoted(field.source + '_new')}, or write "
-        f"`DROP TABLE {case.target.text}` before",
+        f"`DROP TABLE {case.target.text}` before"
     )
 
 

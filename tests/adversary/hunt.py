@@ -17,9 +17,10 @@ from adversary.scalars import Expressions
 from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
-POOL, PREDICATES, BATCHES, CHANGED = 30, 30, 2, 1
+POOL, PREDICATES, CHANGED = 30, 30, 1
 # Predicates that are put to `prune` alone, and how many of those that it says too much of are tried.
-PROBED, SUSPECTS = 1600, 6
+PROBED, SUSPECTS = {"any": 800, "clocks": 1600, "uninstall": 0}, 6
+ZONE = "spark.sql.session.timeZone"
 RECURRING = 70  # an int of fewer values than this may recur
 SHARE = 0.25  # of the time goes at most into making findings small
 EACH = 1  # findings of a class that are made small; more are only counted
@@ -80,9 +81,9 @@ class Hunt:
                 self.result.unbuilt += 1
                 continue
             self.result.tables += 1
-            for _ in range(BATCHES):
+            for about in self.batches(made):
                 if self.spent() < seconds:
-                    self.batch(made, Random(rng.random()))
+                    self.batch(made, Random(rng.random()), about)
             self.lab.drop(made)
             if number % 10 == 0:
                 self.tell(f"-- {self.spent():.0f} s: {number} tables, {self.result.pairs} pairs")
@@ -92,23 +93,34 @@ class Hunt:
     def spent(self) -> float:
         return time.monotonic() - self.started
 
-    def batch(self, made: Made, rng: Random) -> None:
+    def batches(self, made: Made) -> list[str]:
+        """What batches are about: anything, the changes of the clocks, a plan that outlives the rules."""
+        many = len(made.table.rows) > 60 and bool(made.table.changes)
+        others = ["clocks"] * many + ["uninstall"] * bool(made.table.sources)
+        return ["any", *(others or ["any"])]
+
+    def batch(self, made: Made, rng: Random, about: str) -> None:
         """Predicates of the same settings: truth of all of them, then their queries, then some changes."""
         settings = statements.settings(rng, made.table.zone, lambda: self.zones.pick(rng))
-        life = rng.choice(LIVES) if rng.random() < (0.5 if made.table.sources else 0.2) else ""
+        life = rng.choice(LIVES) if rng.random() < 0.2 else ""
+        if about == "clocks":
+            settings = tuple({**dict(settings), ZONE: made.table.zone}.items())
+        elif about == "uninstall":
+            life = about
         ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
         with self.lab.conf(dict(settings)):
             maker = Expressions(rng, made.table, ansi)
             if life == "uninstall":  # from then on Iceberg's functions are Iceberg's own again
                 maker.calls = ("iceberg_",)
-            pool = self.lab.valued(
-                made.view, [*maker.usual(), *(maker.next() for _ in range(POOL))]
-            )
+            wanted = maker.clocks() if about == "clocks" else maker.usual()
+            if about == "any":
+                wanted += [maker.next() for _ in range(POOL)]
+            pool = self.lab.valued(made.view, wanted)
             if not pool:
                 return
             nodes = self.predicates(made, rng, pool, PREDICATES)
             if life != "uninstall":
-                nodes = [*self.suspects(made, rng, pool), *nodes]
+                nodes = [*self.suspects(made, rng, pool, PROBED[about]), *nodes]
             if rng.random() < 0.15:
                 nodes[:4] = [self.by_variable(node) for node in nodes[:4]]
             texts = [n.sql() for n in nodes]
@@ -134,9 +146,9 @@ class Hunt:
         if rng.random() < 0.25:
             self.rewrite(made, rng, pool, settings, rows)
 
-    def suspects(self, made: Made, rng: Random, pool: list[Valued]) -> list[Node]:
+    def suspects(self, made: Made, rng: Random, pool: list[Valued], count: int) -> list[Node]:
         """Predicates of which `prune` says too much, by its own word."""
-        nodes = {n.sql(): n for n in self.predicates(made, rng, pool, PROBED)}
+        nodes = {n.sql(): n for n in self.predicates(made, rng, pool, count)}
         with self.lab.off("prune", "fast"):
             texts, known_ = self.implied.suspects(made.name, made.view, list(nodes))
         self.result.probed += known_

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adversary.nodes import Node, leaf, make
+from adversary.rows import extreme
 from adversary.times import OFFSETS, Times
 from adversary.zones import SHIFTS
 
@@ -274,7 +275,31 @@ class Expressions(Times):
             "date_format({}, 'yyyyMMddHH')",
         )
         made.append(make("text", form, shifted))
-        return made + [self.about(c) for c in columns[:5]]
+        made += [self.about(c) for c in columns[:5]]
+        if any(extreme(row) for row in self.table.rows):
+            for kind, name in (("int", "i"), ("long", "l")):
+                form = f"{self.call()}truncate({self.rng.choice(WIDTHS[2:10])}, {{}})"
+                made.append(make(kind, form, self.column(name)))
+        return made
+
+    def clocks(self) -> list[Node]:
+        """The parts of a moment, and moments made again from numbers: what changes of the clocks are about."""
+        column = leaf("ts", "ts")
+        made = [
+            make("int", f"{part}({{}})", column) for part in ("hour", "minute", "second", *PARTS)
+        ]
+        made += [make("date", form, column) for form in ("to_date({})", "CAST({} AS date)")]
+        for unit, again in (
+            ("timestamp", "seconds"),
+            ("seconds",) * 2,
+            ("millis",) * 2,
+            ("micros",) * 2,
+        ):
+            for hours in SHIFTS:
+                moved = self.shifted(unit, again, self.rng.choice((1, -1)) * hours * 3600)
+                form = self.pick("CAST({} AS string)", "date_format({}, 'yyyy-MM-dd HH:mm')")
+                made += [make("text", form, moved), make("date", "to_date({})", moved)]
+        return made
 
     def bool(self, depth: int) -> Node:
         return self.column("bo")

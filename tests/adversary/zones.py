@@ -74,6 +74,13 @@ class Change:
     local: int
 
     @property
+    def weight(self) -> int:
+        """How often it is worth a try: most where a part of an hour is skipped, or midnight comes twice."""
+        behind = 0 <= self.local % DAY < -self.shift
+        ragged = self.shift % HOUR or self.local % HOUR
+        return 15 if behind or ragged else 5 if self.odd else 1
+
+    @property
     def odd(self) -> bool:
         """Whether one would not expect it: by no whole hour, at no whole hour, or about midnight."""
         hour = self.local % DAY
@@ -128,7 +135,7 @@ class Zones:
         known = self.changes(zone)
         if not known:
             return []
-        return rng.choices(known, [5 if c.odd else 1 for c in known], k=count)
+        return rng.choices(known, [c.weight for c in known], k=count)
 
 
 def _at(change: Change) -> int:

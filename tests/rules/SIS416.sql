@@ -52,7 +52,7 @@ CREATE OR REPLACE TABLE t (id BIGINT, n DATE) USING iceberg PARTITIONED BY (buck
 
 -- case: truncate(4, s), then s INT, truncate(4, s), v1
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (truncate(4, s)) TBLPROPERTIES ('format-version' = '1');
-CREATE OR REPLACE TABLE t (id BIGINT, s INT) USING iceberg PARTITIONED BY (truncate(4, s));
+CREATE OR REPLACE TABLE t (id BIGINT, s INT) USING iceberg PARTITIONED BY (truncate(4, s)); -- warning: SIS416
 
 -- case: truncate(4, s), then s DATE, unpartitioned, v1
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (truncate(4, s)) TBLPROPERTIES ('format-version' = '1');
@@ -60,7 +60,7 @@ CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg; -- error: SIS416
 
 -- case: s, then s DATE, s, v1
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (s) TBLPROPERTIES ('format-version' = '1');
-CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg PARTITIONED BY (s);
+CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg PARTITIONED BY (s); -- warning: SIS416
 
 -- case: s, then s STRUCT<a: INT>, unpartitioned, v1
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (s) TBLPROPERTIES ('format-version' = '1');
@@ -132,7 +132,7 @@ CREATE OR REPLACE TABLE t (id BIGINT, n DATE) USING iceberg PARTITIONED BY (buck
 
 -- case: truncate(4, s), then s INT, truncate(4, s), v2
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (truncate(4, s)) TBLPROPERTIES ('format-version' = '2');
-CREATE OR REPLACE TABLE t (id BIGINT, s INT) USING iceberg PARTITIONED BY (truncate(4, s));
+CREATE OR REPLACE TABLE t (id BIGINT, s INT) USING iceberg PARTITIONED BY (truncate(4, s)); -- warning: SIS416
 
 -- case: truncate(4, s), then s DATE, unpartitioned, v2
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (truncate(4, s)) TBLPROPERTIES ('format-version' = '2');
@@ -140,7 +140,7 @@ CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg; -- error: SIS416
 
 -- case: s, then s DATE, s, v2
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (s) TBLPROPERTIES ('format-version' = '2');
-CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg PARTITIONED BY (s);
+CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg PARTITIONED BY (s); -- warning: SIS416
 
 -- case: s, then s STRUCT<a: INT>, unpartitioned, v2
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (s) TBLPROPERTIES ('format-version' = '2');
@@ -212,7 +212,7 @@ CREATE OR REPLACE TABLE t (id BIGINT, n DATE) USING iceberg PARTITIONED BY (buck
 
 -- case: truncate(4, s), then s INT, truncate(4, s), v3
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (truncate(4, s)) TBLPROPERTIES ('format-version' = '3');
-CREATE OR REPLACE TABLE t (id BIGINT, s INT) USING iceberg PARTITIONED BY (truncate(4, s));
+CREATE OR REPLACE TABLE t (id BIGINT, s INT) USING iceberg PARTITIONED BY (truncate(4, s)); -- warning: SIS416
 
 -- case: truncate(4, s), then s DATE, unpartitioned, v3
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (truncate(4, s)) TBLPROPERTIES ('format-version' = '3');
@@ -220,7 +220,7 @@ CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg; -- error: SIS416
 
 -- case: s, then s DATE, s, v3
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (s) TBLPROPERTIES ('format-version' = '3');
-CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg PARTITIONED BY (s);
+CREATE OR REPLACE TABLE t (id BIGINT, s DATE) USING iceberg PARTITIONED BY (s); -- warning: SIS416
 
 -- case: s, then s STRUCT<a: INT>, unpartitioned, v3
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (s) TBLPROPERTIES ('format-version' = '3');
@@ -271,3 +271,16 @@ CREATE OR REPLACE TABLE t (id BIGINT, ts DATE) USING iceberg PARTITIONED BY (day
 CREATE TABLE t (id BIGINT, s STRING, n INT, d DATE, ts TIMESTAMP, p STRUCT<a: INT>) USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES ('format-version' = '2');
 CREATE OR REPLACE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (id);
 CREATE OR REPLACE TABLE t (id BIGINT, ts DATE) USING iceberg PARTITIONED BY (days(ts)); -- error: SIS416
+
+-- case: n, then n BIGINT: a wider type
+CREATE TABLE t (id BIGINT, n INT) USING iceberg PARTITIONED BY (n);
+CREATE OR REPLACE TABLE t (id BIGINT, n BIGINT) USING iceberg PARTITIONED BY (n);
+
+-- case: n, then n DATE: kept in the same form
+CREATE TABLE t (id BIGINT, n INT) USING iceberg PARTITIONED BY (n);
+CREATE OR REPLACE TABLE t (id BIGINT, n DATE) USING iceberg;
+
+-- case: s and truncate(2, s) of a past spec, then s DECIMAL: said once
+CREATE TABLE t (id BIGINT, s STRING) USING iceberg PARTITIONED BY (s, truncate(2, s));
+ALTER TABLE t DROP PARTITION FIELD s;
+CREATE OR REPLACE TABLE t (id BIGINT, s DECIMAL(9, 2)) USING iceberg; -- warning: SIS416
