@@ -57,6 +57,13 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule(
+        name="copies",
+        java="Copies",
+        phase=Phase.AFTER_PUSH_DOWN,
+        does="refuses a write to a table whose metadata says another place than its own",
+        without="the writers of DataFrames write through a copied table into the original",
+    ),
+    Rule(
         name="decimals",
         java="Decimals",
         phase=Phase.BEFORE_PUSH_DOWN,

@@ -89,6 +89,11 @@ class Predicates:
             for r in self.by_time
             if any(abs(table.rows[r][1] - at) < 75 * MINUTE for at in table.changes)
         ]
+        self.brink = [
+            r
+            for r in self.changed
+            if any(abs(table.rows[r][1] - at) <= 75 * SECOND for at in table.changes)
+        ]
         self.least = [r for r in self.rows if extreme(table.rows[r])]
 
     def near(self, focus: int) -> int:
@@ -257,8 +262,8 @@ class Predicates:
         focus = rng.choice(self.rows)
         if self.least and rng.random() < 0.12:
             focus = rng.choice(self.least)
-        elif self.changed and rng.random() < 0.4:
-            focus = rng.choice(self.changed)
+        elif self.changed and rng.random() < 0.5:
+            focus = rng.choice(self.brink if self.brink and rng.random() < 0.4 else self.changed)
         kind = rng.random()
         if kind < 0.3 and parts and days:
             made = self.recurring(focus, rng.choice(parts), rng.choice(days))

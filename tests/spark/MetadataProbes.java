@@ -1,6 +1,8 @@
 package sparkicebergsql.probes;
 
 import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.iceberg.BaseTable;
@@ -13,6 +15,7 @@ import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.MetadataTableType;
 import org.apache.iceberg.MetadataTableUtils;
 import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.PartitionKey;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.PartitionStatsHandler;
 import org.apache.iceberg.Partitioning;
@@ -28,6 +31,38 @@ import org.apache.iceberg.util.StructProjection;
 public class MetadataProbes {
 
   static int version(Table table) { return ((BaseTable) table).operations().current().formatVersion(); }
+
+  /** What INSERT builds first, and what a file's partition and each task need. */
+  public static void partitionKey(Table table) {
+    if (table.spec().isPartitioned()) new PartitionKey(table.spec(), table.schema());
+    Partitioning.partitionType(table);
+    SerializableTable.copyOf(table).specs();
+    if (version(table) < 1 || version(table) > 3) throw new IllegalStateException("format version " + version(table));
+  }
+
+  /** Whether DROP PARTITION FIELD would find each field of the spec by its name. */
+  public static void dropEach(Table table) {
+    for (Object each : table.spec().fields()) {
+      PartitionField field = (PartitionField) each;
+      boolean column = table.schema().findField(field.name()) != null;
+      if (column && !field.transform().isIdentity() && !field.transform().isVoid())
+        throw new IllegalStateException("`" + field.name() + "` means a column");
+    }
+  }
+
+  /** Each metadata table that fails, with the first words of why. */
+  public static Map plans(Table table, List kinds) {
+    Map failed = new LinkedHashMap();
+    for (Object kind : kinds)
+      try {
+        plan(table, (String) kind);
+      } catch (Exception e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) cause = cause.getCause();
+        failed.put(kind, cause.toString().split("\n")[0]);
+      }
+    return failed;
+  }
 
   /** A data file that is not there, under the current spec, and a delete file beside it. */
   public static void append(Table table) {
@@ -63,7 +98,7 @@ public class MetadataProbes {
   }
 
   /** Plan a metadata table and go through its rows; bind the specs as its readers do. */
-  public static void plan(Table table, String kind) throws Exception {
+  static void plan(Table table, String kind) throws Exception {
     MetadataTableType type = MetadataTableType.valueOf(kind.toUpperCase());
     Table metadata = MetadataTableUtils.createMetadataTableInstance(table, type);
     metadata.schema();

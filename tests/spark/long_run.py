@@ -40,6 +40,9 @@ FORETOLD = {
         r'|NullPointerException: .* the return value of "java.util.Map.get'  # of .position_deletes
         r"|Cannot partition by non-primitive source field: struct<\d+: column_size"  # of .all_files
     ),
+    "SIS416": re.compile(
+        r"Wrong class, expected|BufferUnderflow|MalformedInput|ClassCastException"
+    ),
     "SIS417": re.compile(
         r"Cannot create identity partition|INVALID_ATTRIBUTE_NAME|position_deletes on .*NullPointerException"
     ),

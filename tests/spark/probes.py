@@ -96,15 +96,16 @@ class Probes:
 
     def core(self) -> Iterator[Probe]:
         """What all of it does first, by Iceberg's own classes: no Spark job, a hundred times faster."""
-        yield "PartitionKey, serialized specs", self._partition_key
-        yield "drop by name", self._drop_each
-        java = self.classes()
-        yield "append", lambda: java.append(self.java())
-        yield "StructProjection of each spec", lambda: java.projections(self.java())
-        yield "scan with a filter", lambda: java.filtered(self.java())
-        yield "partition statistics", lambda: java.statistics(self.java())
-        for metadata in METADATA:
-            yield metadata, lambda m=metadata: java.plan(self.java(), m)
+        ask, table = self.classes(), self.java()
+        yield "PartitionKey, serialized specs", lambda: ask.partitionKey(table)
+        yield "drop by name", lambda: ask.dropEach(table)
+        yield "append", lambda: ask.append(table)
+        yield "StructProjection of each spec", lambda: ask.projections(table)
+        yield "scan with a filter", lambda: ask.filtered(table)
+        yield "partition statistics", lambda: ask.statistics(table)
+        kinds = list(METADATA)
+        for metadata, why in dict(ask.plans(table, kinds)).items():
+            yield metadata, lambda why=why: _raise(why)
         yield "_partition", lambda: self.sql(f"SELECT *, _partition FROM {self.table}")
 
     def thorough(self) -> Iterator[Probe]:
@@ -262,21 +263,11 @@ class Probes:
         return bool(self.java().operations().current().formatVersion() >= 2)
 
     def _partition_key(self) -> None:
-        """What INSERT builds first, and what a file's partition needs."""
-        java, jvm = self.java(), self.spark._jvm.org.apache.iceberg
-        if java.spec().isPartitioned():
-            jvm.PartitionKey(java.spec(), java.schema())
-        jvm.Partitioning.partitionType(java)
-        jvm.SerializableTable.copyOf(java).specs()  # what each task has of the table
-        version = java.operations().current().formatVersion()
-        if version not in (1, 2, 3):
-            raise ValueError(f"format version {version}")
+        self.classes().partitionKey(self.java())
 
     def _drop_each(self) -> None:
-        """Whether DROP PARTITION FIELD would find each field of the spec by its name."""
-        java = self.java()
-        for spec_field in java.spec().fields():
-            column = java.schema().findField(spec_field.name())
-            void = spec_field.transform().isVoid()
-            if column is not None and not spec_field.transform().isIdentity() and not void:
-                raise ValueError(f"`{spec_field.name()}` means a column")
+        self.classes().dropEach(self.java())
+
+
+def _raise(why: str) -> None:
+    raise RuntimeError(why)

@@ -7,13 +7,16 @@ import os
 import re
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from adversary.implied import optimizer_rule
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession, functions
 
 from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.spark import gate, jvm, places
 from spark_iceberg_sql.spark.attach import attach, catalog, optimize
 
 COPY = "is a copy, or was moved"
@@ -323,3 +326,74 @@ def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, 
     with pytest.raises(IcebergSqlError, match=COPY):
         attach(spark, str(lake / "mine" / "t"), f"{name}.t")
     assert files(lake / "db") == before
+
+
+def writers(spark: SparkSession, name: str, folder: Path) -> dict[str, Callable[[], object]]:
+    """Ways to write that no statement of `spark.sql` names; each leaves the rows (9, 'a') or none."""
+    rows = spark.createDataFrame([(9, "a")], "id INT, d STRING")
+    sql = gate.own_sql(spark)
+
+    def stream() -> None:
+        rows.write.parquet(str(folder / "rows"))
+        source = spark.readStream.schema(rows.schema).parquet(str(folder / "rows"))
+        query = source.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+        query.trigger(availableNow=True).toTable(name).awaitTermination()
+
+    return {
+        "append": lambda: rows.writeTo(name).append(),
+        "overwrite": lambda: rows.writeTo(name).overwrite(functions.lit(True)),
+        "overwritePartitions": lambda: rows.writeTo(name).overwritePartitions(),
+        "insertInto": lambda: rows.write.insertInto(name),
+        "saveAsTable": lambda: rows.write.mode("append").format("iceberg").saveAsTable(name),
+        "save": lambda: rows.write.mode("append").format("iceberg").save(name),
+        "mergeInto": lambda: (
+            rows.mergeInto(name, functions.expr("false")).whenNotMatched().insertAll().merge()
+        ),
+        "EXECUTE IMMEDIATE": lambda: sql(f"EXECUTE IMMEDIATE 'DELETE FROM {name} WHERE id = 1'"),
+        "DELETE of a partition": lambda: sql(f"DELETE FROM {name} WHERE d = 'a'"),
+        "merge-on-read": lambda: sql(f"UPDATE {name} SET id = 8 WHERE id = 1"),
+        "stream": stream,
+    }
+
+
+def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> None:
+    shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
+    name = f"written_{lake.name}"
+    catalog(spark, name, "hadoop", warehouse=str(lake / "db"))
+    before = files(lake / "db" / "t") | files(lake / "db" / "copy")
+    for way, write in writers(spark, f"{name}.copy", lake / "no").items():
+        try:
+            write()
+        except PySparkException as error:
+            assert COPY in str(error), way
+        else:
+            pytest.fail(f"{way} writes")
+    assert files(lake / "db" / "t") | files(lake / "db" / "copy") == before
+    owner = f"owner_{lake.name}.db.t"  # and each of them writes a table that is where it says
+    for way, write in writers(spark, owner, lake / "yes").items():
+        snapshots = spark.table(f"{owner}.snapshots").count()
+        write()
+        assert spark.table(f"{owner}.snapshots").count() == snapshots + 1, way
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("s3://b/db/t/metadata", "s3a://b/db/t/metadata", True),
+        ("s3n://b/db/t", "S3://b/db/t", True),
+        ("s3://b/db/t", "s3://c/db/t", False),
+        ("s3://b/db/t", "s3://b/db/T", False),
+        ("abfss://c@a.dfs.core.windows.net/t", "wasbs://c@a.blob.core.windows.net/t", True),
+        ("abfs://c@a.dfs.core.windows.net/t", "abfss://c@A.dfs.core.windows.net/t", True),
+        ("abfss://c@a.dfs.core.windows.net/t", "abfss://d@a.dfs.core.windows.net/t", False),
+        ("file:/tmp/t", "/tmp/./u/../t", True),
+        ("/tmp/t", "/tmp/u", False),
+    ],
+)
+def test_the_rule_and_the_gate_take_the_same_places_for_one(
+    spark: SparkSession, one: str, other: str, same: bool
+) -> None:
+    rule = optimizer_rule(spark, "Copies")
+    assert rule.isSame(one, other) is same
+    with jvm.active(spark):
+        assert places.same(one, other) is same

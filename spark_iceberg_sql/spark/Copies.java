@@ -1,0 +1,95 @@
+package sparkicebergsql;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.Path;
+import org.apache.iceberg.HasTableOperations;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.TableMetadata;
+import org.apache.iceberg.TableOperations;
+import org.apache.iceberg.spark.source.SparkTable;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
+import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTableWithFilters;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.connector.write.RowLevelOperationTable;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.WriteToDataSourceV2;
+
+/**
+ * Refuses a write to a Hadoop table whose metadata says another place: a copy of its folder, whose metadata names the
+ * files of the original. The gate says so of a statement before Spark has it; this holds for what has no statement:
+ * the writers of DataFrames, EXECUTE IMMEDIATE, streams.
+ *
+ * <p>Places are compared as places.py does, and what is not known to be one place is two.
+ */
+public class Copies extends SwitchedRule {
+
+  private static final Pattern S3 = Pattern.compile("(?is)s3[an]?://(.*)");
+  private static final Pattern AZURE = Pattern.compile("(?is)(?:abfs|wasb)s?://([^@/]+@)([^./]+)\\.[^/]*/?(.*)");
+
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    Object written = written(plan);
+    if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
+    if (written instanceof RowLevelOperationTable) written = ((RowLevelOperationTable) written).table();
+    if (written instanceof SparkTable) refuse(((SparkTable) written).table());
+    return plan;
+  }
+
+  /** What a plan writes: a relation or its table; null. */
+  private static Object written(LogicalPlan plan) {
+    if (plan instanceof V2WriteCommand) return ((V2WriteCommand) plan).table();
+    if (plan instanceof DeleteFromTable) return ((DeleteFromTable) plan).table();
+    if (plan instanceof DeleteFromTableWithFilters) return ((DeleteFromTableWithFilters) plan).table();
+    if (!(plan instanceof WriteToDataSourceV2) || ((WriteToDataSourceV2) plan).relation().isEmpty()) return null;
+    return ((WriteToDataSourceV2) plan).relation().get();  // a batch of a stream
+  }
+
+  private static void refuse(Table table) {
+    if (!(table instanceof HasTableOperations)) return;
+    TableOperations operations = ((HasTableOperations) table).operations();
+    if (!operations.getClass().getSimpleName().equals("HadoopTableOperations")) return;
+    TableMetadata metadata = operations.current();
+    String file = metadata == null ? null : metadata.metadataFileLocation();
+    if (file == null) return;
+    String folder = file.substring(0, file.lastIndexOf('/'));
+    String elsewhere = metadata.property("write.metadata.path", null);
+    if (isSame(folder, without(metadata.location()) + "/metadata")) return;
+    if (elsewhere != null && isSame(folder, without(elsewhere))) return;
+    throw new UnsupportedOperationException("`" + table.name() + "` is a copy, or was moved: its metadata is at `"
+      + folder.replaceFirst("/metadata$", "") + "` and says that the table is at `" + metadata.location()
+      + "`; what is written would land there, and what is deleted would be deleted there");
+  }
+
+  public static boolean isSame(String one, String other) {
+    return one.equals(other) || place(one).equals(place(other));
+  }
+
+  private static String without(String folder) { return folder.replaceFirst("/+$", ""); }
+
+  /** One spelling: s3 for s3a and s3n, abfss for its kin, files as the file system resolves them. */
+  private static String place(String address) {
+    Matcher s3 = S3.matcher(address);
+    if (s3.matches()) return "s3://" + without(s3.group(1));
+    Matcher azure = AZURE.matcher(address);
+    if (azure.matches())
+      return "abfss://" + azure.group(1) + azure.group(2).toLowerCase(Locale.ROOT) + "/" + without(azure.group(3));
+    try {
+      Path path = new Path(address);
+      URI found = path.getFileSystem(SparkSession.active().sparkContext().hadoopConfiguration()).makeQualified(path).toUri();
+      return "file".equals(found.getScheme()) ? new File(found.getPath()).getCanonicalPath() : found.toString();
+    } catch (IOException unknown) {
+      return address;
+    }
+  }
+
+  protected String check(SparkSession session) {
+    boolean one = isSame("s3a://b/t/metadata", "s3://b/t/metadata") && !isSame("s3://b/t", "s3://b/u");
+    return one ? null : "it does not know one place from another";
+  }
+}
