@@ -20,6 +20,8 @@ SMALL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
 }
+# Most code of a test runs for seconds: compiled once and simply it leaves the cores to the tests.
+QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """An installed session with the catalog `local` on a hadoop warehouse in a temporary folder."""
     folder = tmp_path_factory.mktemp("spark")
-    config = {**SMALL, "spark.sql.warehouse.dir": str(folder / "spark_catalog")}
+    config = {**SMALL, **QUICK, "spark.sql.warehouse.dir": str(folder / "spark_catalog")}
     session = spark_iceberg_sql.session(folder / "warehouse", config=config)
     yield session
     session.stop()
