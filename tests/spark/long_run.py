@@ -40,6 +40,7 @@ FORETOLD = {
         r'|NullPointerException: .* the return value of "java.util.Map.get'  # of .position_deletes
         r"|Cannot partition by non-primitive source field: struct<\d+: column_size"  # of .all_files
     ),
+    "SIS408": re.compile(r"means a column"),
     "SIS416": re.compile(
         r"Wrong class, expected|BufferUnderflow|MalformedInput|ClassCastException"
     ),
