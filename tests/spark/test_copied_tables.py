@@ -362,12 +362,9 @@ def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> Non
     catalog(spark, name, "hadoop", warehouse=str(lake / "db"))
     before = files(lake / "db" / "t") | files(lake / "db" / "copy")
     for way, write in writers(spark, f"{name}.copy", lake / "no").items():
-        try:
+        with pytest.raises(PySparkException) as caught:
             write()
-        except PySparkException as error:
-            assert COPY in str(error), way
-        else:
-            pytest.fail(f"{way} writes")
+        assert COPY in str(caught.value), way
     assert files(lake / "db" / "t") | files(lake / "db" / "copy") == before
     owner = f"owner_{lake.name}.db.t"  # and each of them writes a table that is where it says
     for way, write in writers(spark, owner, lake / "yes").items():
