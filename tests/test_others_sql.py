@@ -622,7 +622,8 @@ def test_a_closed_folder_ends_the_check_with_two(tmp_path: Path) -> None:
         "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)\n"
         f"sys.exit(main(['check', '--isolated', {str(tmp_path)!r}]))\n"
     )
-    for parent in (tmp_path, *list(tmp_path.parents)[:2]):
+    ours = [p for p in tmp_path.parents if p.name.startswith(("pytest-", "popen-"))]
+    for parent in (tmp_path, *ours):
         parent.chmod(0o755)
     (tmp_path / "a.sql").write_text("SELECT 1")
     (tmp_path / "closed").mkdir(mode=0)
