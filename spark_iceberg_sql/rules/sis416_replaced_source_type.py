@@ -63,11 +63,15 @@ def replaced_source_type(case: Case) -> Iterator[Finding]:
             yield _not_taken(case, after.schema, item.field)
     if old.specs is None or old.schema is None:
         return
-    if after.specs.current not in {spec.spec_id for spec in old.specs.every}:
-        yield from _kept_values(case, old.specs, old.schema, after.schema)
-        return  # a new spec is bound to the new types
-    for field in after.specs.spec.fields:
-        was, now = old.schema.by_id(field.source_id), after.schema.by_id(field.source_id)
+    if after.specs.current in {spec.spec_id for spec in old.specs.every}:
+        yield from _taken_over(case, after.specs, old.schema, after.schema)
+    yield from _kept_values(case, old.specs, old.schema, after.schema)
+
+
+def _taken_over(case: Case, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+    """Fields of a spec that stays; a new one is bound to the new types."""
+    for field in specs.spec.fields:
+        was, now = old.by_id(field.source_id), new.by_id(field.source_id)
         if was is not None and now is not None and _turns(field, was.field, now.field):
             yield Finding(
                 _place(case, field.source),
@@ -76,7 +80,6 @@ def replaced_source_type(case: Case) -> Iterator[Finding]:
                 f"leave PARTITIONED BY out, and then write `ALTER TABLE {case.target.text} "
                 f"ADD PARTITION FIELD {field.clause}`",
             )
-    yield from _kept_values(case, old.specs, old.schema, after.schema)
 
 
 def _kept_values(case: Case, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:

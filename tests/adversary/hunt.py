@@ -20,6 +20,7 @@ from adversary.zones import Zones
 POOL, PREDICATES, CHANGED = 30, 30, 1
 # Predicates that are put to `prune` alone, and how many of those that it says too much of are tried.
 PROBED, SUSPECTS = {"any": 800, "clocks": 1600, "uninstall": 0}, 6
+BENEATH = ("below the rules",)  # the blame of what is wrong with all rules off
 ZONE = "spark.sql.session.timeZone"
 RECURRING = 70  # an int of fewer values than this may recur
 SHARE = 0.25  # of the time goes at most into making findings small
@@ -238,11 +239,11 @@ class Hunt:
         if first:
             self.blamed[key] = self.minimiser.blame(made, case)
         finding.rules = self.blamed[key]
-        if finding.rules == ("below the rules",) and first:
+        if finding.rules == BENEATH and first:
             # Spark's own faults stand beside our functions, too: what is left of them says whose it is.
             if _names_ours(case.predicate):
-                self.minimiser.shrink(finding)
-            self.theirs[key] = not _names_ours(finding.node.sql())
+                self.shrink(finding)
+            self.theirs[key] = finding.rules == BENEATH and not _names_ours(finding.node.sql())
         if self.theirs.get(key, False):
             self.result.beneath += 1
             if first:
@@ -255,18 +256,22 @@ class Hunt:
         if first:
             self.sort(finding)
 
+    def shrink(self, finding: Finding) -> None:
+        """Make it small, with its text, and count the time."""
+        start = self.spent()
+        self.minimiser.shrink(finding)
+        self.shrunk += self.spent() - start
+
     def sort(self, finding: Finding) -> None:
         """Make it small where its class is not known well enough yet."""
         name = known.classify(finding)
         if self.result.classes[name] >= EACH and name != "new":
             self.result.classes[name] += 1
             return
-        if self.shrunk < SHARE * self.spent() + 20:
-            start = self.spent()
-            self.minimiser.shrink(finding)
-            self.shrunk += self.spent() - start
+        if not finding.text and self.shrunk < SHARE * self.spent() + 20:
+            self.shrink(finding)
             name = known.classify(finding)
-        else:
+        elif not finding.text:
             self.minimiser.tell(finding)
         self.result.classes[name] += 1
         self.result.met.setdefault(name, finding.seconds)

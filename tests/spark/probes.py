@@ -103,8 +103,7 @@ class Probes:
         yield "StructProjection of each spec", lambda: ask.projections(table)
         yield "scan with a filter", lambda: ask.filtered(table)
         yield "partition statistics", lambda: ask.statistics(table)
-        kinds = list(METADATA)
-        for metadata, why in dict(ask.plans(table, kinds)).items():
+        for metadata, why in dict(ask.plans(table, list(METADATA))).items():
             yield metadata, lambda why=why: _raise(why)
         yield "_partition", lambda: self.sql(f"SELECT *, _partition FROM {self.table}")
 
