@@ -66,14 +66,17 @@ class Hunt:
         self.shrunk = 0.0  # seconds spent on making findings small
         self.started = time.monotonic()
 
-    def run(self, seconds: float) -> Result:
-        """Try for so many seconds; ends after the statements it is at."""
+    def run(self, seconds: float, filled: int = 0) -> Result:
+        """Try for so many seconds, and until so many answers had rows; ends after the statements it is at."""
         with self.lab.conf(PLAIN):
-            return self._run(seconds)
+            return self._run(seconds, filled)
 
-    def _run(self, seconds: float) -> Result:
+    def _run(self, seconds: float, filled: int) -> Result:
+        def on() -> bool:
+            return self.spent() < seconds or self.result.filled < filled
+
         number = 0
-        while self.spent() < seconds:
+        while on():
             rng = Random(f"{self.seed}/{number}")
             table = tables.draw(rng, self.zones, f"t{number}")
             number += 1
@@ -84,7 +87,7 @@ class Hunt:
                 continue
             self.result.tables += 1
             for about in self.batches(made):
-                if self.spent() < seconds:
+                if on():
                     self.batch(made, Random(rng.random()), about)
             self.lab.drop(made)
             if number % 10 == 0:

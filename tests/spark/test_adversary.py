@@ -8,12 +8,13 @@ from adversary.lab import Lab
 from pyspark.sql import SparkSession
 
 SECONDS, SEED = 60, 20
+FILLED = 40  # a busy machine takes longer, and tries no less
 
 
 def test_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(spark: SparkSession) -> None:
-    result = Hunt(Lab(spark), SEED).run(SECONDS)
+    result = Hunt(Lab(spark), SEED).run(SECONDS, FILLED)
     print(summary(result))
     assert (result.differences, result.errors) == (0, 0)
-    # It was about something: many answers had rows, and statements changed some.
-    assert result.filled > 30
+    # It was about something: many answers had rows, and statements were tried.
+    assert result.filled >= FILLED
     assert result.changes > 0
