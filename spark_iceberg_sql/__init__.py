@@ -11,42 +11,91 @@ The ways in:
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.checker import check
-    from spark_iceberg_sql.diagnostics import IcebergSqlError, Report
-    from spark_iceberg_sql.offline import known_from
-    from spark_iceberg_sql.planner import plan
-    from spark_iceberg_sql.spark.attach import attach, catalog, optimize
-    from spark_iceberg_sql.spark.gate import sql
-    from spark_iceberg_sql.spark.script import run
-    from spark_iceberg_sql.spark.secrets import collection
-    from spark_iceberg_sql.spark.session import install, register, session, uninstall
+    from spark_iceberg_sql.api import plan
+    from spark_iceberg_sql.checker.engine import check
+    from spark_iceberg_sql.checker.plan import Plan
+    from spark_iceberg_sql.diagnostics import (
+        Diagnostic,
+        Report,
+        Severity,
+    )
+    from spark_iceberg_sql.errors import (
+        ConfigError,
+        FileError,
+        IcebergSqlError,
+        IcebergSqlWarning,
+        JarError,
+        JavaError,
+        MissingExtraError,
+        ScriptFailedError,
+        SourceError,
+    )
+    from spark_iceberg_sql.model.offline import known_from
+    from spark_iceberg_sql.model.table import Tables
+    from spark_iceberg_sql.spark.catalogs import (
+        attach,
+        catalog,
+        optimize,
+    )
+    from spark_iceberg_sql.spark.gate.intercept import sql
+    from spark_iceberg_sql.spark.gate.scripts import run
+    from spark_iceberg_sql.spark.session import (
+        install,
+        register,
+        session,
+        uninstall,
+    )
+    from spark_iceberg_sql.spark.tables.credentials import collection
 
 # Public name -> the module that has it. Loaded on first use: the checker must not cost a Spark.
 _HOME = {
-    "IcebergSqlError": "diagnostics",
+    "ConfigError": "errors",
+    "Diagnostic": "diagnostics",
+    "FileError": "errors",
+    "IcebergSqlError": "errors",
+    "IcebergSqlWarning": "errors",
+    "JarError": "errors",
+    "JavaError": "errors",
+    "Tables": "model.table",
+    "MissingExtraError": "errors",
+    "Plan": "checker.plan",
     "Report": "diagnostics",
-    "attach": "spark.attach",
-    "catalog": "spark.attach",
-    "check": "checker",
-    "collection": "spark.secrets",
+    "ScriptFailedError": "errors",
+    "Severity": "diagnostics",
+    "SourceError": "errors",
+    "attach": "spark.catalogs",
+    "catalog": "spark.catalogs",
+    "check": "checker.engine",
+    "collection": "spark.tables.credentials",
     "install": "spark.session",
-    "known_from": "offline",
-    "optimize": "spark.attach",
-    "plan": "planner",
+    "known_from": "model.offline",
+    "optimize": "spark.catalogs",
+    "plan": "api",
     "register": "spark.session",
-    "run": "spark.script",
+    "run": "spark.gate.scripts",
     "session": "spark.session",
-    "sql": "spark.gate",
+    "sql": "spark.gate.intercept",
     "uninstall": "spark.session",
 }
 
 __all__ = [
+    "ConfigError",
+    "Diagnostic",
+    "FileError",
     "IcebergSqlError",
+    "IcebergSqlWarning",
+    "JarError",
+    "JavaError",
+    "MissingExtraError",
+    "Plan",
     "Report",
+    "ScriptFailedError",
+    "Severity",
+    "SourceError",
+    "Tables",
     "__version__",
     "attach",
     "catalog",
@@ -70,7 +119,9 @@ def __getattr__(name: str) -> Any:
 
         value: Any = version("spark-iceberg-sql")
     elif name in _HOME:
-        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        from spark_iceberg_sql.extras import load
+
+        value = getattr(load(_HOME[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.spark.jvm_scans import files_read
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
 from spark_iceberg_sql.spark.session import session
 
 if TYPE_CHECKING:

@@ -1,8 +1,4 @@
-"""What the checker says: spans, diagnostics, the report, and the one exception family.
-
-IcebergSqlError(ValueError)         every error this package raises on purpose
-└── raised with `.report` set       a statement failed the check; nothing of it ran
-"""
+"""What the checker says: spans, diagnostics, fixes and the report."""
 
 from __future__ import annotations
 
@@ -179,18 +175,3 @@ class Report:
 
     def __len__(self) -> int:
         return len(self.diagnostics)
-
-
-class IcebergSqlError(ValueError):
-    """Every error this package raises on purpose; its text is what the user should read.
-
-    message: the rendering. report: the check's report, where a check is the cause.
-    """
-
-    def __init__(self, message: str, report: Report | None = None) -> None:
-        super().__init__(message)
-        self.report = report
-
-    def _render_traceback_(self) -> list[str]:
-        """In a notebook cell: the text alone, no Python stack."""
-        return str(self).splitlines()

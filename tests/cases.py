@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules import ALL
 
 HERE = Path(__file__).parent
@@ -36,11 +36,11 @@ class Case:
     code: str | None = None
     bad: bool = False
 
-    def known(self) -> Known:
+    def known(self) -> Tables:
         """What is known before the script: an empty catalog; for SIS002, nothing at all."""
         if self.code == "SIS002":
-            return Known()
-        return Known(catalog="local", namespace=("db",), complete=True)
+            return Tables()
+        return Tables(catalog="local", namespace=("db",), complete=True)
 
 
 def marks(text: str) -> tuple[str, tuple[Found, ...]]:

@@ -6,29 +6,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.checker import check, follow
-from spark_iceberg_sql.ddl import read
+from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import created
-from spark_iceberg_sql.model.table import Kind, Known, Table
+from spark_iceberg_sql.model.table import Kind, Table, Tables
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules import ALL
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped
 from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
-from spark_iceberg_sql.text import statements
+from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.parser import read
 
 
-def empty() -> Known:
-    return Known(catalog="local", namespace=("db",), complete=True)
+def empty() -> Tables:
+    return Tables(catalog="local", namespace=("db",), complete=True)
 
 
-def codes(text: str, known: Known | None = None) -> list[str]:
+def codes(text: str, known: Tables | None = None) -> list[str]:
     return [d.code for d in check(text, known if known is not None else empty())]
 
 
-def only(text: str, known: Known | None = None) -> Diagnostic:
+def only(text: str, known: Tables | None = None) -> Diagnostic:
     (found,) = check(text, known if known is not None else empty())
     return found
 
@@ -210,7 +210,7 @@ def test_why_there_is_no_table(script: str, why: str) -> None:
     ],
 )
 def test_where_no_catalog_is_known(script: str, expected: list[str]) -> None:
-    assert codes(script, Known()) == expected
+    assert codes(script, Tables()) == expected
 
 
 @pytest.mark.parametrize("why", [None, "nobody looked"])
@@ -219,7 +219,7 @@ def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> Non
     script = (
         "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD nope"
     )
-    *_, last = check(script, Known([table], catalog="local", namespace=("db",)))
+    *_, last = check(script, Tables([table], catalog="local", namespace=("db",)))
     reason = why or "an earlier statement changed it"
     assert last.message == f"not checked in full: its partition specs are unknown ({reason})"
     assert last.skipped == ("SIS401",)
@@ -235,7 +235,7 @@ def test_a_column_statement_leaves_another_format_as_it_is() -> None:
 
 def test_a_table_made_like_another_is_not_followed() -> None:
     script = CREATE + "CREATE TABLE x LIKE t USING iceberg; ALTER TABLE x ADD PARTITION FIELD id"
-    assert only(script, Known()).message.endswith("(its CREATE TABLE could not be followed)")
+    assert only(script, Tables()).message.endswith("(its CREATE TABLE could not be followed)")
 
 
 def test_a_statement_with_an_error_has_not_run() -> None:
@@ -258,7 +258,7 @@ def test_case_sensitivity_is_followed() -> None:
     script = "CREATE TABLE t (id BIGINT, ID INT) USING iceberg PARTITIONED BY (id)"
     assert codes(script) != []
     assert codes("SET spark.sql.caseSensitive = true;" + script) == []
-    minds = Known(catalog="local", namespace=("db",), complete=True, case_sensitive=True)
+    minds = Tables(catalog="local", namespace=("db",), complete=True, case_sensitive=True)
     assert codes(script, minds) == []
 
 
@@ -334,13 +334,13 @@ def test_create_if_not_exists_keeps_what_is_there() -> None:
     assert codes(script) == []
 
 
-class Session(Known):
+class Session(Tables):
     def columns_of(self, query: str) -> Schema | None:
         assert query.strip() == "SELECT 1L AS id, 'a' AS s"
         return Schema((Field("id", Primitive("long")), Field("s", Primitive("string"))))
 
 
-def left_by(script: str, known: Known | None = None) -> Table:
+def left_by(script: str, known: Tables | None = None) -> Table:
     known = known if known is not None else empty()
     report = follow(script, known)
     assert report.ok, report.errors
@@ -500,7 +500,7 @@ def test_other_formats_after() -> None:
 def test_errors_about_absence_only_where_absence_is_known() -> None:
     statement = "ALTER TABLE t ADD PARTITION FIELD bucket(4, id)"
     assert only(statement).code == "SIS412"
-    note = only(statement, Known())
+    note = only(statement, Tables())
     assert (note.code, note.severity) == ("SIS002", Severity.NOTE)
     assert "SIS201" in note.skipped
     assert note.help is not None
@@ -508,13 +508,13 @@ def test_errors_about_absence_only_where_absence_is_known() -> None:
 
 
 def test_text_alone_is_judged_whatever_is_known() -> None:
-    found = codes("ALTER TABLE t ADD PARTITION FIELD weeks(ts)", Known())
+    found = codes("ALTER TABLE t ADD PARTITION FIELD weeks(ts)", Tables())
     assert found == ["SIS002", "SIS101"]
 
 
 def test_nothing_is_noted_of_statements_without_partition_ddl() -> None:
     script = "SELECT 1; INSERT INTO t VALUES (1); CREATE TABLE u AS SELECT 1; DROP TABLE x; CREATE VIEW v AS SELECT 1"
-    assert codes(script, Known()) == []
+    assert codes(script, Tables()) == []
 
 
 @pytest.mark.parametrize(
@@ -527,7 +527,7 @@ def test_nothing_is_noted_of_statements_without_partition_ddl() -> None:
     ],
 )
 def test_column_statements_on_unknown_tables(change: str, rules: str) -> None:
-    note = only(f"ALTER TABLE t {change}", Known())
+    note = only(f"ALTER TABLE t {change}", Tables())
     assert note.message == "only the text was checked: table `t` is unknown"
     assert ", ".join(note.skipped) == rules
 
@@ -545,7 +545,7 @@ def test_columns_changed(change: str, expected: list[str]) -> None:
 
 
 def test_defaults_of_a_table_that_is_made_are_judged_whatever_is_known() -> None:
-    assert codes("CREATE TABLE a.t (id INT DEFAULT 1) USING iceberg", Known()) == ["SIS208"]
+    assert codes("CREATE TABLE a.t (id INT DEFAULT 1) USING iceberg", Tables()) == ["SIS208"]
 
 
 def test_columns_of_other_formats_are_let_be() -> None:
@@ -587,16 +587,16 @@ def test_types_that_no_statement_makes(kind: str, expected: str) -> None:
 def test_whose_format_it_is(name: str, provider: str, found: str) -> None:
     table = f"CREATE TABLE {name} (ts TIMESTAMP) "
     clause = "PARTITIONED BY (weeks(ts))"
-    assert codes(f"{table} USING {provider} {clause}", Known()) == [found]
-    assert codes(f"{table} {clause}", Known()) == (
+    assert codes(f"{table} USING {provider} {clause}", Tables()) == [found]
+    assert codes(f"{table} {clause}", Tables()) == (
         ["SIS413"] if name.startswith("spark_catalog") else ["SIS101"]
     )
 
 
 def test_whose_format_it_is_in_a_known_catalog() -> None:
     statement = "CREATE TABLE t (ts TIMESTAMP) USING parquet PARTITIONED BY (weeks(ts))"
-    assert codes(statement, Known(catalog="local")) == ["SIS101"]
-    assert codes(statement, Known(catalog="spark_catalog")) == ["SIS413"]
+    assert codes(statement, Tables(catalog="local")) == ["SIS101"]
+    assert codes(statement, Tables(catalog="spark_catalog")) == ["SIS413"]
 
 
 @pytest.mark.parametrize(
@@ -620,14 +620,14 @@ def test_whose_format_it_is_in_a_known_catalog() -> None:
     ],
 )
 def test_what_is_not_known_is_named(statement: str, says: str) -> None:
-    known = Known(catalog="local", namespace=("db",))
+    known = Tables(catalog="local", namespace=("db",))
     known.put(Table(("local", "db", "t")))
     note = only(statement, known)
     assert note.message.endswith(f": {says}")
 
 
 def test_why_columns_are_not_known_is_said() -> None:
-    known = Known([Table(("local", "db", "t"), why_unknown="nobody looked")], catalog="local")
+    known = Tables([Table(("local", "db", "t"), why_unknown="nobody looked")], catalog="local")
     note = only("ALTER TABLE db.t ADD PARTITION FIELD id", known)
     assert note.message.endswith(": its columns are unknown (nobody looked)")
     note = only("ALTER TABLE db.t ADD COLUMN v VARIANT", known)
@@ -637,7 +637,7 @@ def test_why_columns_are_not_known_is_said() -> None:
 def test_two_things_that_are_not_known() -> None:
     skipped = [Skipped(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[3:5])]
     (statement,) = statements("DROP TABLE t")
-    found = skipped_note(Case("DROP TABLE t", read(statement), empty(), statement), skipped)
+    found = skipped_note(Context("DROP TABLE t", read(statement), empty(), statement), skipped)
     assert found.message == "not checked in full: what0 is unknown (why0); what1 is unknown (why1)"
 
 
@@ -714,7 +714,7 @@ def test_a_table_of_an_unnamed_format() -> None:
 
 
 def test_hive_statements_on_unknown_tables() -> None:
-    note = only("ALTER TABLE t ADD PARTITION (s = 'x')", Known())
+    note = only("ALTER TABLE t ADD PARTITION (s = 'x')", Tables())
     assert note.code == "SIS002"
     assert "table `t` is unknown" in note.message
 
@@ -731,11 +731,11 @@ def test_a_field_named_like_a_column_is_dropped_by_its_clause() -> None:
 
 def test_a_table_of_unknown_specs_keeps_its_columns() -> None:
     script = "CREATE OR REPLACE TABLE a.t (id BIGINT) USING iceberg; ALTER TABLE a.t ADD PARTITION FIELD nope"
-    assert "SIS201" in codes(script, Known())
+    assert "SIS201" in codes(script, Tables())
 
 
 def test_a_fault_of_a_rule_stops_no_statement() -> None:
-    class Broken(Known):
+    class Broken(Tables):
         def look_up(self, name: tuple[str, ...]) -> None:
             raise RuntimeError("no such thing")
 
@@ -748,7 +748,7 @@ def test_a_fault_of_a_rule_stops_no_statement() -> None:
 # --- one fault does not blind -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("known", [empty, Known])
+@pytest.mark.parametrize("known", [empty, Tables])
 @pytest.mark.parametrize(
     ("create", "then", "expected"),
     [
@@ -779,7 +779,7 @@ def test_a_fault_of_a_rule_stops_no_statement() -> None:
     ],
 )
 def test_a_faulty_create_leaves_its_columns(
-    known: type[Known], create: str, then: str, expected: list[str]
+    known: type[Tables], create: str, then: str, expected: list[str]
 ) -> None:
     script = f"CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg {create};"
     assert codes(f"{script} ALTER TABLE t {then}", known()) == expected
@@ -807,7 +807,7 @@ def test_a_faulty_create_does_not_undo_a_table_that_is_there() -> None:
 def test_no_message_denies_a_create_that_is_there() -> None:
     """Nothing can be read behind the name: the table is there all the same."""
     for bad in ("CREATE TABLE t (id BIGINT", "CREATE TABLE t PARTITIONED BY weeks(ts)"):
-        report = check(f"{bad}; ALTER TABLE t ADD PARTITION FIELD id", Known())
+        report = check(f"{bad}; ALTER TABLE t ADD PARTITION FIELD id", Tables())
         assert [d.code for d in report] == ["SIS001", "SIS002"]
         assert report.diagnostics[1].message == (
             "not checked in full: its columns are unknown (its CREATE TABLE has an error)"
@@ -816,7 +816,7 @@ def test_no_message_denies_a_create_that_is_there() -> None:
 
 def test_a_table_that_is_unknown_is_said_once() -> None:
     alters = [f"ALTER TABLE {t} ADD PARTITION FIELD f{i}" for i in range(3) for t in ("a.t", "a.u")]
-    report = check("; ".join([*alters, "ALTER TABLE a.t DROP COLUMN f1"]), Known())
+    report = check("; ".join([*alters, "ALTER TABLE a.t DROP COLUMN f1"]), Tables())
     assert [(d.message, d.statements) for d in report] == [
         ("only the text was checked: table `a.t` is unknown", 4),
         ("only the text was checked: table `a.u` is unknown", 3),
@@ -827,7 +827,7 @@ def test_a_table_that_is_unknown_is_said_once() -> None:
 
 def test_a_note_that_is_silenced_is_not_the_one_that_counts() -> None:
     one = "ALTER TABLE a.t ADD PARTITION FIELD id"
-    (note,) = check(f"{one}; -- noqa: SIS002\n{one};\n{one}; -- noqa: SIS002\n{one}", Known())
+    (note,) = check(f"{one}; -- noqa: SIS002\n{one};\n{one}; -- noqa: SIS002\n{one}", Tables())
     assert (note.code, note.span.row, note.statements) == ("SIS002", 2, 2)
 
 
@@ -983,7 +983,7 @@ WORDS = st.sampled_from(
 
 
 def sound(text: str) -> None:
-    for known in (Known(), empty()):
+    for known in (Tables(), empty()):
         report = check(text, known)
         rows = text.count("\n") + text.count("\r") + 1
         places = [d.span for d in report]
@@ -1028,7 +1028,7 @@ def test_a_template_in_a_column_is_no_fault(change: str) -> None:
     "change", ["{{ change }}", "${CHANGE}", "{% if x %} ADD COLUMN y INT {% endif %}"]
 )
 def test_a_change_that_a_template_hides_is_not_called_fine(table: str, change: str) -> None:
-    assert codes(f"ALTER TABLE {table} {change}", Known()) == ["SIS002"]
+    assert codes(f"ALTER TABLE {table} {change}", Tables()) == ["SIS002"]
 
 
 @pytest.mark.parametrize("new", ["u", "db2.u"])

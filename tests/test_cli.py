@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import COMMANDS, main
-from spark_iceberg_sql.config import Configuration
-from spark_iceberg_sql.config_keys import KEYS
-from spark_iceberg_sql.render import FORMATS
-from spark_iceberg_sql.render.pages import catalogue
+from spark_iceberg_sql.config.keys import KEYS
+from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.report import FORMATS
+from spark_iceberg_sql.report.rule_pages import catalogue
 from spark_iceberg_sql.rules import ALL
 
 ROOT = Path(__file__).parent.parent

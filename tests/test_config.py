@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.config import ConfigError, Configuration, Settings
-from spark_iceberg_sql.config_keys import KEYS
+from spark_iceberg_sql.config.keys import KEYS
+from spark_iceberg_sql.config.settings import (
+    Configuration,
+    Settings,
+)
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.sources.globs import matches
+from spark_iceberg_sql.errors import ConfigError
+from spark_iceberg_sql.files.globs import matches
 
 WEEKS = "ALTER TABLE t ADD PARTITION FIELD weeks(a)"
 

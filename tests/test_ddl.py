@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.ddl import read
-from spark_iceberg_sql.ddl.routing import as_written, goes_to_iceberg, handed_on, phrase_in
-from spark_iceberg_sql.nodes import (
+from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AddField,
     AlterColumn,
@@ -42,7 +41,8 @@ from spark_iceberg_sql.nodes import (
     Unreadable,
     Use,
 )
-from spark_iceberg_sql.text import statements
+from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, handed_on, phrase_in
 
 MISTAKES = Path(__file__).with_name("corpus") / "mistakes.sql"
 

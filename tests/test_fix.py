@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql import fix
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker import fixes
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.replacing import replace_file
 from spark_iceberg_sql.rules import ALL
-from spark_iceberg_sql.sources.files import FileError
-from spark_iceberg_sql.sources.writing import replace_file
 
 SWAPPED = "CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
 GOOD = SWAPPED.replace("id, 16", "16, id")
@@ -41,7 +41,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("sql", EXAMPLES)
 def test_a_fixed_example_is_clean_of_what_was_fixed(sql: str) -> None:
-    done = fix.fixed(sql, check, unsafe=True)
+    done = fixes.fixed(sql, check, unsafe=True)
     assert done.applied
     assert not {d.code for d in done.report} & set(done.applied)
     assert not any(d.fix for d in done.report)
@@ -60,7 +60,7 @@ AROUND = st.text("ab \t\r\n日🙂;-", max_size=12).map(lambda text: f"/*{text}*
 @given(before=AROUND, after=AROUND)
 def test_nothing_outside_the_span_changes(before: str, after: str) -> None:
     text = before + FAULTY + after
-    assert fix.fixed(text, check).text == before + CURED + after
+    assert fixes.fixed(text, check).text == before + CURED + after
 
 
 def test_overlapping_fixes_go_one_after_the_other() -> None:
@@ -74,7 +74,7 @@ def test_overlapping_fixes_go_one_after_the_other() -> None:
             found = [diagnostic(at, at + 2, Edit(at, at + 2, "b"))] * 2
         return Report(text, tuple(found))
 
-    assert fix.fixed("aaaa", twice).text == "bb"
+    assert fixes.fixed("aaaa", twice).text == "bb"
     assert calls == ["aaaa", "baa", "bb"]
 
 
@@ -84,7 +84,7 @@ def test_a_fix_that_makes_it_worse_is_taken_back() -> None:
             return Report(text, (diagnostic(0, 1, Edit(0, 1, "y")),))
         return Report(text, (diagnostic(0, 1, code="SIS001"),))
 
-    done = fix.fixed("x", check_it)
+    done = fixes.fixed("x", check_it)
     assert (done.text, done.applied) == ("x", ())
 
 
@@ -93,11 +93,11 @@ def test_a_fix_that_never_ends_is_stopped() -> None:
         found = diagnostic(0, 0, Edit(0, 0, "x"), code=f"SIS10{len(text) % 2}")
         return Report(text, (found,))
 
-    assert 0 < len(fix.fixed("", check_it).text) < 100
+    assert 0 < len(fixes.fixed("", check_it).text) < 100
 
 
 def test_a_fix_that_does_not_cure_is_left_out() -> None:
-    done = fix.fixed("", lambda text: Report(text, (diagnostic(0, 0, Edit(0, 0, "x")),)))
+    done = fixes.fixed("", lambda text: Report(text, (diagnostic(0, 0, Edit(0, 0, "x")),)))
     assert (done.text, done.applied, len(done.kept_back)) == ("", (), 1)
 
 
@@ -211,7 +211,7 @@ def test_a_diff_is_one_that_patch_takes(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.sql"
     path.write_bytes(text.encode())
     new = text.replace("id, 16", "16, id")
-    change = fix.diff(text, new, "a.sql")
+    change = fixes.diff(text, new, "a.sql")
     subprocess.run(
         ["git", "apply", "--unsafe-paths", "-p0", "-"],
         cwd=tmp_path,

@@ -14,11 +14,11 @@ from random import Random
 import pytest
 from evolutions import history
 
-from spark_iceberg_sql.checker import check, follow
-from spark_iceberg_sql.model.damage import damage, united
+from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.model.corruption import damage, united
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
-from spark_iceberg_sql.model.table import Known, Table
+from spark_iceberg_sql.model.table import Table, Tables
 
 ONE = "CREATE TABLE db.t (id BIGINT) USING iceberg;\n"
 
@@ -114,7 +114,7 @@ def laid_over(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
 @pytest.mark.parametrize("seed", range(120))
 def test_what_is_carried_on_is_what_is_there(seed: int) -> None:
     """The same from the specs alone as from those that each statement handed to the next."""
-    known = Known(catalog="local", namespace=("db",), complete=True)
+    known = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
         follow(statement, known)
         table = known.get(("t",))

@@ -11,26 +11,28 @@ from typing import Any
 
 import pytest
 
-from spark_iceberg_sql import checker, cli, ddl
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql import cli
+from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.lint import Linter
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, Rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import parser
 
 SQL = "CREATE TABLE t (n STRING) USING iceberg PARTITIONED BY (days(n))"
 
 
 def break_rule(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
-    def judge(case: Case) -> Iterator[Finding]:
+    def judge(case: Context) -> Iterator[Finding]:
         raise RuntimeError("a bug\nof two lines")
 
     def broken(rule: Rule) -> Rule:
         return replace(rule, judge=judge) if rule.code == code else rule
 
-    rules = {kind: tuple(map(broken, found)) for kind, found in checker._RULES.items()}
-    monkeypatch.setattr(checker, "_RULES", rules)
+    rules = {kind: tuple(map(broken, found)) for kind, found in engine._RULES.items()}
+    monkeypatch.setattr(engine, "_RULES", rules)
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def test_no_template_softens_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert main(["check", "--isolated", str(path)]) == 2
 
 
-@pytest.mark.parametrize(("module", "name"), [(ddl, "read"), (checker, "replay")])
+@pytest.mark.parametrize(("module", "name"), [(parser, "read"), (engine, "replay")])
 def test_the_reader_and_the_replay(
     monkeypatch: pytest.MonkeyPatch, module: Any, name: str, file: str
 ) -> None:

@@ -11,8 +11,8 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
-from spark_iceberg_sql.assist import meaning, suggestions
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.editor.completion import meaning, suggestions
+from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules import ALL
 
 TABLE = "CREATE TABLE t (id BIGINT, `a b` STRING, ts TIMESTAMP, l ARRAY<INT>) USING iceberg"
@@ -280,7 +280,7 @@ def test_settings_and_other_files(drive: Callable[[Session], None]) -> None:
 )  # fmt: skip
 def test_the_name_to_be(text: str, name: str) -> None:
     offset = text.index("|")
-    found = meaning(text.replace("|", ""), offset, Known())
+    found = meaning(text.replace("|", ""), offset, Tables())
     assert found is not None
     assert found.text.startswith(f"partition field {name}")
 
@@ -289,7 +289,7 @@ def test_the_name_to_be(text: str, name: str) -> None:
     "text", ["SELECT |days(ts)", f"{TABLE} PARTITIONED BY (|weeks(ts))", "|", "CREATE| TABLE"]
 )
 def test_no_name_to_be(text: str) -> None:
-    assert meaning(text.replace("|", ""), text.index("|"), Known()) is None
+    assert meaning(text.replace("|", ""), text.index("|"), Tables()) is None
 
 
 COLUMNS = {"id", "a b", "ts"}
@@ -317,4 +317,4 @@ NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
 )
 def test_what_may_stand_there(text: str, labels: set[str]) -> None:
     offset = text.find("|") if "|" in text else 0
-    assert {item.label for item in suggestions(text.replace("|", ""), offset, Known())} == labels
+    assert {item.label for item in suggestions(text.replace("|", ""), offset, Tables())} == labels

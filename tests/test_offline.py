@@ -7,10 +7,15 @@ import json
 
 import pytest
 
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.errors import SourceError
+from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.offline import (
+    PyicebergKnown,
+    known_from,
+    table_from_file,
+)
 from spark_iceberg_sql.model.table import Absent, Table
-from spark_iceberg_sql.model.table_metadata import MetadataError, table_from_metadata
-from spark_iceberg_sql.offline import PyicebergKnown, SourceError, known_from, table_from_file
 
 V1 = {
     "format-version": 1,

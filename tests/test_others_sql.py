@@ -15,26 +15,26 @@ from typing import Any
 
 import pytest
 
-from spark_iceberg_sql.checker import check
-from spark_iceberg_sql.config import Settings
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.lint import Linter
-from spark_iceberg_sql.model.table import Known
-from spark_iceberg_sql.model.table_metadata import table_from_metadata
-from spark_iceberg_sql.sources.files import source
+from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.table import Tables
 
 CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg;\n"
 
 
-def empty() -> Known:
-    return Known(catalog="local", namespace=("db",), complete=True)
+def empty() -> Tables:
+    return Tables(catalog="local", namespace=("db",), complete=True)
 
 
-def said(text: str, known: Known | None = None) -> list[tuple[str, str]]:
+def said(text: str, known: Tables | None = None) -> list[tuple[str, str]]:
     return [(d.code, str(d.severity)) for d in check(text, known)]
 
 
-def messages(text: str, known: Known | None = None) -> str:
+def messages(text: str, known: Tables | None = None) -> str:
     return "\n".join(f"{d.message}; {d.help}" for d in check(text, known))
 
 
@@ -663,7 +663,7 @@ def test_metadata_says_what_a_table_is_sorted_and_identified_by() -> None:
         "default-sort-order-id": 1,
         "refs": {"main": {"type": "branch"}, "v1": {"type": "tag"}},
     }
-    known = Known([table_from_metadata(("t",), metadata)])
+    known = Tables([table_from_metadata(("t",), metadata)])
     for text, code in [
         ("ALTER TABLE t DROP COLUMN id", "SIS210"),
         ("ALTER TABLE t DROP COLUMN ts", "SIS210"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.checker.plan import FilesUnderSpec, plans, size
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.model.table import Known
-from spark_iceberg_sql.planner import FilesUnderSpec, plans, size
+from spark_iceberg_sql.model.table import Tables
 
 SCRIPT = """
 CREATE TABLE c.db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
@@ -21,7 +21,7 @@ ALTER TABLE c.db.t ADD PARTITION FIELD hours(id);
 
 @pytest.fixture
 def found():
-    return plans(Known(catalog="c"), SCRIPT)
+    return plans(Tables(catalog="c"), SCRIPT)
 
 
 def changes(plan):
@@ -50,7 +50,7 @@ def test_a_new_table_has_no_before(found):
 
 
 def test_names_that_need_backticks_are_quoted_in_the_call():
-    known = Known(catalog="c")
+    known = Tables(catalog="c")
     text = "CREATE TABLE c.db.`my t` (id BIGINT) USING iceberg;"
     text += "ALTER TABLE c.db.`my t` ADD PARTITION FIELD bucket(4, id)"
     plan = plans(known, text)[1]
@@ -65,14 +65,14 @@ def test_names_that_need_backticks_are_quoted_in_the_call():
 
 
 def test_the_known_tables_are_not_changed_by_asking():
-    known = Known(catalog="c")
+    known = Tables(catalog="c")
     plans(known, SCRIPT)
     assert known.get(("db", "t")) is None
 
 
 def test_one_statement_only(found):
     with pytest.raises(sis.IcebergSqlError, match="here are 5"):
-        sis.plan(Known(catalog="c"), SCRIPT)
+        sis.plan(Tables(catalog="c"), SCRIPT)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
 )
 def test_what_nobody_knows_is_no_refusal(statement, why, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (plan,) = plans(Known(catalog="c"), statement)
+    (plan,) = plans(Tables(catalog="c"), statement)
     assert plan.report.ok
     assert why in str(plan)
     assert "refused" not in str(plan)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.facts.query import columns_of
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Known, Table
+from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.model.types import Field, Primitive
-from spark_iceberg_sql.rules.query import columns_of
 
 
-class Session(Known):
+class Session(Tables):
     """Knows the columns of one query, as a live session would."""
 
     def columns_of(self, query: str) -> Schema | None:
@@ -92,7 +92,7 @@ SOURCE = "CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING) USING iceberg;"
     ],
 )
 def test_columns_of_queries_without_a_session(clause, query, expected):
-    known = Known(catalog="local", namespace=("db",), complete=True)
+    known = Tables(catalog="local", namespace=("db",), complete=True)
     text = f"{SOURCE} CREATE TABLE c USING iceberg PARTITIONED BY ({clause}) AS {query}"
     assert sorted(d.code for d in check(text, known)) == expected
 
@@ -102,8 +102,8 @@ def test_given_metadata_knows_columns_as_well():
         ("s",), Schema((Field("u", Primitive("uuid"), True), Field("d", Primitive("date"))))
     )
     text = "CREATE TABLE c USING iceberg PARTITIONED BY (days({})) AS SELECT * FROM s"
-    assert [d.code for d in check(text.format("u"), Known([table]))] == ["SIS202"]
-    assert [d.code for d in check(text.format("d"), Known([table]))] == []
+    assert [d.code for d in check(text.format("u"), Tables([table]))] == ["SIS202"]
+    assert [d.code for d in check(text.format("d"), Tables([table]))] == []
 
 
 def test_any_query_at_all():

@@ -10,12 +10,12 @@ import pytest
 from cases import Case, file_cases, page_cases
 from test_rule_words import CASES as WORDED
 
-from spark_iceberg_sql.checker import check
-from spark_iceberg_sql.ddl import read
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.checker.fixes import applied_to, fixed
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
-from spark_iceberg_sql.fix import applied_to, fixed
-from spark_iceberg_sql.model.table import Known
-from spark_iceberg_sql.text import statements, tokenize
+from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.syntax.lexer import statements, tokenize
+from spark_iceberg_sql.syntax.parser import read
 
 COLUMNS = "id BIGINT, event_time TIMESTAMP, ts TIMESTAMP, dt DATE"
 TABLE = f"CREATE TABLE db.t ({COLUMNS}) USING iceberg;\n"
@@ -86,8 +86,8 @@ MISTAKES: list[tuple[str, str, str]] = [
 ]  # fmt: skip
 
 
-def empty() -> Known:
-    return Known(catalog="local", namespace=("db",), complete=True)
+def empty() -> Tables:
+    return Tables(catalog="local", namespace=("db",), complete=True)
 
 
 @pytest.mark.parametrize(("sql", "says", "help_"), MISTAKES)

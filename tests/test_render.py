@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
-from spark_iceberg_sql.render import FORMATS, full, summary
-from spark_iceberg_sql.render.paths import fingerprints, relative
-from spark_iceberg_sql.render.terminal import visible
+from spark_iceberg_sql.report import FORMATS, full, summary
+from spark_iceberg_sql.report.fingerprints import fingerprints, relative
+from spark_iceberg_sql.report.terminal import visible
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-2.1.0-rtm.5.json").read_text())

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from cases import Case, file_cases
 
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.rules import ALL
-from spark_iceberg_sql.text import statements
+from spark_iceberg_sql.syntax.lexer import statements
 
 GOLDEN = Path(__file__).parent / "golden" / "rules"
 MISTAKES = Path(__file__).parent / "corpus" / "mistakes.sql"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from cases import Case, file_cases, page_cases, said
 
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic, Report
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
 from spark_iceberg_sql.rules.words import quoted
@@ -168,6 +168,6 @@ def test_every_word_is_meant() -> None:
 
 
 def test_known_is_not_changed_by_a_check() -> None:
-    known = Known(catalog="local", namespace=("db",), complete=True)
+    known = Tables(catalog="local", namespace=("db",), complete=True)
     check("CREATE TABLE t (id BIGINT) USING iceberg", known)
     assert check("CREATE TABLE t (id BIGINT) USING iceberg", known).ok

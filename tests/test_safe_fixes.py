@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 from breakings import broken
 
-from spark_iceberg_sql import fix
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker import fixes
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
-from spark_iceberg_sql.model.table import Known
-from spark_iceberg_sql.sources.files import FileError
-from spark_iceberg_sql.sources.writing import replace_file
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.replacing import replace_file
+from spark_iceberg_sql.model.table import Tables
 
 SWAPPED = "CREATE TABLE a.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16));\n"
 GOOD = SWAPPED.replace("id, 16", "16, id")
 
 
-def known() -> Known:
-    return Known(catalog="local", namespace=("db",), complete=True)
+def known() -> Tables:
+    return Tables(catalog="local", namespace=("db",), complete=True)
 
 
 def checked(text: str) -> Report:
@@ -122,10 +122,10 @@ def letters(text: str) -> Report:
 @pytest.mark.parametrize("text", ["abqcd", "q", "aqbqcq", "qqqq", "abcd", ""])
 def test_one_bad_fix_is_left_out_alone(text: str) -> None:
     spaced = " ".join(text)
-    done = fix.fixed(spaced, letters)
+    done = fixes.fixed(spaced, letters)
     assert done.text == "".join(c if c == "q" else c.upper() for c in spaced)
     assert len(done.kept_back) == text.count("q")
-    assert fix.fixed(done.text, letters).text == done.text
+    assert fixes.fixed(done.text, letters).text == done.text
 
 
 # --- thousand scripts -----------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_a_fix_writes_what_was_meant(start: int) -> None:
     written = 0
     for seed in range(start, start + 50):
         script = broken(seed)
-        done = fix.fixed(script.text, checked)
+        done = fixes.fixed(script.text, checked)
         got = done.text.split(";\n")
         for now, asked, before in zip(got, script.asked, script.broken, strict=True):
             assert now in (asked, before), seed
@@ -150,7 +150,7 @@ def test_a_fix_writes_what_was_meant(start: int) -> None:
         new = errors(done.report) - errors(checked(";\n".join(script.asked)))
         assert not new or not new - errors(checked(script.text)), seed
         again = {done.text: done.report}
-        twice = fix.fixed(done.text, lambda text, again=again: again.get(text) or checked(text))
+        twice = fixes.fixed(done.text, lambda text, again=again: again.get(text) or checked(text))
         assert twice.text == done.text, seed
     assert written > 80
 

@@ -13,15 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.config import Settings
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
-from spark_iceberg_sql.fix import applied_to
-from spark_iceberg_sql.lint import Linter
-from spark_iceberg_sql.sources.files import FileError, decode, find, source
-from spark_iceberg_sql.sources.literals import read_literals
-from spark_iceberg_sql.sources.pieces import PieceMaker, whole
-from spark_iceberg_sql.sources.python import python_sql
-from spark_iceberg_sql.sources.templates import choices
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.discovery import (
+    decode,
+    find,
+    source,
+)
+from spark_iceberg_sql.files.python_literals import read_literals
+from spark_iceberg_sql.files.python_sql import python_sql
+from spark_iceberg_sql.files.source_map import PieceMaker, whole
+from spark_iceberg_sql.files.templates import choices
 
 EXAMPLES = 2000 if os.environ.get("SIS_SWEEP") == "full" else 60
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.model.damage import Damage, Kind, damage, united
+from spark_iceberg_sql.model.corruption import Damage, Kind, damage, united
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import (
+    RequestedField,
     SpecRefusedError,
     Specs,
     SpecUncertainError,
-    Wanted,
     created,
     refuse_names,
 )
@@ -29,8 +29,8 @@ _IDS = {"id": 1, "ts": 2, "s": 3}
 
 def want(
     source: str, transform: str, parameter: int | None = None, name: str | None = None
-) -> Wanted:
-    return Wanted(_IDS[source], source, BoundTransform(BY_NAME[transform], parameter), name)
+) -> RequestedField:
+    return RequestedField(_IDS[source], source, BoundTransform(BY_NAME[transform], parameter), name)
 
 
 BUCKET_8 = want("id", "bucket", 8)
@@ -50,18 +50,18 @@ def drop(specs: Specs, name: str) -> Specs:
     return specs.updated(field, None, SCHEMA)
 
 
-def add(specs: Specs, wanted: Wanted) -> Specs:
+def add(specs: Specs, wanted: RequestedField) -> Specs:
     return specs.updated(None, wanted, SCHEMA)
 
 
-def swap(specs: Specs, name: str, wanted: Wanted) -> Specs:
+def swap(specs: Specs, name: str, wanted: RequestedField) -> Specs:
     field = specs.spec.named(name)
     assert field is not None
     return specs.updated(field, wanted, SCHEMA)
 
 
-def renamed(wanted: Wanted, name: str) -> Wanted:
-    return Wanted(wanted.source_id, wanted.source, wanted.transform, name)
+def renamed(wanted: RequestedField, name: str) -> RequestedField:
+    return RequestedField(wanted.source_id, wanted.source, wanted.transform, name)
 
 
 def test_create_numbers_from_1000_and_leaves_parameters_out_of_names() -> None:
@@ -192,7 +192,7 @@ def test_an_equal_spec_is_taken_again() -> None:
         ("ts_day", renamed(DAY, "s"), "`s` is a column's name"),
     ],
 )
-def test_refused_as_iceberg_does(old: str | None, wanted: Wanted, reason: str) -> None:
+def test_refused_as_iceberg_does(old: str | None, wanted: RequestedField, reason: str) -> None:
     specs = created([BUCKET_8, DAY])
     field = specs.spec.named(old) if old else None
     with pytest.raises(SpecRefusedError, match=reason):

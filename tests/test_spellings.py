@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.spellings import Attachment, translate
+from spark_iceberg_sql.syntax.clickhouse import Attachment, translate
 
 OPTIONS = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 

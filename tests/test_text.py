@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.text import Kind, SparkLexer, Statement, Token, statements, tokenize
+from spark_iceberg_sql.syntax.lexer import Kind, SparkLexer, Statement, Token, statements, tokenize
 
 PIECES = [
     *("'", '"', "`", "\\", "--", "/*", "*/", "/*+", "\n", "\r\n", " ", ";", "BEGIN", "END", "CASE"),

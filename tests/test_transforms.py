@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from spark_iceberg_sql.checker import check
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.model import transforms
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME, BY_SPELLING, TRANSFORMS, BoundTransform
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, primitive_from_spark
 
@@ -149,7 +149,7 @@ def _clauses(name: str, alter: bool):
 @pytest.mark.parametrize("kind", list(MEASURED))
 @pytest.mark.parametrize("alter", [False, True], ids=["create", "alter"])
 def test_the_checker_over_transform_by_type_by_spelling(name, kind, alter):
-    known = Known(catalog="local", namespace=("db",), complete=True)
+    known = Tables(catalog="local", namespace=("db",), complete=True)
     expected = name in MEASURED[kind].split()
     clauses = [*_clauses(name, alter), *(["x"] if name == "identity" else [])]
     for clause in clauses:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.variables import parameters_of, substituted
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.syntax.variables import parameters_of, substituted
 
 
 def test_plain_names_are_put_in_and_sparks_own_are_left():

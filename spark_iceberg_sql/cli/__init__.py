@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 

@@ -11,17 +11,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
 from spark_iceberg_sql.cli.options import add_settings, configuration
-from spark_iceberg_sql.config import Configuration, Settings
-from spark_iceberg_sql.diagnostics import Diagnostic, Fix, IcebergSqlError, Report, Severity
-from spark_iceberg_sql.lint import Linter
-from spark_iceberg_sql.render import FORMATS, summary
-from spark_iceberg_sql.render.terminal import place, plural
-from spark_iceberg_sql.sources.files import FileError, decode, find, read_bytes, source
+from spark_iceberg_sql.config.settings import Configuration, Settings
+from spark_iceberg_sql.diagnostics import (
+    Diagnostic,
+    Fix,
+    Report,
+    Severity,
+)
+from spark_iceberg_sql.errors import FileError, IcebergSqlError
+from spark_iceberg_sql.files.discovery import (
+    decode,
+    find,
+    read_bytes,
+    source,
+)
+from spark_iceberg_sql.report import FORMATS, summary
+from spark_iceberg_sql.report.terminal import place, plural
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.fix import Fixed
+    from spark_iceberg_sql.checker.fixes import Fixed
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -183,7 +194,7 @@ def _fixed(
     linter: Linter, file: _File, found: list[Report], *, unsafe: bool
 ) -> tuple[list[Report], Fixed]:
     """The reports and the text after the fixes."""
-    from spark_iceberg_sql.fix import Fixed, fixed
+    from spark_iceberg_sql.checker.fixes import Fixed, fixed
 
     def reports(text: str) -> list[Report]:
         return linter.lint(source(file.name, text), file.settings)
@@ -192,7 +203,7 @@ def _fixed(
         parts = reports(text)
         if parts[0].cell is None:
             return parts[0]
-        from spark_iceberg_sql.sources.notebook_places import in_file
+        from spark_iceberg_sql.files.notebook_positions import in_file
 
         return in_file(text, parts)
 
@@ -210,13 +221,13 @@ def _at(reports: Sequence[Report], diagnostic: Diagnostic) -> Report:
 def _put(file: _File, text: str, *, diff_only: bool) -> str:
     """Put a fixed text in its file's place; what is to be printed of it."""
     if diff_only:
-        from spark_iceberg_sql.fix import diff
+        from spark_iceberg_sql.checker.fixes import diff
 
         return diff(file.text, text, file.name) if text != file.text else ""
     if file.path == "-":
         return text
     if text != file.text:
-        from spark_iceberg_sql.sources.writing import replace_file
+        from spark_iceberg_sql.files.replacing import replace_file
 
         with suppress(UnicodeEncodeError):
             if file.bom + file.text.encode(file.encoding) == file.content:
@@ -232,7 +243,7 @@ def _rendered(given: argparse.Namespace, reports: Sequence[Report], tally: _Tall
         sys.stderr.write(FORMATS[given.output_format](reports))
         return ""
     if given.statistics:
-        from spark_iceberg_sql.render.terminal import statistics
+        from spark_iceberg_sql.report.terminal import statistics
 
         return statistics(reports) + ("" if given.quiet else summary(reports) + "\n")
     if given.verbose:
@@ -284,6 +295,6 @@ def _write(path: Path | None, text: str) -> None:
     if path is None:
         sys.stdout.write(text)
         return
-    from spark_iceberg_sql.sources.writing import replace_file
+    from spark_iceberg_sql.files.replacing import replace_file
 
     replace_file(path, text.encode())

@@ -10,7 +10,7 @@ from typing import Any
 
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.options import add_settings, configuration
-from spark_iceberg_sql.config_keys import KEYS
+from spark_iceberg_sql.config.keys import KEYS
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

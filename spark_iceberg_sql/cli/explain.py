@@ -7,9 +7,9 @@ import sys
 
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.config_keys import near
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.render.pages import page
+from spark_iceberg_sql.config.keys import near
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.report.rule_pages import page
 from spark_iceberg_sql.rules.base import Rule
 
 

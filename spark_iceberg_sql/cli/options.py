@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from spark_iceberg_sql.config import ConfigError, Configuration
+from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.errors import ConfigError
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

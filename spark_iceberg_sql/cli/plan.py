@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.plan import plans
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.options import add_settings, configuration
-from spark_iceberg_sql.lint import Linter
-from spark_iceberg_sql.planner import plans
-from spark_iceberg_sql.sources.files import decode, read_bytes
+from spark_iceberg_sql.files.discovery import decode, read_bytes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

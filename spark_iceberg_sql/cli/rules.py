@@ -8,7 +8,7 @@ import sys
 
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.render.pages import catalogue
+from spark_iceberg_sql.report.rule_pages import catalogue
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.sources.files import decode, read_bytes
-from spark_iceberg_sql.variables import substituted
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.syntax.variables import substituted
 
 _ROWS = 20
 
@@ -50,8 +50,8 @@ def run(given: argparse.Namespace) -> int:
     text = substituted(text, _pairs("--var", given.var))
     parameters = _pairs("--param", given.param)
     conf = _pairs("--conf", given.conf)
-    session = _spark("session").session(given.warehouse, catalog=given.catalog, config=conf)
-    script = _spark("script")
+    session = load("spark.session").session(given.warehouse, catalog=given.catalog, config=conf)
+    script = load("spark.gate.scripts")
     try:
         script.run(
             session,
@@ -68,18 +68,6 @@ def run(given: argparse.Namespace) -> int:
     finally:
         session.stop()
     return CLEAN
-
-
-def _spark(module: str) -> Any:
-    """A module of the Spark half, which the rest of the command must not load."""
-    try:
-        return import_module(f"spark_iceberg_sql.spark.{module}")
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("pyspark", "py4j", "filelock"):
-            raise
-        raise IcebergSqlError(
-            f"{missing.name} is not installed: pip install 'spark-iceberg-sql[spark]'"
-        ) from None
 
 
 def _pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:

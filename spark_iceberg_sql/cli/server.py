@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.errors import MissingExtraError
 
 _NO_SHUTDOWN = 1  # as the protocol asks
 
@@ -17,9 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until the editor leaves; the exit code, 1 where it did not ask for a shutdown before."""
     try:
-        from spark_iceberg_sql.lsp import serve
+        from spark_iceberg_sql.editor.server import serve
     except ImportError:
-        raise IcebergSqlError(
-            "the language server needs pygls: pip install 'spark-iceberg-sql[lsp]'"
-        ) from None
+        raise MissingExtraError("pygls", "lsp") from None
     return CLEAN if serve() else _NO_SHUTDOWN

@@ -90,7 +90,7 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedField:
     """A field as a statement asks for it; name: None for Iceberg's default."""
 
     source_id: int
@@ -199,7 +199,7 @@ class Specs:
         return replace(self, format_version=format_version)
 
     def updated(
-        self, drop: PartitionField | None, add: Wanted | None, schema: Schema | None = None
+        self, drop: PartitionField | None, add: RequestedField | None, schema: Schema | None = None
     ) -> Specs:
         """ALTER TABLE ADD / DROP / REPLACE PARTITION FIELD as one step (BaseUpdatePartitionSpec).
 
@@ -255,7 +255,7 @@ class Specs:
             holder = self.spec.named(name)
         return renames
 
-    def proposed(self, add: Wanted) -> PartitionField:
+    def proposed(self, add: RequestedField) -> PartitionField:
         """The field that adding makes: one of any spec with this source and transform, or a new one.
 
         Raises SpecUncertainError where several past ones fit.
@@ -277,7 +277,7 @@ class Specs:
             add.source_id, add.source, add.transform, name, self.last_field_id + 1
         )
 
-    def replaced(self, wanted: Sequence[Wanted]) -> Specs:
+    def replaced(self, wanted: Sequence[RequestedField]) -> Specs:
         """CREATE OR REPLACE TABLE over an existing one (TableMetadata.reassignPartitionIds)."""
         counter = self.last_field_id
         fields: list[PartitionField] = []
@@ -349,12 +349,12 @@ def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None)
         seen.add(field.name)
 
 
-def _created(want: Wanted, field_id: int) -> PartitionField:
+def _created(want: RequestedField, field_id: int) -> PartitionField:
     name = want.name or want.transform.transform.create_name(want.source)
     return PartitionField(want.source_id, want.source, want.transform, name, field_id)
 
 
-def created(wanted: Sequence[Wanted], format_version: int = 2) -> Specs:
+def created(wanted: Sequence[RequestedField], format_version: int = 2) -> Specs:
     """CREATE TABLE (PartitionSpec.Builder): spec 0, ids from 1000."""
     fields = tuple(_created(want, FIRST_FIELD_ID + i) for i, want in enumerate(wanted))
     spec = Spec(0, fields)

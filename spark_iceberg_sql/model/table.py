@@ -32,7 +32,7 @@ class Table:
     Iceberg. why_unknown: the reason for a None, for the user. sure: whether `kind` is known for sure.
     sorted_by, identifiers: field ids of the columns of WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None
     where not known. references: branches and tags that statements have made (`branch`, `tag`) or dropped
-    (empty), by name. fresh: the count of other statements (`Known.others`) when the table was made empty.
+    (empty), by name. fresh: the count of other statements (`Tables.others`) when the table was made empty.
     meant: whether its CREATE TABLE has an error, so that it is known as its author meant it, and may be created
     again. partial: whether its specs lack fields that cannot be read.
     """
@@ -74,7 +74,7 @@ class Absent:
     why: str
 
 
-class Known:
+class Tables:
     """Tables by name. A name is known, known to be absent, or not known at all.
 
     tables: what is known. catalog, namespace: what an unqualified name means (None: unknown, the
@@ -107,7 +107,7 @@ class Known:
         for table in tables:
             self.put(table)
 
-    def copy(self) -> Known:
+    def copy(self) -> Tables:
         """A copy that remembers on its own; the sources it reads from are shared."""
         twin = copy(self)
         vars(twin)["_here"] = dict(self._here)

@@ -1,7 +1,7 @@
 """What a rule is: a page, a severity, the statements it looks at, and one generator of findings.
 
 A rule is one file, `sis202_type_not_accepted.py`. Code and name come from the file's name, the page is its
-docstring, and the function below it takes a Case (the facts) and yields Findings.
+docstring, and the function below it takes a Context (the facts) and yields Findings.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql.diagnostics import Fix, Severity
-from spark_iceberg_sql.nodes import Node, Offsets
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.syntax.nodes import Node, Offsets
 
 _FILE = re.compile(r"(?:^|\.)sis(\d{3})_(\w+)$")
 _BLOCK = re.compile(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -44,7 +44,7 @@ class Example:
     bad: bool
 
 
-Judge = Callable[[Case], Iterator[Finding]]
+Judge = Callable[[Context], Iterator[Finding]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.spec import PartitionField, Specs, Wanted
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.model.spec import PartitionField, RequestedField, Specs
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
-def free_name(specs: Specs, schema: Schema, wanted: Wanted) -> str:
+def free_name(specs: Specs, schema: Schema, wanted: RequestedField) -> str:
     """A name for a field that no column has and no field has ever had, letter case aside."""
     record = wanted.transform.transform
     base = record.alter_name(wanted.source, wanted.transform.parameter).replace(".", "_")
@@ -23,12 +23,12 @@ def free_name(specs: Specs, schema: Schema, wanted: Wanted) -> str:
     return name
 
 
-def with_name(case: Case, name: str) -> tuple[str, Fix]:
+def with_name(context: Context, name: str) -> tuple[str, Fix]:
     """ADD or REPLACE under another name: the clause to write, and the edit that makes it so."""
-    node = case.node
+    node = context.node
     assert isinstance(node, nodes.AddField | nodes.ReplaceField)
     term = node.term if isinstance(node, nodes.AddField) else node.new
-    verb = case.words((node.table.span[1], term.span[1]))
+    verb = context.words((node.table.span[1], term.span[1]))
     clause = " ".join(f"{verb} AS {quoted(name)}".split())
     if node.name is not None:
         edit = Edit(*node.name.span, quoted(name))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Finding
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import listed, quoted
+from spark_iceberg_sql.syntax import nodes
 
 
-def misplaced(case: Case) -> Iterator[Finding]:
+def misplaced(context: Context) -> Iterator[Finding]:
     """Every AFTER whose column does not stand beside the column that is added or moved."""
-    node = case.node
+    node = context.node
     if not isinstance(node, nodes.AddColumns | nodes.AlterColumn):
         return
-    schema = case.schema_if_known
+    schema = context.schema_if_known
     if schema is None:
         return
-    fold = str if case.known.case_sensitive else folded
+    fold = str if context.known.case_sensitive else folded
     added: dict[tuple[str, ...], list[str]] = {}
     for path, after, moved in _placed(node):
         head = tuple(path[:-1])
@@ -32,7 +32,7 @@ def misplaced(case: Case) -> Iterator[Finding]:
             added.setdefault(head, []).append(path[-1])
         if after is None or fold(after.parts[0]) in map(fold, names):
             continue
-        where = f"`{'.'.join(head)}`" if head else f"`{case.target.text}`"
+        where = f"`{'.'.join(head)}`" if head else f"`{context.target.text}`"
         fit = [quoted(name) for name in names if name != path[-1]]
         help_ = f"write AFTER {listed(fit)}, or FIRST" if fit else "write FIRST"
         yield Finding(after.span, f"{where} has no column `{after.text}` to stand behind", help_)
@@ -55,9 +55,9 @@ def _there(schema: Schema, path: nodes.Name) -> bool:
     return len(schema.find_all(path)) == 1
 
 
-def immovable(case: Case, change: nodes.AlterColumn) -> Finding | None:
+def immovable(context: Context, change: nodes.AlterColumn) -> Finding | None:
     """A place behind the column itself, or for a list's element or a map's key or value."""
-    found = case.schema.find_all(change.column.parts)
+    found = context.schema.find_all(change.column.parts)
     if change.position is None or len(found) != 1:
         return None
     whole = change.column.text.rpartition(".")[0]

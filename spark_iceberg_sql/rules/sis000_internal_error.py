@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.nodes import Offsets
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax.nodes import Offsets
 
 
 @rule(Severity.ERROR, on=())
-def internal_error(case: Case) -> Iterator[Finding]:
+def internal_error(context: Context) -> Iterator[Finding]:
     """It looks at no statement: the engine reports with `broken`."""
     return iter(())
 

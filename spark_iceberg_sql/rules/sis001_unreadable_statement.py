@@ -37,11 +37,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Fix, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.repairs import own_names, repair
+from spark_iceberg_sql.rules.rewrites import own_names, repair
+from spark_iceberg_sql.syntax import nodes
 
 # The shape of a mistake to what is to be said: a message, or None for the grammar's own, and the help.
 # {table}, {old} and {new} are the user's names, {field} and {fields} terms over the table's columns, {found} and
@@ -275,9 +275,9 @@ _OTHERS = ("identifier-clause", "odd-space", "hint", "as-name")
 
 
 @rule(Severity.ERROR, on=(nodes.Unreadable,))
-def unreadable_statement(case: Case) -> Iterator[Finding]:
+def unreadable_statement(context: Context) -> Iterator[Finding]:
     """A statement at whose words both grammars stop."""
-    node = case.node
+    node = context.node
     assert isinstance(node, nodes.Unreadable)
     if node.like in _OTHERS:
         return
@@ -287,7 +287,7 @@ def unreadable_statement(case: Case) -> Iterator[Finding]:
         "table": table,
         "found": node.found,
         "expected": node.expected,
-        **own_names(case, node),
+        **own_names(context, node),
     }
     if message is not None:
         what = message
@@ -297,7 +297,7 @@ def unreadable_statement(case: Case) -> Iterator[Finding]:
         what = "`{found}` cannot stand here: the grammar expects {expected}"
     if "{expected}" in help_ and node.expected == "the end of the statement":
         help_ = "leave it out, or put a `;` before it if it is another statement"
-    found = repair(case, node)
+    found = repair(context, node)
     if found is None:
         yield Finding(node.at, _filled(what, words), _filled(help_, words))
     else:

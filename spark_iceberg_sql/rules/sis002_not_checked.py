@@ -26,13 +26,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, Rule, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.nodes import Offsets
+    from spark_iceberg_sql.syntax.nodes import Offsets
 
 _WAYS = "put its CREATE TABLE before, pass --metadata or --catalog, or check in a Spark session"
 
@@ -46,30 +46,30 @@ class Skipped(NamedTuple):
 
 
 @rule(Severity.NOTE, on=(nodes.Templated, nodes.Create))
-def not_checked(case: Case) -> Iterator[Finding]:
+def not_checked(context: Context) -> Iterator[Finding]:
     """A template or a parameter where a word is needed; a table whose name an expression makes."""
-    if isinstance(case.node, nodes.Create) and case.target.computed:
+    if isinstance(context.node, nodes.Create) and context.target.computed:
         yield Finding(
-            case.target.span,
-            f"not checked: `{case.target.text}` names a table when it runs, and none is known here",
+            context.target.span,
+            f"not checked: `{context.target.text}` names a table when it runs, and none is known here",
             "check it in a session, or write the table's name out",
         )
-    if isinstance(case.node, nodes.Templated):
-        words = case.words(case.node.at)
+    if isinstance(context.node, nodes.Templated):
+        words = context.words(context.node.at)
         yield Finding(
-            case.node.at,
+            context.node.at,
             f"not checked: `{words}` stands for words that are not known here",
             "check the text with its values put in, as `iceberg-sql run --var` does",
         )
 
 
-def note(case: Case, skipped: Sequence[Skipped]) -> Finding:
+def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
     """The one note about all the rules that were skipped on a statement."""
     lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
-    query = isinstance(case.node, nodes.Create) and case.node.query is not None
+    query = isinstance(context.node, nodes.Create) and context.node.query is not None
     help_ = "list the columns before AS, or check in a session" if query else _WAYS
     scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
-    return Finding(_place(case), f"{scope}: {lacks}", help_)
+    return Finding(_place(context), f"{scope}: {lacks}", help_)
 
 
 def _unknown(what: str, why: str) -> str:
@@ -80,16 +80,16 @@ def _unknown(what: str, why: str) -> str:
     return f"{what} {'are' if what.endswith('s') else 'is'} unknown ({why})"
 
 
-def elsewhere(case: Case) -> Finding:
+def elsewhere(context: Context) -> Finding:
     """The one note about a text that may be another engine's."""
     return Finding(
-        _place(case),
+        _place(context),
         "not checked: nothing here says that this is SQL of Spark or of Iceberg",
         "write `USING iceberg` in CREATE TABLE, or name the catalog: `--default-catalog`, "
         "`default-catalog` in the configuration",
     )
 
 
-def _place(case: Case) -> Offsets:
-    table = getattr(case.node, "table", None)
-    return table.span if isinstance(table, nodes.Ref) else case.node.span
+def _place(context: Context) -> Offsets:
+    table = getattr(context.node, "table", None)
+    return table.span if isinstance(table, nodes.Ref) else context.node.span

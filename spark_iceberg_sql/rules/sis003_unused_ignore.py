@@ -24,13 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
-from spark_iceberg_sql.nodes import Offsets
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax.nodes import Offsets
 
 
 @rule(Severity.WARNING, on=())
-def unused_ignore(case: Case) -> Iterator[Finding]:
+def unused_ignore(context: Context) -> Iterator[Finding]:
     """It looks at no statement: `unused` tells it what the whole text has shown."""
     return iter(())
 

@@ -37,12 +37,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
-from spark_iceberg_sql.ddl.routing import as_written, goes_to_iceberg, is_icebergs, phrase_in
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.text import Kind, Token
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, is_icebergs, phrase_in
 
 _FIELDS = (
     *(nodes.AddField, nodes.DropField, nodes.ReplaceField),
@@ -71,15 +71,15 @@ _WORDS = frozenset(
     Severity.ERROR,
     on=(*_FIELDS, *_SPARKS, nodes.Explain, nodes.Compound, nodes.Unreadable),
 )
-def misrouted_statement(case: Case) -> Iterator[Finding]:
+def misrouted_statement(context: Context) -> Iterator[Finding]:
     """A statement whose tokens and whose text belong to different grammars."""
-    node = case.node
+    node = context.node
     if isinstance(node, nodes.Explain):
         if isinstance(node.inside, _FIELDS):
             yield Finding(
                 (node.span[0], node.inside.span[0]),
                 "EXPLAIN hides the statement from Iceberg's parser, which alone can read it",
-                f"write the statement alone, `{_short(case, node.inside)}`; `iceberg-sql plan` says what it does",
+                f"write the statement alone, `{_short(context, node.inside)}`; `iceberg-sql plan` says what it does",
             )
     elif isinstance(node, nodes.Compound):
         for inside in node.inside:
@@ -87,21 +87,21 @@ def misrouted_statement(case: Case) -> Iterator[Finding]:
                 yield Finding(
                     inside.span,
                     "a block hides the statement from Iceberg's parser, which alone can read it",
-                    f"write it outside the block: `{_short(case, inside)}`",
+                    f"write it outside the block: `{_short(context, inside)}`",
                 )
     elif isinstance(node, nodes.Unreadable):
-        yield from _unreadable(case, node)
+        yield from _unreadable(context, node)
     elif isinstance(node, _FIELDS):
-        yield from _hidden(case, node)
-    elif goes_to_iceberg(as_written(case.statement)) and not is_icebergs(case.statement):
-        yield from _led_astray(case)
+        yield from _hidden(context, node)
+    elif goes_to_iceberg(as_written(context.statement)) and not is_icebergs(context.statement):
+        yield from _led_astray(context)
 
 
-def _short(case: Case, node: nodes.Node) -> str:
-    return " ".join(case.words(node.span).split())
+def _short(context: Context, node: nodes.Node) -> str:
+    return " ".join(context.words(node.span).split())
 
 
-def _unreadable(case: Case, node: nodes.Unreadable) -> Iterator[Finding]:
+def _unreadable(context: Context, node: nodes.Unreadable) -> Iterator[Finding]:
     if node.like == "identifier-clause":
         yield Finding(
             node.at,
@@ -116,7 +116,7 @@ def _unreadable(case: Case, node: nodes.Unreadable) -> Iterator[Finding]:
             "leave it out, or write a comment, `/* ... */`, on a line before the statement",
             Fix("leave the hint out", (Edit(*node.at, " "),)),
         )
-    elif node.like == "odd-space" and not case.repaired:
+    elif node.like == "odd-space" and not context.repaired:
         yield Finding(
             node.at,
             f"Iceberg's grammar does not know the blank {node.found}",
@@ -125,9 +125,9 @@ def _unreadable(case: Case, node: nodes.Unreadable) -> Iterator[Finding]:
         )
 
 
-def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
+def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
     """Partition DDL from which comments keep Iceberg's parser; the gate takes them off."""
-    statement = case.statement
+    statement = context.statement
     if not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
         return
     odd = [token for token in statement.all_tokens if _only_like(token)]
@@ -141,7 +141,7 @@ def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
                 (Edit(token.start, token.end, token.text.upper()),),
             ),
         )
-    if odd or case.repaired:
+    if odd or context.repaired:
         return
     comments = [
         token
@@ -151,13 +151,13 @@ def _hidden(case: Case, node: nodes.Node) -> Iterator[Finding]:
     if not comments:
         return
     head = statement.head
-    alone = [token for token in comments if goes_to_iceberg(_without(case, [token], head))]
+    alone = [token for token in comments if goes_to_iceberg(_without(context, [token], head))]
     guilty = alone or comments
     edits = tuple(Edit(token.start, token.end, _blank(token)) for token in guilty)
     yield Finding(
         (guilty[0].start, guilty[0].end),
         "this comment hides the statement from Iceberg's parser, which looks at the text",
-        f"write `{_short_without(case, node, comments)}`, and the comment on a line before it",
+        f"write `{_short_without(context, node, comments)}`, and the comment on a line before it",
         Fix("take the comment out", edits),
     )
 
@@ -167,27 +167,27 @@ def _only_like(token: Token) -> bool:
     return token.kind is Kind.WORD and token.text.upper() in _WORDS and not token.text.isascii()
 
 
-def _without(case: Case, tokens: list[Token], start: int) -> str:
+def _without(context: Context, tokens: list[Token], start: int) -> str:
     """The statement from an offset on, with blanks for some of its comments."""
     out, at = [], start
     for token in tokens:
-        out += [case.text[at : token.start], _blank(token)]
+        out += [context.text[at : token.start], _blank(token)]
         at = token.end
-    return "".join([*out, case.text[at : case.statement.end]]).lstrip("\ufeff")
+    return "".join([*out, context.text[at : context.statement.end]]).lstrip("\ufeff")
 
 
 def _blank(token: Token) -> str:
     return "\n" if token.text.startswith("--") else " "
 
 
-def _short_without(case: Case, node: nodes.Node, comments: list[Token]) -> str:
+def _short_without(context: Context, node: nodes.Node, comments: list[Token]) -> str:
     start = node.span[0]
     inside = [token for token in comments if token.start > start]
-    return " ".join(_without(case, inside, start).split())
+    return " ".join(_without(context, inside, start).split())
 
 
-def _led_astray(case: Case) -> Iterator[Finding]:
-    for token in case.statement.all_tokens:
+def _led_astray(context: Context) -> Iterator[Finding]:
+    for token in context.statement.all_tokens:
         if token.kind in (Kind.STRING, Kind.DOUBLE, Kind.QUOTED):
             phrase = phrase_in(token.text)
             if phrase is not None:
@@ -198,9 +198,9 @@ def _led_astray(case: Case) -> Iterator[Finding]:
                     f"write them in another way, `{phrase.replace(' ', '-')}`",
                 )
                 return
-    phrase = phrase_in(as_written(case.statement))
+    phrase = phrase_in(as_written(context.statement))
     yield Finding(
-        case.node.span,
+        context.node.span,
         f"the words `{phrase}` send the statement to Iceberg's grammar, which cannot read it",
         "write them in another way",
     )

@@ -30,14 +30,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_NAME, BY_SPELLING, Transform
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.columns import fitting
-from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.syntax import nodes
 
 # What other engines and habits call it: the transform that comes nearest, and why it will do.
 ELSEWHERE: dict[str, tuple[str, str]] = {
@@ -97,9 +97,9 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
 )
-def unknown_transform(case: Case) -> Iterator[Finding]:
+def unknown_transform(context: Context) -> Iterator[Finding]:
     """Every call whose name is no transform's."""
-    for facts in case.terms:
+    for facts in context.terms:
         call = facts.term.call
         if call is None or facts.transform is not None or call.lower() in _VOIDS:
             continue
@@ -149,7 +149,9 @@ def _source(facts: TermFacts, record: Transform | None) -> str:
     units = {unit.name for unit in _units(facts)}
     texts = [column.text for column in facts.term.columns]
     plain = [t for t in texts if getattr(BY_SPELLING.get(t.lower()), "name", None) not in units]
-    return next(iter(plain or texts or fitting(facts.case, record or BY_NAME["bucket"])), "...")
+    return next(
+        iter(plain or texts or fitting(facts.statement, record or BY_NAME["bucket"])), "..."
+    )
 
 
 def _number(facts: TermFacts, record: Transform) -> int | None:

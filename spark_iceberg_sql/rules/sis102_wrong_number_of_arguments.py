@@ -30,14 +30,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transforms import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
 from spark_iceberg_sql.rules.columns import fitting
-from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -45,9 +46,9 @@ from spark_iceberg_sql.rules.words import quoted
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
 )
-def wrong_number_of_arguments(case: Case) -> Iterator[Finding]:
+def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
     """No column, no integer where one is needed, or literals beyond it."""
-    for facts in case.terms:
+    for facts in context.terms:
         record, call = facts.transform, facts.term.call
         if record is None or call is None or not record.in_ddl or len(facts.term.columns) > 1:
             continue
@@ -91,8 +92,8 @@ def _quoted_column(facts: TermFacts) -> nodes.Literal | None:
     if len(named) != 1 or facts.term.columns:
         return None
     try:
-        there = facts.case.schema.find_all((named[0].text[1:-1],))
-    except (NotKnownError, SettledError):
+        there = facts.statement.schema.find_all((named[0].text[1:-1],))
+    except (NotKnownError, AlreadyReportedError):
         return named[0]
     return named[0] if there else None
 
@@ -101,7 +102,7 @@ def _clause(facts: TermFacts, record: Transform) -> str:
     text = _quoted_column(facts)
     if text is not None:
         return record.clause(quoted(text.text[1:-1]), facts.parameter)
-    columns = [column.text for column in facts.term.columns] or fitting(facts.case, record)
+    columns = [column.text for column in facts.term.columns] or fitting(facts.statement, record)
     bounds = record.parameter
     values = [item.value for item in facts.term.literals if item.value is not None]
     fits = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]

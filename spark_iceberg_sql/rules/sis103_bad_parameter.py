@@ -29,11 +29,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import Parameter
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _MAX_BIGINT = 2**63 - 1
 
@@ -43,9 +43,9 @@ _MAX_BIGINT = 2**63 - 1
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
 )
-def bad_parameter(case: Case) -> Iterator[Finding]:
+def bad_parameter(context: Context) -> Iterator[Finding]:
     """The one literal of a bucket or truncate, where it is no integer or out of range."""
-    for facts in case.terms:
+    for facts in context.terms:
         record, literals = facts.transform, facts.term.literals
         if record is None or record.parameter is None or facts.source is None or len(literals) != 1:
             continue

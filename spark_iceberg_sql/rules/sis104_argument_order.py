@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -37,9 +37,9 @@ from spark_iceberg_sql.rules.case import Case
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
 )
-def argument_order(case: Case) -> Iterator[Finding]:
+def argument_order(context: Context) -> Iterator[Finding]:
     """A column and a number that is in order itself, the wrong way round."""
-    for facts in case.terms:
+    for facts in context.terms:
         record, column = facts.transform, facts.source
         if record is None or column is None or facts.parameter is None:
             continue

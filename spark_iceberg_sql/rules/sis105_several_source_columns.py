@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.columns import there
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -36,9 +36,9 @@ from spark_iceberg_sql.rules.columns import there
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Specs",
 )
-def several_source_columns(case: Case) -> Iterator[Finding]:
+def several_source_columns(context: Context) -> Iterator[Finding]:
     """Two or more columns in one call; one of them a spelling mistake of a number included."""
-    for facts in case.terms:
+    for facts in context.terms:
         record, columns = facts.transform, facts.term.columns
         if record is None or not record.in_ddl or len(columns) < 2:
             continue
@@ -47,9 +47,9 @@ def several_source_columns(case: Case) -> Iterator[Finding]:
         number = next((v for v in values if bounds and bounds.minimum <= v <= bounds.maximum), None)
         names = [column.text for column in columns]
         distinct = list(dict.fromkeys(names))
-        fit = list(dict.fromkeys(column.text for column in there(case, columns)))
+        fit = list(dict.fromkeys(column.text for column in there(context, columns)))
         clauses = ", ".join(f"`{record.clause(name, number)}`" for name in fit)
-        if isinstance(case.node, nodes.Create) or len(fit) == 1:
+        if isinstance(context.node, nodes.Create) or len(fit) == 1:
             help_ = f"write {clauses}"
         else:
             help_ = f"write one of {clauses}, and a statement of its own for each of the others"

@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -37,20 +37,20 @@ from spark_iceberg_sql.rules.case import Case
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
 )
-def void_in_ddl(case: Case) -> Iterator[Finding]:
+def void_in_ddl(context: Context) -> Iterator[Finding]:
     """`void(x)`, and `always_null(x)`, the name that metadata of old had for it."""
-    node = case.node
-    for facts in case.terms:
+    node = context.node
+    for facts in context.terms:
         record, call = facts.transform, facts.term.call
         if call is None or not (call.lower() == "always_null" or (record and not record.in_ddl)):
             continue
         if isinstance(node, nodes.ReplaceField) and not facts.dropping:
-            old = case.words(node.old.span)
+            old = context.words(node.old.span)
             help_ = f"write `ALTER TABLE {node.table.text} DROP PARTITION FIELD {old}`"
         elif facts.dropping:
             help_ = (
                 "a field that is void already needs no drop: upgrade to format version 2 to lose it"
             )
         else:
-            help_ = f"leave `{case.words(facts.term.span)}` out"
+            help_ = f"leave `{context.words(facts.term.span)}` out"
         yield Finding(facts.term.span, f"`{call}` cannot be asked for in DDL", help_)

@@ -22,23 +22,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _BEFORE = re.compile(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
 _AFTER = re.compile(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
 
 
 @rule(Severity.ERROR, on=(nodes.Unreadable,))
-def name_in_partitioned_by(case: Case) -> Iterator[Finding]:
+def name_in_partitioned_by(context: Context) -> Iterator[Finding]:
     """AS after a term of PARTITIONED BY, which the grammar stops at."""
-    node = case.node
+    node = context.node
     if not isinstance(node, nodes.Unreadable) or node.like != "as-name":
         return
-    before = _BEFORE.search(case.text, node.span[0], node.at[0])
-    after = _AFTER.match(case.text, node.at[1])
+    before = _BEFORE.search(context.text, node.span[0], node.at[0])
+    after = _AFTER.match(context.text, node.at[1])
     term = before[1] if before else "..."
     table = node.table.text if node.table is not None else "t"
     name = after[1].strip("'\"") if after else "..."

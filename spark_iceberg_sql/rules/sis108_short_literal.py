@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _MAX_SMALLINT = 2**15 - 1
 
@@ -37,9 +37,9 @@ _MAX_SMALLINT = 2**15 - 1
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
 )
-def short_literal(case: Case) -> Iterator[Finding]:
+def short_literal(context: Context) -> Iterator[Finding]:
     """The one literal of a bucket or truncate, in range, with a suffix that Iceberg does not read."""
-    for facts in case.terms:
+    for facts in context.terms:
         record = facts.transform
         if record is None or facts.parameter is None or facts.source is None:
             continue

@@ -30,11 +30,11 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote_plus
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
+from spark_iceberg_sql.syntax import nodes
 
 # A data file lies in a folder `name=value`; file systems take folder names of up to 255 bytes.
 _LONGEST = 253
@@ -42,9 +42,9 @@ _ODD = re.compile(r"[^\w]")
 
 
 @rule(Severity.WARNING, on=(nodes.AddField, nodes.ReplaceField))
-def odd_field_name(case: Case) -> Iterator[Finding]:
+def odd_field_name(context: Context) -> Iterator[Finding]:
     """The AS name, where it is empty, odd, reserved, or too long for a folder's name."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         ref = facts.name
         if ref is None:
             continue
@@ -52,9 +52,9 @@ def odd_field_name(case: Case) -> Iterator[Finding]:
         plain = re.sub(r"\W+", "_", name).strip("_")[:60] or "part"
         if plain[0].isdigit():
             plain = f"part_{plain}"
-        clause = f"`{case.words(facts.term.span)} AS {plain}`"
+        clause = f"`{context.words(facts.term.span)} AS {plain}`"
         if not name.strip():
-            bare = f"`{case.words(facts.term.span)}`"
+            bare = f"`{context.words(facts.term.span)}`"
             severity = None if name else Severity.ERROR
             yield Finding(
                 ref.span,
@@ -73,7 +73,7 @@ def odd_field_name(case: Case) -> Iterator[Finding]:
             yield Finding(
                 ref.span,
                 f"`{name}` is the name of a hidden column that each Iceberg table has",
-                f"write `{case.words(facts.term.span)} AS {plain}_field`",
+                f"write `{context.words(facts.term.span)} AS {plain}_field`",
             )
         elif _ODD.search(name):
             yield Finding(

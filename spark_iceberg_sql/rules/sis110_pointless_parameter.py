@@ -26,22 +26,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import NotKnownError
+from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case, NotKnownError
-from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import a_type
+from spark_iceberg_sql.syntax import nodes
 
 _MOST_BUCKETS = 20_000
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
-def pointless_parameter(case: Case) -> Iterator[Finding]:
+def pointless_parameter(context: Context) -> Iterator[Finding]:
     """One bucket, buckets beyond reason, a width that merges no values."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         record, number, name = facts.transform, facts.parameter, facts.source_text
         if record is None or number is None or not name:
             continue

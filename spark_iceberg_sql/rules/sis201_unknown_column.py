@@ -32,17 +32,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
 from spark_iceberg_sql.rules.places import misplaced
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
-from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -53,16 +54,16 @@ from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
     ),
     spec="Partitioning",
 )
-def unknown_column(case: Case) -> Iterator[Finding]:
+def unknown_column(context: Context) -> Iterator[Finding]:
     """Every source of a new field, and every column to change, that the table does not have."""
-    changed = _changed(case.node)
-    schema = case.schema_if_known if changed else None
+    changed = _changed(context.node)
+    schema = context.schema_if_known if changed else None
     for there in changed if schema is not None else ():
-        found = case.schema.find_all(there.parts, case_sensitive=case.known.case_sensitive)
+        found = context.schema.find_all(there.parts, case_sensitive=context.known.case_sensitive)
         if not found:
-            message = f"`{case.target.text}` has no column `{there.text}`"
-            yield Finding(there.span, message, _near(case, there))
-        elif isinstance(case.node, nodes.AddColumns) and not isinstance(
+            message = f"`{context.target.text}` has no column `{there.text}`"
+            yield Finding(there.span, message, _near(context, there))
+        elif isinstance(context.node, nodes.AddColumns) and not isinstance(
             found[0].field.type, Struct
         ):
             kind = a_type(found[0].field.type)
@@ -72,17 +73,17 @@ def unknown_column(case: Case) -> Iterator[Finding]:
             yield Finding(
                 there.span, message, f"write `ADD COLUMN {quoted(there.text.split('.')[-1])} ...`"
             )
-    yield from misplaced(case)
-    for facts in case.new_terms:
+    yield from misplaced(context)
+    for facts in context.new_terms:
         ref = facts.source
         if ref is None or facts.column is not None or _elsewhere(facts):
             continue
-        folded = case.sources.find_all(ref.parts)
-        if folded and (len(folded) == 1 or not _settled(case, folded)):
+        folded = context.sources.find_all(ref.parts)
+        if folded and (len(folded) == 1 or not _settled(context, folded)):
             yield _letters(facts, ref, folded)
         elif not folded:
-            message = f"`{case.target.text}` has no column `{ref.text}`"
-            yield Finding(ref.span, message, _help(case, facts, ref), early=True)
+            message = f"`{context.target.text}` has no column `{ref.text}`"
+            yield Finding(ref.span, message, _help(context, facts, ref), early=True)
 
 
 def _changed(node: nodes.Node) -> tuple[nodes.Ref, ...]:
@@ -99,8 +100,8 @@ def _changed(node: nodes.Node) -> tuple[nodes.Ref, ...]:
     return ()
 
 
-def _near(case: Case, ref: nodes.Ref) -> str:
-    schema = case.schema
+def _near(context: Context, ref: nodes.Ref) -> str:
+    schema = context.schema
     names = schema.near(".".join(ref.parts)) or [column.name for column in schema.columns]
     return f"write {listed(names)}" if names else "add the column first"
 
@@ -114,7 +115,7 @@ def _letters(facts: TermFacts, ref: nodes.Ref, found: tuple[Column, ...]) -> Fin
     fix = None
     if len(names) == 1:
         path = len(found[0].parents) + 1 == len(ref.parts) == name.count(".") + 1
-        same = path and not facts.case.known.case_sensitive
+        same = path and not facts.statement.known.case_sensitive
         fix = Fix(f"write `{names[0]}`", (Edit(*ref.span, names[0]),), safe=same)
     return Finding(
         ref.span,
@@ -125,17 +126,17 @@ def _letters(facts: TermFacts, ref: nodes.Ref, found: tuple[Column, ...]) -> Fin
     )
 
 
-def _settled(case: Case, folded: tuple[Column, ...]) -> bool:
+def _settled(context: Context, folded: tuple[Column, ...]) -> bool:
     """Whether the columns of one name are a fault of their own (SIS207)."""
     if len({column.name for column in folded}) < len(folded):
         return True
-    return isinstance(case.node, nodes.Create) and not case.known.case_sensitive
+    return isinstance(context.node, nodes.Create) and not context.known.case_sensitive
 
 
 def _elsewhere(facts: TermFacts) -> bool:
     """Whether the path goes into a list or a map (SIS204), or into a type that nobody has (SIS209)."""
     parts = facts.source.parts if facts.source is not None else ()
-    heads = (facts.case.sources.find_all(parts[:n]) for n in range(1, len(parts)))
+    heads = (facts.statement.sources.find_all(parts[:n]) for n in range(1, len(parts)))
     kinds = [column.field.type for found in heads for column in found]
     return any(
         isinstance(kind, List | Map) or (isinstance(kind, Primitive) and not is_iceberg(kind))
@@ -143,13 +144,13 @@ def _elsewhere(facts: TermFacts) -> bool:
     )
 
 
-def _help(case: Case, facts: TermFacts, ref: nodes.Ref) -> str:
-    schema = case.sources
+def _help(context: Context, facts: TermFacts, ref: nodes.Ref) -> str:
+    schema = context.sources
     tail = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
     alone = next((found[0] for found in tail if len(found) == 1), None)
     if alone is not None:
         return f"write the column alone: `{_clause(facts, written(alone))}`"
-    field = next((f for f in _fields(case) if f.name.lower() == ref.parts[-1].lower()), None)
+    field = next((f for f in _fields(context) if f.name.lower() == ref.parts[-1].lower()), None)
     if field is not None:
         made = f"that is the name of a partition field, made by `{field.clause}`"
         return f"{made}: write `{_clause(facts, field.source)}`"
@@ -166,24 +167,24 @@ def _help(case: Case, facts: TermFacts, ref: nodes.Ref) -> str:
     name = quoted(ref.parts[-1])
     if ref.parts[-1].lower() in RESERVED:
         first = "leave it out: the hidden columns of a table are not stored"
-    elif isinstance(case.node, nodes.Create) and case.node.query is not None:
+    elif isinstance(context.node, nodes.Create) and context.node.query is not None:
         first = f"select `{name}` in the query"
-    elif isinstance(case.node, nodes.Create):
+    elif isinstance(context.node, nodes.Create):
         first = f"add `{name}` to the column list"
     else:
-        first = f"`ALTER TABLE {case.target.text} ADD COLUMN {name} ...` first"
+        first = f"`ALTER TABLE {context.target.text} ADD COLUMN {name} ...` first"
     if not fit:
         return first
     return f"write {listed(_clause(facts, column) for column in fit)}, or {first}"
 
 
-def _fields(case: Case) -> tuple[PartitionField, ...]:
+def _fields(context: Context) -> tuple[PartitionField, ...]:
     """The fields that the table has had so far, as far as is known."""
-    if isinstance(case.node, nodes.Create):
+    if isinstance(context.node, nodes.Create):
         return ()
     try:
-        return case.specs.all_fields
-    except (NotKnownError, SettledError):
+        return context.specs.all_fields
+    except (NotKnownError, AlreadyReportedError):
         return ()
 
 

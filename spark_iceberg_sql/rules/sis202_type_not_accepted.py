@@ -26,14 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_NAME, Transform
 from spark_iceberg_sql.model.types import Primitive, is_iceberg
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.sis203_source_not_primitive import NOT_PRIMITIVE
 from spark_iceberg_sql.rules.words import a_type, listed
+from spark_iceberg_sql.syntax import nodes
 
 # How much of an ISO date and time, 2024-05-17T10:30, a time transform keeps.
 _ISO_WIDTH = {"year": 4, "month": 7, "day": 10, "hour": 13}
@@ -46,9 +46,9 @@ _NEAREST = ("day", "month", "bucket", "truncate")
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Transforms",
 )
-def type_not_accepted(case: Case) -> Iterator[Finding]:
+def type_not_accepted(context: Context) -> Iterator[Finding]:
     """Every transform over a primitive column that it does not take."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         record, column = facts.transform, facts.column
         if record is None or not record.in_ddl or column is None or column.in_collection:
             continue

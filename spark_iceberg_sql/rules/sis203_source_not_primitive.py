@@ -27,14 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import listed, written
+from spark_iceberg_sql.syntax import nodes
 
 NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})
 
@@ -44,9 +44,9 @@ NOT_PRIMITIVE = frozenset({"variant", "geometry", "geography"})
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
 )
-def source_not_primitive(case: Case) -> Iterator[Finding]:
+def source_not_primitive(context: Context) -> Iterator[Finding]:
     """Every source column of a nested or semi-structured type."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         ref, column = facts.source, facts.column
         if ref is None or column is None or column.in_collection:
             continue
@@ -57,11 +57,11 @@ def source_not_primitive(case: Case) -> Iterator[Finding]:
         yield Finding(
             ref.span,
             f"`{ref.text}` is {what}, which has no value to partition by",
-            _help(case, facts, column),
+            _help(context, facts, column),
         )
 
 
-def _help(case: Case, facts: TermFacts, column: Column) -> str:
+def _help(context: Context, facts: TermFacts, column: Column) -> str:
     record = facts.transform
     if record is None or not record.in_ddl:
         return "partition by a column with a plain value"
@@ -69,7 +69,7 @@ def _help(case: Case, facts: TermFacts, column: Column) -> str:
     nested = isinstance(column.field.type, Struct)
     fit = [
         record.clause(written(other), facts.parameter)
-        for other in case.schema.columns
+        for other in context.schema.columns
         if not other.in_collection
         and record.takes(other.field.type)
         and (not nested or other.name.startswith(inside))

@@ -26,12 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import quoted, written
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -39,13 +39,13 @@ from spark_iceberg_sql.rules.words import quoted, written
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partitioning",
 )
-def source_in_collection(case: Case) -> Iterator[Finding]:
+def source_in_collection(context: Context) -> Iterator[Finding]:
     """Every source whose path goes into a list or a map."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         ref, record = facts.source, facts.transform
         if ref is None:
             continue
-        heads = (case.schema.find_all(ref.parts[:n]) for n in range(1, len(ref.parts)))
+        heads = (context.schema.find_all(ref.parts[:n]) for n in range(1, len(ref.parts)))
         outer = [c for found in heads for c in found if isinstance(c.field.type, List | Map)]
         if not outer:
             continue

@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import V3_TYPES, primitives
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _ENOUGH = 3
 
@@ -39,23 +39,23 @@ _ENOUGH = 3
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
 )
-def type_needs_v3(case: Case) -> Iterator[Finding]:
+def type_needs_v3(context: Context) -> Iterator[Finding]:
     """Every new column, at any depth, of a version 3 type in a table of an earlier version."""
-    node = case.node
-    for column in new_columns(case):
+    node = context.node
+    for column in new_columns(context):
         late = column.type and next(
             (p for p in primitives(column.type) if p.name in V3_TYPES), None
         )
         if not late:
             continue
-        version = case.format_version
+        version = context.format_version
         if version is None or version >= _ENOUGH:
             return
         what = "void" if late.name == "unknown" else late.name
         if isinstance(node, nodes.Create):
             help_ = "write `TBLPROPERTIES ('format-version' = '3')`"
         else:
-            table = case.target.text
+            table = context.target.text
             help_ = f"write `ALTER TABLE {table} SET TBLPROPERTIES ('format-version' = '3')` first"
         if late.name == "variant":
             help_ += f", or `{column.name} STRING`"
@@ -67,13 +67,13 @@ def type_needs_v3(case: Case) -> Iterator[Finding]:
         )
 
 
-def new_columns(case: Case) -> Iterator[nodes.ColumnDef]:
+def new_columns(context: Context) -> Iterator[nodes.ColumnDef]:
     """The columns that a statement defines for an Iceberg table."""
-    node = case.node
+    node = context.node
     if isinstance(node, nodes.Create):
-        if case.makes_iceberg:
+        if context.makes_iceberg:
             yield from (*(node.columns or ()), *node.typed_partitions)
-    elif case.of_another_kind:
+    elif context.of_another_kind:
         return
     elif isinstance(node, nodes.ReplaceColumns):
         yield from node.columns

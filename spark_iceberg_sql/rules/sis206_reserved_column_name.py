@@ -27,12 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import NotKnownError, as_field
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case, NotKnownError
-from spark_iceberg_sql.rules.outcome import as_field
+from spark_iceberg_sql.syntax import nodes
 
 _LINEAGE = frozenset({"_row_id", "_last_updated_sequence_number"})
 _LINEAGE_SINCE = 3
@@ -51,12 +51,12 @@ RESERVED = _LINEAGE | {"_partition", "_file", "_pos", "_spec_id", "_deleted"}
     on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Reserved Field IDs",
 )
-def reserved_column_name(case: Case) -> Iterator[Finding]:
+def reserved_column_name(context: Context) -> Iterator[Finding]:
     """Every new top-level column of a reserved name, letter case aside."""
-    for name, span, field in _new_columns(case):
+    for name, span, field in _new_columns(context):
         if name.lower() not in RESERVED:
             continue
-        harmless = name not in RESERVED and not _hides(case, name.lower(), field)
+        harmless = name not in RESERVED and not _hides(context, name.lower(), field)
         yield Finding(
             span,
             f"`{name}` is the name of a hidden column that each Iceberg table has",
@@ -65,31 +65,31 @@ def reserved_column_name(case: Case) -> Iterator[Finding]:
         )
 
 
-def _hides(case: Case, folded: str, field: Field | None) -> bool:
+def _hides(context: Context, folded: str, field: Field | None) -> bool:
     """Whether updates ask for the hidden column, so that one in other letter case is in their way."""
     if folded == "_deleted":
         return False
-    if folded in _LINEAGE and (case.format_version or 1) < _LINEAGE_SINCE:
+    if folded in _LINEAGE and (context.format_version or 1) < _LINEAGE_SINCE:
         return False
     # One of the hidden column's own type, and required where that is, is taken for it and works.
     return field is None or (field.type, field.required) not in _ALIKE.get(folded, ())
 
 
-def _new_columns(case: Case) -> Iterator[tuple[str, nodes.Offsets, Field | None]]:
-    node = case.node
+def _new_columns(context: Context) -> Iterator[tuple[str, nodes.Offsets, Field | None]]:
+    node = context.node
     if isinstance(node, nodes.Create):
-        if not case.makes_iceberg:
+        if not context.makes_iceberg:
             return
         for column in (*(node.columns or ()), *node.typed_partitions):
             yield column.name, column.span, as_field(column)
         if node.query is not None:
-            query = case.words(node.query)
-            found = case.known.columns_of(query)
+            query = context.words(node.query)
+            found = context.known.columns_of(query)
             if found is None and any(name in query.lower() for name in RESERVED):
                 raise NotKnownError("its columns", "they come from a query")
             for field in found.fields if found is not None else ():
                 yield field.name, node.query, field
-    elif case.of_another_kind:
+    elif context.of_another_kind:
         return
     elif isinstance(node, nodes.ReplaceColumns):
         for column in node.columns:

@@ -32,14 +32,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import as_field
 from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.outcome import as_field
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -47,19 +47,22 @@ from spark_iceberg_sql.rules.words import quoted
     on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Column Projection",
 )
-def ambiguous_column(case: Case) -> Iterator[Finding]:
+def ambiguous_column(context: Context) -> Iterator[Finding]:
     """Every column of a column list with a name that an earlier one has, at any depth."""
-    node = case.node
-    if isinstance(node, nodes.AddColumns | nodes.RenameColumn) and case.schema_if_known is not None:
-        yield from _taken(case, node)
+    node = context.node
+    if (
+        isinstance(node, nodes.AddColumns | nodes.RenameColumn)
+        and context.schema_if_known is not None
+    ):
+        yield from _taken(context, node)
     typed = node.typed_partitions if isinstance(node, nodes.Create) else ()
     seen: set[tuple[int, str]] = set()
-    for column in new_columns(case):
+    for column in new_columns(context):
         if isinstance(node, nodes.AddColumns):
             seen = set()  # their own names have been looked at: here what lies in them
         for inner in Schema((as_field(column),)).columns:
             name, depth = inner.name, len(inner.parents)
-            key = name if case.known.case_sensitive else folded(name)
+            key = name if context.known.case_sensitive else folded(name)
             # Spark compares path by path and without letter case, Iceberg dotted names as they are.
             keys = {(depth, key), (-1, name)}
             if keys.isdisjoint(seen):
@@ -77,7 +80,7 @@ def ambiguous_column(case: Case) -> Iterator[Finding]:
             break
 
 
-def _taken(case: Case, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[Finding]:
+def _taken(context: Context, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[Finding]:
     """Every new or renamed column whose name another one has already."""
     if isinstance(node, nodes.RenameColumn):
         new = (*node.column.parts[:-1], node.new_name.parts[-1])
@@ -86,13 +89,13 @@ def _taken(case: Case, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[
         wanted = [(path.parts, path) for path, _ in node.columns]
     added: set[str] = set()
     for parts, ref in wanted:
-        found = case.schema.find_all(parts, case_sensitive=case.known.case_sensitive)
+        found = context.schema.find_all(parts, case_sensitive=context.known.case_sensitive)
         taken = next(iter(found), None)
         dotted = ".".join(parts)
-        key = dotted if case.known.case_sensitive else folded(dotted)
+        key = dotted if context.known.case_sensitive else folded(dotted)
         if taken is not None or key in added:
             name = taken.name if taken is not None else dotted
-            message = f"`{case.target.text}` has a column `{name}` already"
+            message = f"`{context.target.text}` has a column `{name}` already"
             other = quoted(f"{parts[-1]}_2")
             yield Finding(
                 ref.span, message, f"give the new one another name, for example `{other}`"

@@ -44,12 +44,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 _CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES", "CONSTRAINT"})
 _KEY = "leave the constraint out; `ALTER TABLE ... SET IDENTIFIER FIELDS` names the key of a table"
@@ -63,18 +63,18 @@ _WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
         *(nodes.AlterColumn, nodes.AlterConstraint),
     ),
 )
-def unsupported_column_clause(case: Case) -> Iterator[Finding]:
+def unsupported_column_clause(context: Context) -> Iterator[Finding]:
     """Every clause of a column, new or there, that Iceberg's runtime does not carry out."""
-    node = case.node
-    if isinstance(node, nodes.Create) and case.makes_iceberg:
-        yield from _constraints(case, node)
-    if not isinstance(node, nodes.Create) and case.table is None:
+    node = context.node
+    if isinstance(node, nodes.Create) and context.makes_iceberg:
+        yield from _constraints(context, node)
+    if not isinstance(node, nodes.Create) and context.table is None:
         return  # other formats have defaults
     if isinstance(node, nodes.AlterConstraint):
-        yield from _altered_constraint(case, node)
+        yield from _altered_constraint(context, node)
     elif isinstance(node, nodes.AlterColumn):
-        yield from _altered_default(case, node)
-    for column in new_columns(case):
+        yield from _altered_default(context, node)
+    for column in new_columns(context):
         plain = f"{quoted(column.name)} {column.type_text}"
         if column.generated is not None:
             yield Finding(
@@ -91,7 +91,7 @@ def unsupported_column_clause(case: Case) -> Iterator[Finding]:
                 early=True,
             )
         elif isinstance(node, nodes.AddColumns) and column.constraint is not None:
-            yield Finding(column.constraint, _none_kept(case, column.constraint), _KEY)
+            yield Finding(column.constraint, _none_kept(context, column.constraint), _KEY)
         elif isinstance(node, nodes.AddColumns) and column.required:
             yield Finding(
                 column.span,
@@ -100,8 +100,8 @@ def unsupported_column_clause(case: Case) -> Iterator[Finding]:
             )
 
 
-def _altered_default(case: Case, node: nodes.AlterColumn) -> Iterator[Finding]:
-    if case.of_another_kind:
+def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Finding]:
+    if context.of_another_kind:
         return
     for change in (node, *node.more):
         if change.default is not None:
@@ -112,27 +112,27 @@ def _altered_default(case: Case, node: nodes.AlterColumn) -> Iterator[Finding]:
             )
 
 
-def _altered_constraint(case: Case, node: nodes.AlterConstraint) -> Iterator[Finding]:
-    if not case.of_another_kind:
-        yield Finding(node.clause, _none_kept(case, node.clause), _KEY)
+def _altered_constraint(context: Context, node: nodes.AlterConstraint) -> Iterator[Finding]:
+    if not context.of_another_kind:
+        yield Finding(node.clause, _none_kept(context, node.clause), _KEY)
 
 
-def _none_kept(case: Case, span: nodes.Offsets) -> str:
-    word = _WORD.search(case.text, *span)
-    found = word[0] if word is not None else case.words(span)
+def _none_kept(context: Context, span: nodes.Offsets) -> str:
+    word = _WORD.search(context.text, *span)
+    found = word[0] if word is not None else context.words(span)
     return f"Iceberg's runtime for Spark keeps no constraints, and here is {found}"
 
 
-def _constraints(case: Case, node: nodes.Create) -> Iterator[Finding]:
+def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
     """PRIMARY KEY and its like, on a column or on the table: Iceberg keeps none."""
     columns = node.columns or ()
-    if not _WORD.search(case.text, *node.span):
+    if not _WORD.search(context.text, *node.span):
         return
     names = {column.span[0] for column in columns}
     clauses = [c.type_span for c in columns]
     clauses += [c.default for c in columns if c.default is not None]
     depth = 1
-    for token in case.statement.tokens:
+    for token in context.statement.tokens:
         if not columns or token.start < columns[0].span[0]:
             continue
         depth += {"(": 1, ")": -1}.get(token.text, 0)

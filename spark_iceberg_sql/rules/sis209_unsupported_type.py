@@ -24,12 +24,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 # What other engines call it, and Spark's name where that is not STRING.
 _SPARK = {
@@ -55,10 +55,10 @@ _SPARK = {
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
 )
-def unsupported_type(case: Case) -> Iterator[Finding]:
+def unsupported_type(context: Context) -> Iterator[Finding]:
     """Every new column of a type that is neither Spark's nor Iceberg's."""
-    for column in new_columns(case):
-        if column.type is not None or _named_again(case.node, column):
+    for column in new_columns(context):
+        if column.type is not None or _named_again(context.node, column):
             continue
         words = re.findall(r"[a-z_]\w*", column.type_text.lower())
         spark = next((_SPARK[word] for word in words if word in _SPARK), "STRING")

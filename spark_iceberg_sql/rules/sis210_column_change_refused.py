@@ -47,14 +47,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.places import immovable
 from spark_iceberg_sql.rules.words import a_type, quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -65,31 +65,31 @@ from spark_iceberg_sql.rules.words import a_type, quoted
     ),
     spec="Schema Evolution",
 )
-def column_change_refused(case: Case) -> Iterator[Finding]:
+def column_change_refused(context: Context) -> Iterator[Finding]:
     """Types that do not widen, new NOT NULLs, renames in Hive's words, lists without an element, places."""
-    node = case.node
-    if isinstance(node, nodes.DropColumns) and case.schema_if_known is not None:
-        yield from _parts_of_collections(case, node)
-    if case.schema_if_known is not None:
-        yield from _in_keys(case)
-        yield from _in_use(case)
+    node = context.node
+    if isinstance(node, nodes.DropColumns) and context.schema_if_known is not None:
+        yield from _parts_of_collections(context, node)
+    if context.schema_if_known is not None:
+        yield from _in_keys(context)
+        yield from _in_use(context)
     if not isinstance(node, nodes.AlterColumn):
         return
-    hive = _hive(case, node)
+    hive = _hive(context, node)
     if hive is not None:
         yield hive
-    if hive is not None or case.schema_if_known is None:
+    if hive is not None or context.schema_if_known is None:
         return
     seen: list[tuple[str, ...]] = []
     for change in (node, *node.more):
-        found = case.schema.find_all(change.column.parts)
+        found = context.schema.find_all(change.column.parts)
         if len(found) != 1:
             continue
-        table, column = case.target.text, found[0]
+        table, column = context.target.text, found[0]
         path = tuple(map(folded, change.column.parts))
         twice = any(path[: len(old)] == old or old[: len(path)] == path for old in seen)
         seen.append(path)
-        stuck = immovable(case, change)
+        stuck = immovable(context, change)
         if _key_of(column) and change.position is None:
             continue  # _in_keys speaks
         if twice:
@@ -107,7 +107,7 @@ def column_change_refused(case: Case) -> Iterator[Finding]:
                 f"check it in the query that writes, or write it anew into a column "
                 f"`{quoted(column.field.name + '_2')} {column.field.type} NOT NULL` of a new table",
             )
-        elif change.type_span is not None and _refused(case, change, column):
+        elif change.type_span is not None and _refused(context, change, column):
             what = a_type(column.field.type)
             new = quoted(column.field.name + "_new")
             yield Finding(
@@ -117,20 +117,22 @@ def column_change_refused(case: Case) -> Iterator[Finding]:
             )
 
 
-def _in_use(case: Case) -> Iterator[Finding]:
+def _in_use(context: Context) -> Iterator[Finding]:
     """Columns that cannot go, or become optional, since files are sorted by them or rows identified."""
-    node, table, target = case.node, case.iceberg, case.target.text
+    node, table, target = context.node, context.iceberg, context.target.text
     gone: list[tuple[nodes.Offsets, Column]] = []
     optional: list[tuple[nodes.Offsets, Column]] = []
     if isinstance(node, nodes.ReplaceColumns):
-        gone = [(case.target.span, column) for column in case.schema.columns]
+        gone = [(context.target.span, column) for column in context.schema.columns]
     elif isinstance(node, nodes.DropColumns):
-        roots = [(ref.span, c) for ref in node.columns for c in case.schema.find_all(ref.parts)]
-        gone = _with_inside(case, roots)
+        roots = [(ref.span, c) for ref in node.columns for c in context.schema.find_all(ref.parts)]
+        gone = _with_inside(context, roots)
     elif isinstance(node, nodes.AlterColumn):
         changes = [change for change in (node, *node.more) if change.required is False]
-        roots = [(c.column.span, f) for c in changes for f in case.schema.find_all(c.column.parts)]
-        optional = _with_inside(case, roots)
+        roots = [
+            (c.column.span, f) for c in changes for f in context.schema.find_all(c.column.parts)
+        ]
+        optional = _with_inside(context, roots)
     for span, column in gone:
         if column.field.field_id in (table.sorted_by or ()):
             yield Finding(
@@ -149,18 +151,18 @@ def _in_use(case: Case) -> Iterator[Finding]:
 
 
 def _with_inside(
-    case: Case, roots: list[tuple[nodes.Offsets, Column]]
+    context: Context, roots: list[tuple[nodes.Offsets, Column]]
 ) -> list[tuple[nodes.Offsets, Column]]:
     """The columns with all that lies in them."""
     return [
         (span, column)
         for span, root in roots
-        for column in case.schema.columns
+        for column in context.schema.columns
         if column == root or column.name.startswith(root.name + ".")
     ]
 
 
-def _hive(case: Case, change: nodes.AlterColumn) -> Finding | None:
+def _hive(context: Context, change: nodes.AlterColumn) -> Finding | None:
     """What CHANGE COLUMN does to no column, whatever the table: Spark's parser refuses it."""
     name = change.new_name
     if name is None:
@@ -169,7 +171,7 @@ def _hive(case: Case, change: nodes.AlterColumn) -> Finding | None:
         return Finding(
             name.span,
             "CHANGE COLUMN does not rename",
-            f"write `ALTER TABLE {case.target.text} RENAME COLUMN {change.column.text} TO {name.text}`",
+            f"write `ALTER TABLE {context.target.text} RENAME COLUMN {change.column.text} TO {name.text}`",
         )
     if change.required:
         return Finding(
@@ -187,10 +189,10 @@ def _key_of(column: Column) -> bool:
     return any(key == column.field or any(key.type is kind for kind in inside) for key in keys)
 
 
-def _in_keys(case: Case) -> Iterator[Finding]:
+def _in_keys(context: Context) -> Iterator[Finding]:
     """What Iceberg does to no map's key: drop, rename, retype, add; and new names for parts of lists, maps."""
-    node = case.node
-    table = case.target.text
+    node = context.node
+    table = context.target.text
     refs: list[nodes.Ref] = []
     if isinstance(node, nodes.DropColumns):
         refs = list(node.columns)
@@ -203,7 +205,7 @@ def _in_keys(case: Case) -> Iterator[Finding]:
             nodes.Ref(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1
         ]
     for ref in refs:
-        found = case.schema.find_all(ref.parts)
+        found = context.schema.find_all(ref.parts)
         if len(found) != 1:
             continue
         parent = found[0].parents[-1] if found[0].parents else None
@@ -219,10 +221,10 @@ def _in_keys(case: Case) -> Iterator[Finding]:
             )
 
 
-def _parts_of_collections(case: Case, node: nodes.DropColumns) -> Iterator[Finding]:
+def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Iterator[Finding]:
     """A list's element, a map's key or value: no column to drop by itself."""
     for ref in node.columns:
-        found = case.schema.find_all(ref.parts)
+        found = context.schema.find_all(ref.parts)
         if len(found) != 1 or not isinstance(next(iter(found[0].parents[::-1]), None), List | Map):
             continue
         whole = drop = ref.text.rpartition(".")[0]
@@ -232,11 +234,11 @@ def _parts_of_collections(case: Case, node: nodes.DropColumns) -> Iterator[Findi
         yield Finding(
             ref.span,
             f"`{ref.text}` is part of the type of `{whole}`, which cannot be without it",
-            f"write `ALTER TABLE {case.target.text} DROP COLUMN {drop}`",
+            f"write `ALTER TABLE {context.target.text} DROP COLUMN {drop}`",
         )
 
 
-def _refused(case: Case, change: nodes.AlterColumn, column: Column) -> bool:
+def _refused(context: Context, change: nodes.AlterColumn, column: Column) -> bool:
     """Whether the type does not widen to the new one; SIS409 speaks of source columns.
 
     A tinyint column is an int to Iceberg and a varchar one a string, and Spark turns neither back.
@@ -246,5 +248,5 @@ def _refused(case: Case, change: nodes.AlterColumn, column: Column) -> bool:
         return True
     if new is not None and (promotes(old, new) or str(old) == str(new)):
         return False
-    fields = case.specs.all_fields
+    fields = context.specs.all_fields
     return not any(f.source_id == column.field.field_id and not f.transform.is_void for f in fields)

@@ -33,13 +33,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _COLUMNS = (nodes.AddColumns, nodes.ReplaceColumns, nodes.DropColumns)
 _FORMAT = "write.format.default"
@@ -47,18 +47,20 @@ _ALL = ""  # the table as a whole, in the place of a column's name
 
 
 @rule(Severity.ERROR, on=(nodes.Create, *_COLUMNS), spec="Schemas and Data Types")
-def unwritable_type(case: Case) -> Iterator[Finding]:
+def unwritable_type(context: Context) -> Iterator[Finding]:
     """Every column that the statement brings about and that no file of the table's format can hold."""
-    node = case.node
+    node = context.node
     if isinstance(node, nodes.Create):
         before = None
-        if not case.makes_iceberg or (node.query is not None and case.schema_if_known is None):
+        if not context.makes_iceberg or (
+            node.query is not None and context.schema_if_known is None
+        ):
             return
-    elif case.schema_if_known is None:
+    elif context.schema_if_known is None:
         return
     else:
-        before = case.iceberg
-    after = case.after
+        before = context.iceberg
+    after = context.after
     if after is None or after.schema is None:
         return
     old: dict[str, str] = {}
@@ -70,7 +72,7 @@ def unwritable_type(case: Case) -> Iterator[Finding]:
         old = dict(_faults(before.schema, _format(before), same))
     for name, why in _faults(after.schema, _format(after), same):
         if old.get(name) != why:
-            yield Finding(_place(case, name), why, _help(case, name, why))
+            yield Finding(_place(context, name), why, _help(context, name, why))
 
 
 def _format(table: Table) -> str:
@@ -127,8 +129,8 @@ def _unwritable(name: str, kind: Type, files: str) -> str | None:
     return next((w for path, child in children if (w := _unwritable(path, child, files))), None)
 
 
-def _place(case: Case, name: str) -> nodes.Offsets:
-    node = case.node
+def _place(context: Context, name: str) -> nodes.Offsets:
+    node = context.node
     if isinstance(node, nodes.DropColumns):
         spans = {ref.parts[0].lower(): ref.span for ref in node.columns}
         return spans.get(name.lower(), node.columns[0].span)
@@ -140,14 +142,14 @@ def _place(case: Case, name: str) -> nodes.Offsets:
         spans = {column.name.lower(): column.type_span for column in columns}
         if name == _ALL and columns:
             return columns[0].type_span
-    return spans.get(name.lower(), case.target.span)
+    return spans.get(name.lower(), context.target.span)
 
 
-def _help(case: Case, name: str, why: str) -> str:
-    if isinstance(case.node, nodes.DropColumns):
+def _help(context: Context, name: str, why: str) -> str:
+    if isinstance(context.node, nodes.DropColumns):
         if name == _ALL:
-            return f"add another column first: `ALTER TABLE {case.target.text} ADD COLUMN ...`"
-        return f"write `ALTER TABLE {case.target.text} DROP COLUMN {name}`, all of it"
+            return f"add another column first: `ALTER TABLE {context.target.text} ADD COLUMN ...`"
+        return f"write `ALTER TABLE {context.target.text} DROP COLUMN {name}`, all of it"
     if "required" in why:
         return "leave NOT NULL out, or give it a type that holds values; a map's key is never void"
     return "give it a type that holds values, such as `STRING`, or add the column when there is one"

@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import as_field
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.outcome import as_field
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
+from spark_iceberg_sql.syntax import nodes
 
 _HELP = "give it a name"
 
@@ -46,9 +46,9 @@ _HELP = "give it a name"
     ),
     spec="Schemas and Data Types",
 )
-def empty_name(case: Case) -> Iterator[Finding]:
+def empty_name(context: Context) -> Iterator[Finding]:
     """Every name of a new column or of a table that has nothing in it."""
-    node = case.node
+    node = context.node
     if isinstance(node, nodes.Create | nodes.DropTable | nodes.RenameTable):
         table = node.new_name if isinstance(node, nodes.RenameTable) else node.table
         if not table.parts[-1]:
@@ -58,14 +58,14 @@ def empty_name(case: Case) -> Iterator[Finding]:
     if isinstance(node, nodes.Create) and node.location is not None and not node.location[0]:
         span = node.location[1]
         yield Finding(span, "the table's place is empty", "leave LOCATION out", early=True)
-    if isinstance(node, nodes.RenameColumn) and not case.of_another_kind:
+    if isinstance(node, nodes.RenameColumn) and not context.of_another_kind:
         if not node.new_name.parts[-1]:
             yield Finding(node.new_name.span, "the new name of the column is empty", _HELP)
     elif isinstance(node, nodes.AddColumns):
         for path, _ in node.columns:
-            if not path.parts[-1] and not case.of_another_kind:
+            if not path.parts[-1] and not context.of_another_kind:
                 yield Finding(path.span, "the name of the column is empty", _HELP)
-    for column in new_columns(case):
+    for column in new_columns(context):
         if isinstance(node, nodes.AddColumns) and not column.name:
             continue
         inner = Schema((as_field(column),)).columns

@@ -32,30 +32,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING, Transform
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
+from spark_iceberg_sql.syntax import nodes
 
 _BIGGEST = 2**31 - 1
 
 
 @rule(Severity.ERROR, on=(nodes.WriteOrder,), spec="Sorting")
-def unsortable(case: Case) -> Iterator[Finding]:
+def unsortable(context: Context) -> Iterator[Finding]:
     """Every term that the table cannot be sorted by."""
-    assert isinstance(case.node, nodes.WriteOrder)
+    assert isinstance(context.node, nodes.WriteOrder)
     readable = []
-    for term in case.node.terms:
+    for term in context.node.terms:
         fault = _words(term)
         if fault is not None:
             yield fault
         else:
             readable.append(term)
     for term in readable:
-        yield from _column(case, term)
+        yield from _column(context, term)
 
 
 def _words(term: nodes.Term) -> Finding | None:
@@ -92,11 +92,11 @@ def _record(term: nodes.Term) -> Transform | None:
     return BY_SPELLING.get("identity" if term.call is None else term.call.lower())
 
 
-def _column(case: Case, term: nodes.Term) -> Iterator[Finding]:
+def _column(context: Context, term: nodes.Term) -> Iterator[Finding]:
     ref, record = term.columns[0], _record(term)
     assert record is not None
-    schema, table = case.schema, case.target.text
-    found = schema.find_all(ref.parts, case_sensitive=case.known.case_sensitive)
+    schema, table = context.schema, context.target.text
+    found = schema.find_all(ref.parts, case_sensitive=context.known.case_sensitive)
     if not found:
         names = schema.near(".".join(ref.parts)) or [column.name for column in schema.columns]
         help_ = f"write {listed(names)}" if names else "add the column first"

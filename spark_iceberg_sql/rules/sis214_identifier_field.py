@@ -32,23 +32,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import a_type, listed, written
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.IdentifierFields,), spec="Identifier Field IDs")
-def identifier_field(case: Case) -> Iterator[Finding]:
+def identifier_field(context: Context) -> Iterator[Finding]:
     """Every column that is not there, or that identifies nothing."""
-    node = case.node
+    node = context.node
     assert isinstance(node, nodes.IdentifierFields)
-    schema = case.schema
-    identifiers = case.iceberg.identifiers
-    fit = [written(column) for column in schema.columns if _why(case, column) is None]
+    schema = context.schema
+    identifiers = context.iceberg.identifiers
+    fit = [written(column) for column in schema.columns if _why(context, column) is None]
     for ref in node.columns:
         column = schema.find(ref.parts)
         if column is None:
@@ -57,11 +57,11 @@ def identifier_field(case: Case) -> Iterator[Finding]:
             why = ": here its letter case counts" if folded else ""
             yield Finding(
                 ref.span,
-                f"`{case.target.text}` has no column `{ref.text}`{why}",
+                f"`{context.target.text}` has no column `{ref.text}`{why}",
                 f"write {listed(names)}" if names else "add the column to a new table, as NOT NULL",
             )
         elif not node.dropping:
-            wrong = _why(case, column)
+            wrong = _why(context, column)
             if wrong is not None:
                 help_ = f"write {listed(fit)}" if fit else "leave the statement out"
                 yield Finding(ref.span, f"`{ref.text}` {wrong}", help_)
@@ -69,12 +69,12 @@ def identifier_field(case: Case) -> Iterator[Finding]:
             ids = [other for other in schema.columns if other.field.field_id in identifiers]
             yield Finding(
                 ref.span,
-                f"`{ref.text}` is no identifier field of `{case.target.text}`",
+                f"`{ref.text}` is no identifier field of `{context.target.text}`",
                 f"write {listed(written(other) for other in ids)}" if ids else "leave it out",
             )
 
 
-def _why(case: Case, column: Column) -> str | None:
+def _why(context: Context, column: Column) -> str | None:
     """Why a column cannot identify a row; None where it can."""
     kind = column.field.type
     if not isinstance(kind, Primitive):
@@ -88,7 +88,7 @@ def _why(case: Case, column: Column) -> str | None:
     path = column.name
     for parent in reversed(column.parents):
         path = path.rpartition(".")[0]
-        whole = case.schema.find((path,))
+        whole = context.schema.find((path,))
         if isinstance(parent, Struct) and whole is not None and not whole.field.required:
             return f"lies in `{path}`, which may be null, so it identifies no row"
     return None

@@ -22,21 +22,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning")
-def field_twice(case: Case) -> Iterator[Finding]:
+def field_twice(context: Context) -> Iterator[Finding]:
     """Every field after one with the same source and transform."""
     first: dict[tuple[int, str], tuple[str, str]] = {}
-    for facts in case.terms:
+    for facts in context.terms:
         wanted = facts.wanted
         if wanted is None:
             continue
-        words, call = case.words(facts.term.span), facts.term.call or "identity"
+        words, call = context.words(facts.term.span), facts.term.call or "identity"
         key = (wanted.source_id, str(wanted.transform))
         earlier, earlier_call = first.get(key, ("", ""))
         if earlier:

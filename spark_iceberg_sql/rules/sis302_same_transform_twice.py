@@ -25,18 +25,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.spec import Wanted
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.spec import RequestedField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning")
-def same_transform_twice(case: Case) -> Iterator[Finding]:
+def same_transform_twice(context: Context) -> Iterator[Finding]:
     """Every bucket or truncate of a column after another one with another number."""
-    first: dict[tuple[int, str], tuple[Wanted, str | None]] = {}
-    for facts in case.terms:
+    first: dict[tuple[int, str], tuple[RequestedField, str | None]] = {}
+    for facts in context.terms:
         wanted = facts.wanted
         if wanted is None or wanted.transform.parameter is None:
             continue
@@ -53,6 +53,6 @@ def same_transform_twice(case: Case) -> Iterator[Finding]:
             f"`{earlier.transform.clause(wanted.source)}` and `{wanted.transform.clause(wanted.source)}` "
             f"would both be named `{name}`",
             f"write `{record.clause(wanted.source, finer)}` alone, or add the other with "
-            f"`ALTER TABLE {case.target.text} ADD PARTITION FIELD {record.clause(wanted.source, other)}`",
+            f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD {record.clause(wanted.source, other)}`",
             early=call == facts.term.call,
         )

@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.spec import PartitionField, Wanted
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.spec import PartitionField, RequestedField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import listed, quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -41,35 +41,35 @@ from spark_iceberg_sql.rules.words import listed, quoted
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Transforms",
 )
-def redundant_time(case: Case) -> Iterator[Finding]:
+def redundant_time(context: Context) -> Iterator[Finding]:
     """Every time transform of a column after another one, in a CREATE or in what ALTER makes."""
-    if isinstance(case.node, nodes.Create):
-        yield from _created(case)
+    if isinstance(context.node, nodes.Create):
+        yield from _created(context)
         return
-    wanted = case.wanted
+    wanted = context.wanted
     if wanted is None or wanted.transform.transform.granularity is None:
         return
-    if isinstance(case.node, nodes.ReplaceField) and case.dropped is None:
+    if isinstance(context.node, nodes.ReplaceField) and context.dropped is None:
         return
-    for field in case.specs.spec.fields:
+    for field in context.specs.spec.fields:
         rank = field.transform.transform.granularity
-        if field is case.dropped or rank is None or field.source_id != wanted.source_id:
+        if field is context.dropped or rank is None or field.source_id != wanted.source_id:
             continue
         if field.transform == wanted.transform:
             return
         yield Finding(
-            case.new_terms[0].term.span,
+            context.new_terms[0].term.span,
             _message(field, wanted),
-            _change(case, field, wanted, rank),
+            _change(context, field, wanted, rank),
             severity=Severity.WARNING,
         )
         return
 
 
-def _created(case: Case) -> Iterator[Finding]:
+def _created(context: Context) -> Iterator[Finding]:
     """One finding for each column, at the second of its fields: the finest covers all others."""
-    times: dict[int, list[tuple[TermFacts, Wanted]]] = {}
-    for facts in case.terms:
+    times: dict[int, list[tuple[TermFacts, RequestedField]]] = {}
+    for facts in context.terms:
         wanted = facts.wanted
         if wanted is not None and wanted.transform.transform.granularity is not None:
             times.setdefault(wanted.source_id, []).append((facts, wanted))
@@ -88,14 +88,14 @@ def _created(case: Case) -> Iterator[Finding]:
         )
 
 
-def _message(*wanted: PartitionField | Wanted) -> str:
+def _message(*wanted: PartitionField | RequestedField) -> str:
     terms = listed((w.transform.clause(w.source) for w in wanted), "and")
     best = "finer" if len(wanted) == 2 else "finest"
     return f"{terms} partition by the same column, and the {best} of them says it all"
 
 
-def _change(case: Case, field: PartitionField, wanted: Wanted, rank: int) -> str:
+def _change(context: Context, field: PartitionField, wanted: RequestedField, rank: int) -> str:
     if rank > (wanted.transform.transform.granularity or 0):
         return f"leave it: `{field.name}` prunes for {wanted.transform.transform.spelling} too"
-    new = case.words(case.new_terms[0].term.span)
-    return f"write `ALTER TABLE {case.target.text} REPLACE PARTITION FIELD {quoted(field.name)} WITH {new}`"
+    new = context.words(context.new_terms[0].term.span)
+    return f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {quoted(field.name)} WITH {new}`"

@@ -32,31 +32,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import free_name, with_name
 from spark_iceberg_sql.rules.words import written
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), spec="Partitioning")
-def name_of_a_column(case: Case) -> Iterator[Finding]:
+def name_of_a_column(context: Context) -> Iterator[Finding]:
     """Every new field whose name, given or default, is a column's."""
-    if isinstance(case.node, nodes.Create):
-        yield from _created(case)
+    if isinstance(context.node, nodes.Create):
+        yield from _created(context)
         return
-    proposed, wanted = case.proposed, case.wanted
+    proposed, wanted = context.proposed, context.wanted
     if proposed is None or wanted is None:
         return
-    column = case.schema.find((proposed.name,))
+    column = context.schema.find((proposed.name,))
     if column is None:
         return
     own = column.field.field_id == proposed.source_id
     if own and proposed.transform.transform.name == "identity":
         return
-    clause, fix = with_name(case, free_name(case.specs, case.schema, wanted))
-    facts = case.new_terms[0]
+    clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
+    facts = context.new_terms[0]
     if own:
         message = (
             f"the field would be named `{proposed.name}` like its own column, and could not be dropped by "
@@ -69,18 +69,18 @@ def name_of_a_column(case: Case) -> Iterator[Finding]:
     )
 
 
-def _created(case: Case) -> Iterator[Finding]:
-    for facts in case.terms:
+def _created(context: Context) -> Iterator[Finding]:
+    for facts in context.terms:
         wanted = facts.wanted
         if wanted is None or wanted.transform.transform.suffix is None:
             continue
         name = wanted.transform.transform.create_name(wanted.source)
-        column = case.schema.find((name,))
+        column = context.schema.find((name,))
         if column is not None:
             yield Finding(
                 facts.term.span,
                 f"the field would be named `{name}`, but that is a column",
                 f"rename the column `{written(column)}`, or leave the field out and write "
-                f"`ALTER TABLE {case.target.text} ADD PARTITION FIELD {case.words(facts.term.span)} AS ...` "
+                f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD {context.words(facts.term.span)} AS ...` "
                 "after it",
             )

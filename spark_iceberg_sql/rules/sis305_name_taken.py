@@ -30,38 +30,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import free_name, shown, with_name
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), spec="Partitioning")
-def name_taken(case: Case) -> Iterator[Finding]:
+def name_taken(context: Context) -> Iterator[Finding]:
     """A new field's name that another field of the spec has, letter case aside."""
-    if isinstance(case.node, nodes.Create):
-        for item in case.new_damage if case.terms else ():
+    if isinstance(context.node, nodes.Create):
+        for item in context.new_damage if context.terms else ():
             if item.kind is not Kind.SAME_NAME_NOW or item.other is None:
                 continue
             if item.other.name != item.field.name:  # else SIS301, SIS302
                 yield Finding(
-                    case.node.partitioning_span or case.node.span,
+                    context.node.partitioning_span or context.node.span,
                     f"two fields would be named `{item.other.name}` and `{item.field.name}`: "
                     "Spark cannot tell them apart",
                     "rename the column that one of them comes from",
                 )
         return
-    proposed, wanted = case.proposed, case.wanted
+    proposed, wanted = context.proposed, context.wanted
     if proposed is None or wanted is None:
         return
-    other = _holder(case, proposed)
+    other = _holder(context, proposed)
     if other is None:
         return
-    facts = case.new_terms[0]
-    clause, fix = with_name(case, free_name(case.specs, case.schema, wanted))
+    facts = context.new_terms[0]
+    clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
     same = other.name == proposed.name
     yield Finding(
         facts.name.span if facts.name else facts.term.span,
@@ -73,10 +73,10 @@ def name_taken(case: Case) -> Iterator[Finding]:
     )
 
 
-def _holder(case: Case, proposed: PartitionField) -> PartitionField | None:
+def _holder(context: Context, proposed: PartitionField) -> PartitionField | None:
     """The other field of the spec that has the name and does not make room for it."""
-    fields, name = case.specs.spec.fields, proposed.name
-    if case.known.case_sensitive:
+    fields, name = context.specs.spec.fields, proposed.name
+    if context.known.case_sensitive:
         named = [field for field in fields if field.name == name]
     else:
         low = name.lower()
@@ -85,10 +85,10 @@ def _holder(case: Case, proposed: PartitionField) -> PartitionField | None:
         if field.key == proposed.key:
             continue
         if field.name != proposed.name:
-            stays = field is not case.dropped or case.specs.format_version < 2
+            stays = field is not context.dropped or context.specs.format_version < 2
         else:
             # A dropped or void field of exactly this name is renamed out of the way.
-            stays = field is not case.dropped and not field.transform.is_void
+            stays = field is not context.dropped and not field.transform.is_void
         if stays:
             return field
     return None

@@ -30,60 +30,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import all_shown, shown
-from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.DropField, nodes.ReplaceField), spec="Partition Evolution")
-def no_such_field(case: Case) -> Iterator[Finding]:
+def no_such_field(context: Context) -> Iterator[Finding]:
     """A field to drop that is not in the spec; in v1, one that is void already."""
-    facts = next(facts for facts in case.terms if facts.dropping)
-    words = case.words(facts.term.span)
+    facts = next(facts for facts in context.terms if facts.dropping)
+    words = context.words(facts.term.span)
     if facts.term.call is not None and facts.bound is None:
         return
-    field = case.dropped
+    field = context.dropped
     if field is None:
-        meant = _meant(case, facts)
+        meant = _meant(context, facts)
         fix = None
         if meant is not None:
-            name = _written(case, meant)
+            name = _written(context, meant)
             fix = Fix(f"write {name}", (Edit(*facts.term.span, name),))
-        yield Finding(facts.term.span, _message(case, facts, words), _help(case, meant), fix)
+        yield Finding(facts.term.span, _message(context, facts, words), _help(context, meant), fix)
         return
-    void = field.transform.is_void and case.specs.format_version < 2
-    if void and isinstance(case.node, nodes.DropField):
+    void = field.transform.is_void and context.specs.format_version < 2
+    if void and isinstance(context.node, nodes.DropField):
         yield Finding(
             facts.term.span,
             f"`{field.name}` is void already: version 1 keeps a dropped field so, and nothing changes",
-            f"leave it, or go to version 2 first: `ALTER TABLE {case.target.text} "
+            f"leave it, or go to version 2 first: `ALTER TABLE {context.target.text} "
             "SET TBLPROPERTIES ('format-version' = '2')`",
             severity=Severity.WARNING,
         )
 
 
-def _message(case: Case, facts: TermFacts, words: str) -> str:
-    table = case.target.text
+def _message(context: Context, facts: TermFacts, words: str) -> str:
+    table = context.target.text
     ref = facts.source
     if facts.term.call is None and ref is not None:
-        if case.schema.find(ref.parts) is not None:
+        if context.schema.find(ref.parts) is not None:
             return f"`{table}` is not partitioned by the column `{words}` itself"
-        past = next((f for f in case.specs.all_fields if f.name == ref.parts[-1]), None)
+        past = next((f for f in context.specs.all_fields if f.name == ref.parts[-1]), None)
         if past is not None and len(ref.parts) == 1:
             return f"`{words}` is no partition field of `{table}` any more"
         return f"`{table}` has no partition field `{words}`"
     return f"`{table}` is not partitioned by `{words}`"
 
 
-def _meant(case: Case, facts: TermFacts) -> PartitionField | None:
+def _meant(context: Context, facts: TermFacts) -> PartitionField | None:
     """The field that is probably meant: the only one on the column, or the one of the nearest name."""
-    fields = case.specs.spec.fields
+    fields = context.specs.spec.fields
     column = facts.column
     if column is not None:
         mine = [
@@ -96,22 +96,27 @@ def _meant(case: Case, facts: TermFacts) -> PartitionField | None:
     return None
 
 
-def _written(case: Case, field: PartitionField) -> str:
+def _written(context: Context, field: PartitionField) -> str:
     """What finds the field: its name, but for one whose name means a column."""
-    named = case.schema.find((field.name,)) is None or field.transform.transform.name == "identity"
+    named = (
+        context.schema.find((field.name,)) is None or field.transform.transform.name == "identity"
+    )
     return quoted(field.name) if named else field.clause
 
 
-def _help(case: Case, meant: PartitionField | None) -> str:
-    fields = case.specs.spec.fields
+def _help(context: Context, meant: PartitionField | None) -> str:
+    fields = context.specs.spec.fields
     if not fields:
-        return f"`{case.target.text}` is not partitioned: leave the statement out"
+        return f"`{context.target.text}` is not partitioned: leave the statement out"
     if meant is not None:
-        node, what, rest = case.node, "DROP", ""
+        node, what, rest = context.node, "DROP", ""
         if isinstance(node, nodes.ReplaceField):
-            what, rest = "REPLACE", " ".join(case.words((node.old.span[1], node.span[1])).split())
+            what, rest = (
+                "REPLACE",
+                " ".join(context.words((node.old.span[1], node.span[1])).split()),
+            )
             rest = f" {rest}"
-        clause = f"`{what} PARTITION FIELD {_written(case, meant)}{rest}`"
+        clause = f"`{what} PARTITION FIELD {_written(context, meant)}{rest}`"
         return (
             f"write {clause} for {shown(meant)}"
             if len(fields) == 1

@@ -26,28 +26,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import shown
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")
-def field_there(case: Case) -> Iterator[Finding]:
+def field_there(context: Context) -> Iterator[Finding]:
     """A new field whose source and transform the spec has, other than the one that REPLACE takes away."""
-    wanted = case.wanted
+    wanted = context.wanted
     if wanted is None:
         return
-    there = case.specs.spec.like(wanted.source_id, wanted.transform)
-    if there is None or there is case.dropped:
+    there = context.specs.spec.like(wanted.source_id, wanted.transform)
+    if there is None or there is context.dropped:
         return
-    facts = case.new_terms[0]
-    words = case.words(facts.term.span)
-    start = f"ALTER TABLE {case.target.text}"
-    if isinstance(case.node, nodes.ReplaceField):
-        help_ = f"write `{start} DROP PARTITION FIELD {case.words(case.node.old.span)}`"
+    facts = context.new_terms[0]
+    words = context.words(facts.term.span)
+    start = f"ALTER TABLE {context.target.text}"
+    if isinstance(context.node, nodes.ReplaceField):
+        help_ = f"write `{start} DROP PARTITION FIELD {context.words(context.node.old.span)}`"
     elif facts.name is not None and facts.name.parts[0] != there.name:
         old, new = quoted(there.name), facts.name.text
         help_ = (
@@ -56,5 +56,5 @@ def field_there(case: Case) -> Iterator[Finding]:
     else:
         help_ = "leave the statement out"
     yield Finding(
-        facts.term.span, f"`{case.target.text}` is already partitioned by {shown(there)}", help_
+        facts.term.span, f"`{context.target.text}` is already partitioned by {shown(there)}", help_
     )

@@ -21,21 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.WARNING, on=(nodes.ReplaceField,), spec="Partition Evolution")
-def replaced_by_itself(case: Case) -> Iterator[Finding]:
+def replaced_by_itself(context: Context) -> Iterator[Finding]:
     """The same source, transform and name before and after WITH."""
-    dropped, proposed = case.dropped, case.proposed
+    dropped, proposed = context.dropped, context.proposed
     if dropped is None or proposed != dropped:
         return
-    facts = case.new_terms[0]
+    facts = context.new_terms[0]
     yield Finding(
         facts.term.span,
         f"`{dropped.name}` is `{dropped.clause}` already: nothing changes",
-        f"write another transform after WITH, or `{case.words(facts.term.span)} AS ...` for a new name",
+        f"write another transform after WITH, or `{context.words(facts.term.span)} AS ...` for a new name",
     )

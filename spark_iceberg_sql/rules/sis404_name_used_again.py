@@ -34,13 +34,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.damage import Damage, Kind
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.corruption import Damage, Kind
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import free_name, with_name
-from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -48,43 +48,43 @@ from spark_iceberg_sql.rules.terms import TermFacts
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Evolution",
 )
-def name_used_again(case: Case) -> Iterator[Finding]:
+def name_used_again(context: Context) -> Iterator[Finding]:
     """A new field that has the name of a past one, letter case aside, and another id."""
-    if isinstance(case.node, nodes.Create) and case.replaced is None:
+    if isinstance(context.node, nodes.Create) and context.replaced is None:
         return
-    for item in case.new_damage:
+    for item in context.new_damage:
         if item.kind is Kind.SAME_NAME and item.other is not None:
-            yield _finding(case, item)
+            yield _finding(context, item)
 
 
-def _finding(case: Case, item: Damage) -> Finding:
+def _finding(context: Context, item: Damage) -> Finding:
     field, other = item.field, item.other
     assert other is not None
-    facts = _facts(case, item)
+    facts = _facts(context, item)
     message = (
         f"`{field.name}` has been the name of the partition field `{other.clause}`: "
         "afterwards `.files`, `.partitions` and row-level changes fail"
     )
-    wanted = case.wanted
-    if isinstance(case.node, nodes.Create) or wanted is None:
-        span = facts.term.span if facts is not None else case.target.span
-        new = f"`ALTER TABLE {case.target.text} REPLACE PARTITION FIELD {other.clause} WITH {field.clause}`"
+    wanted = context.wanted
+    if isinstance(context.node, nodes.Create) or wanted is None:
+        span = facts.term.span if facts is not None else context.target.span
+        new = f"`ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {other.clause} WITH {field.clause}`"
         return Finding(
             span,
             message,
             f"write `{other.clause}`, or change it with {new}, or drop the table first",
         )
-    clause, fix = with_name(case, free_name(case.specs, case.schema, wanted))
-    new_facts = case.new_terms[0]
+    clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
+    new_facts = context.new_terms[0]
     span = new_facts.name.span if new_facts.name is not None else new_facts.term.span
     return Finding(span, message, f"write `{clause}`", fix)
 
 
-def _facts(case: Case, item: Damage) -> TermFacts | None:
+def _facts(context: Context, item: Damage) -> TermFacts | None:
     """The term that makes the newer field, or else the older one comes back."""
     made = {
         (facts.wanted.source_id, str(facts.wanted.transform)): facts
-        for facts in case.new_terms
+        for facts in context.new_terms
         if facts.wanted is not None
     }
     found = made.get(item.field.key)

@@ -26,13 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -46,29 +46,29 @@ from spark_iceberg_sql.rules.words import quoted
     ),
     spec="Partition Transforms",
 )
-def void_without_column(case: Case) -> Iterator[Finding]:
+def void_without_column(context: Context) -> Iterator[Finding]:
     """A void field beside live ones that the statement leaves without its column."""
-    if isinstance(case.node, nodes.Create) and case.replaced is None:
+    if isinstance(context.node, nodes.Create) and context.replaced is None:
         return
-    for item in case.new_damage:
+    for item in context.new_damage:
         if item.kind is not Kind.VOID_WITHOUT_SOURCE:
             continue
         field = item.field
         yield Finding(
-            place(case, field.source),
+            place(context, field.source),
             f"the void partition field `{field.name}` would lose its column `{field.source}`: "
             "every INSERT fails afterwards",
-            f"keep the column, or first {drop_void(case, field)}",
+            f"keep the column, or first {drop_void(context, field)}",
         )
 
 
-def drop_void(case: Case, field: PartitionField) -> str:
+def drop_void(context: Context, field: PartitionField) -> str:
     """The statements that take a void field out of the spec, in version 2."""
-    table = case.target.text
+    table = context.target.text
     steps = []
-    if case.specs.format_version < 2:
+    if context.specs.format_version < 2:
         steps.append("SET TBLPROPERTIES ('format-version' = '2')")
-    schema = case.iceberg.schema
+    schema = context.iceberg.schema
     if schema is not None and schema.find((field.name,)) is not None:
         # The name means the column as long as there is one.
         new = quoted(f"{field.name.rsplit('.', 1)[-1]}_column")
@@ -77,11 +77,11 @@ def drop_void(case: Case, field: PartitionField) -> str:
     return " and ".join(f"`ALTER TABLE {table} {step}`" for step in steps)
 
 
-def place(case: Case, source: str) -> nodes.Offsets:
+def place(context: Context, source: str) -> nodes.Offsets:
     """Where the statement drops a column, or else its table's name."""
-    if isinstance(case.node, nodes.DropColumns):
-        for ref in case.node.columns:
+    if isinstance(context.node, nodes.DropColumns):
+        for ref in context.node.columns:
             name = ".".join(ref.parts).lower()
             if (source.lower() + ".").startswith(name + "."):
                 return ref.span
-    return case.target.span
+    return context.target.span

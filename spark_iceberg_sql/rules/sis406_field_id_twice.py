@@ -32,29 +32,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import free_name, with_name
 from spark_iceberg_sql.rules.sis405_void_without_column import drop_void
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")
-def field_id_twice(case: Case) -> Iterator[Finding]:
+def field_id_twice(context: Context) -> Iterator[Finding]:
     """A new field that takes an id that a void field of the spec still has."""
-    wanted = case.wanted
-    for item in case.new_damage:
+    wanted = context.wanted
+    for item in context.new_damage:
         if item.kind is not Kind.ID_TWICE or item.other is None or wanted is None:
             continue
-        clause, fix = with_name(case, free_name(case.specs, case.schema, wanted))
-        facts = case.new_terms[0]
-        void = next(f for f in case.specs.spec.fields if f.field_id == item.field.field_id)
+        clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
+        facts = context.new_terms[0]
+        void = next(f for f in context.specs.spec.fields if f.field_id == item.field.field_id)
         yield Finding(
             facts.term.span,
             f"`{item.field.clause}` takes its old field id {item.field.field_id} again, which the void "
             f"field `{void.name}` still has: afterwards nothing reads or writes the table",
-            f"first {drop_void(case, void)}, or write `{clause}`",
+            f"first {drop_void(context, void)}, or write `{clause}`",
             fix,
         )

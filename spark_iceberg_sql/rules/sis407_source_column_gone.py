@@ -26,15 +26,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import all_shown, shown
 from spark_iceberg_sql.rules.sis405_void_without_column import place
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -42,39 +42,39 @@ from spark_iceberg_sql.rules.words import quoted
     on=(nodes.Create, nodes.DropColumns, nodes.ReplaceColumns, nodes.SetProperties),
     spec="Partition Evolution",
 )
-def source_column_gone(case: Case) -> Iterator[Finding]:
+def source_column_gone(context: Context) -> Iterator[Finding]:
     """A source column of the current spec, or of a past one, that the statement takes away."""
-    if isinstance(case.node, nodes.Create) and case.replaced is None:
+    if isinstance(context.node, nodes.Create) and context.replaced is None:
         return
-    after = case.after
+    after = context.after
     if after is None or after.schema is None:
         return
-    if isinstance(case.node, nodes.DropColumns | nodes.ReplaceColumns):
+    if isinstance(context.node, nodes.DropColumns | nodes.ReplaceColumns):
         fields = tuple(
             field
-            for field in case.specs.spec.fields
+            for field in context.specs.spec.fields
             if not field.transform.is_void and after.schema.by_id(field.source_id) is None
         )
         if fields:
             first = "; ".join(
-                f"ALTER TABLE {case.target.text} DROP PARTITION FIELD {quoted(f.name)}"
+                f"ALTER TABLE {context.target.text} DROP PARTITION FIELD {quoted(f.name)}"
                 for f in fields
             )
             yield Finding(
-                place(case, fields[0].source),
+                place(context, fields[0].source),
                 f"`{fields[0].source}` is the source column of {all_shown(fields)}",
                 f"keep the column, or first `{first}`",
             )
             return
     # Without merge-on-read only a statement that asks for it fails.
-    items, broken = case.damage_to_row_changes
+    items, broken = context.damage_to_row_changes
     for item in items:
         if item.kind is Kind.PAST_WITHOUT_SOURCE:
-            if isinstance(case.node, nodes.SetProperties):
-                yield _turned_on(case, item.field)
+            if isinstance(context.node, nodes.SetProperties):
+                yield _turned_on(context, item.field)
                 continue
             yield Finding(
-                place(case, item.field.source),
+                place(context, item.field.source),
                 f"a past spec partitions by `{item.field.source}`, in {shown(item.field)}: "
                 "without the column, merge-on-read DELETE, UPDATE and MERGE fail",
                 f"keep the column `{item.field.source}`, or first rewrite the old files and expire the "
@@ -83,9 +83,9 @@ def source_column_gone(case: Case) -> Iterator[Finding]:
             )
 
 
-def _turned_on(case: Case, field: PartitionField) -> Finding:
+def _turned_on(context: Context, field: PartitionField) -> Finding:
     return Finding(
-        case.target.span,
+        context.target.span,
         f"a past spec partitions by `{field.source}`, in {shown(field)}, and the column is gone: merge-on-read "
         "DELETE, UPDATE and MERGE fail",
         "leave copy-on-write, or first rewrite the old files and expire the snapshots with "

@@ -29,12 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import shown
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -48,55 +48,58 @@ from spark_iceberg_sql.rules.names import shown
     ),
     spec="Partitioning",
 )
-def column_named_like_a_field(case: Case) -> Iterator[Finding]:
+def column_named_like_a_field(context: Context) -> Iterator[Finding]:
     """A column that a field of any spec is named like, and that is not its source."""
-    node = case.node
-    if isinstance(node, nodes.Create) and case.replaced is None:
+    node = context.node
+    if isinstance(node, nodes.Create) and context.replaced is None:
         return
     if isinstance(node, nodes.AlterColumn) and node.new_name is None:
         return  # no name changes, whatever the table
-    after = case.after
+    after = context.after
     if after is None or after.schema is None:
         return
     told: set[str] = set()
-    for field in case.specs.all_fields:
+    for field in context.specs.all_fields:
         column = after.schema.find((field.name,))
         if column is None or field.name in told:
             continue
         if after.schema.by_id(field.source_id) is None:
             continue  # Iceberg does not look at a field whose column is gone.
         if column.field.field_id == field.source_id:
-            yield from _own(case, field)
+            yield from _own(context, field)
             continue
         told.add(field.name)
-        when = "" if field in case.specs.spec.fields else " of a past spec"
+        when = "" if field in context.specs.spec.fields else " of a past spec"
         name = field.name.rsplit(".", 1)[-1]
         yield Finding(
-            _place(case, field.name),
+            _place(context, field.name),
             f"`{field.name}` is the name of a partition field{when}, {shown(field)}",
             f"give the column another name: `{name}_value`",
         )
 
 
-def _own(case: Case, field: PartitionField) -> Iterator[Finding]:
+def _own(context: Context, field: PartitionField) -> Iterator[Finding]:
     """The field's own column renamed to the field's name: accepted, and the name then means the column."""
-    if not isinstance(case.node, nodes.RenameColumn) or field not in case.specs.spec.fields:
+    if not isinstance(context.node, nodes.RenameColumn) or field not in context.specs.spec.fields:
         return
-    if field.transform.transform.name == "identity" or case.schema.find((field.name,)) is not None:
+    if (
+        field.transform.transform.name == "identity"
+        or context.schema.find((field.name,)) is not None
+    ):
         return
     yield Finding(
-        case.node.new_name.span,
+        context.node.new_name.span,
         f"`{field.name}` is the name of the column's own partition field, {shown(field)}, and would mean "
         "the column from then on",
-        f"give the column another name, or first `ALTER TABLE {case.target.text} REPLACE PARTITION FIELD "
+        f"give the column another name, or first `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD "
         f"{field.name} WITH {field.clause} AS ...`",
         severity=Severity.WARNING,
     )
 
 
-def _place(case: Case, name: str) -> nodes.Offsets:
+def _place(context: Context, name: str) -> nodes.Offsets:
     """The column's name in the statement."""
-    node = case.node
+    node = context.node
     low = name.lower()
     if isinstance(node, nodes.AddColumns):
         spans = {".".join(ref.parts).lower(): ref.span for ref, _ in node.columns}
@@ -108,4 +111,4 @@ def _place(case: Case, name: str) -> nodes.Offsets:
         spans = {column.name.lower(): column.span for column in node.columns or ()}
     else:
         spans = {}
-    return spans.get(low, case.target.span)
+    return spans.get(low, context.target.span)

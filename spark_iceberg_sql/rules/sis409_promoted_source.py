@@ -23,28 +23,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import all_shown
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.AlterColumn,), spec="Schema Evolution")
-def promoted_source(case: Case) -> Iterator[Finding]:
+def promoted_source(context: Context) -> Iterator[Finding]:
     """A type change of a source column of any spec: refused, or a widening that is worth a thought."""
-    assert isinstance(case.node, nodes.AlterColumn)
-    for change in (case.node, *case.node.more):
+    assert isinstance(context.node, nodes.AlterColumn)
+    for change in (context.node, *context.node.more):
         if change.type is None or change.type_span is None:
             continue  # a comment or a place changes no type, whatever the table
-        found = case.schema.find_all(change.column.parts)
+        found = context.schema.find_all(change.column.parts)
         if len(found) != 1:
             continue
         old = found[0].field
         fields = tuple(
             f
-            for f in case.specs.all_fields
+            for f in context.specs.all_fields
             if f.source_id == old.field_id and not f.transform.is_void
         )
         if not fields or not isinstance(old.type, Primitive):
@@ -56,7 +56,7 @@ def promoted_source(case: Case) -> Iterator[Finding]:
             yield Finding(
                 change.type_span,
                 f"{what}: its type cannot change from {old.type} to {change.type}",
-                f"write `ALTER TABLE {case.target.text} ADD COLUMN {old.name}_new {change.type_text}`, fill it, "
+                f"write `ALTER TABLE {context.target.text} ADD COLUMN {old.name}_new {change.type_text}`, fill it, "
                 "and partition by that",
             )
         elif isinstance(change.type, Primitive) and _differ(old.type, change.type):

@@ -26,20 +26,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 KEY = "format-version"
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties), spec="Format Versioning")
-def format_version(case: Case) -> Iterator[Finding]:
+def format_version(context: Context) -> Iterator[Finding]:
     """The property `format-version`: its name, its value, and what the table has."""
-    node = case.node
+    node = context.node
     if isinstance(node, nodes.Create):
-        if not case.makes_iceberg:
+        if not context.makes_iceberg:
             return
         items = (*node.properties, *node.options)
     else:
@@ -59,7 +59,7 @@ def format_version(case: Case) -> Iterator[Finding]:
     if not asked:
         return
     item = asked[-1]
-    version = case.format_version
+    version = context.format_version
     if version is None:
         yield Finding(
             item.value_span,
@@ -67,11 +67,11 @@ def format_version(case: Case) -> Iterator[Finding]:
             f"write `'{KEY}' = '2'`, or '3', or '1'",
         )
         return
-    table = case.replaced if isinstance(node, nodes.Create) else case.iceberg
+    table = context.replaced if isinstance(node, nodes.Create) else context.iceberg
     before = table.format_version if table is not None else None
     if before is not None and version < before:
         yield Finding(
             item.value_span,
-            f"`{case.target.text}` has format version {before}, and a table is never downgraded",
+            f"`{context.target.text}` has format version {before}, and a table is never downgraded",
             f"leave '{KEY}' out, or drop the table and create it anew",
         )

@@ -40,15 +40,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.own_words import fields
+from spark_iceberg_sql.rules.intended_fields import fields
 from spark_iceberg_sql.rules.words import listed
-from spark_iceberg_sql.text import Kind, tokenize
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 # Spark's own (AstBuilder.cleanTableProperties), letter case as it is: what to write instead.
 _SPARKS = {
@@ -70,17 +70,17 @@ _ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec"
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties))
-def refused_property(case: Case) -> Iterator[Finding]:
+def refused_property(context: Context) -> Iterator[Finding]:
     """Every reserved key, and every value that Iceberg cannot read."""
-    node = case.node
+    node = context.node
     if isinstance(node, nodes.Create):
         items = (*node.properties, *node.options)
-        iceberg = case.makes_iceberg
+        iceberg = context.makes_iceberg
     else:
         assert isinstance(node, nodes.SetProperties)
         items = node.properties
-        iceberg = case.table is not None and not case.of_another_kind
-        yield from _removed(case, node)
+        iceberg = context.table is not None and not context.of_another_kind
+        yield from _removed(context, node)
     for item in items:
         if item.key in _SPARKS:
             what = f"`{item.key}` is no property to set: Spark keeps it for itself"
@@ -90,35 +90,41 @@ def refused_property(case: Case) -> Iterator[Finding]:
                 [token for token in tokenize(item.value) if token.kind is not Kind.SPACE]
             )
             terms = meant or ["..."]
-            adds = [f"ALTER TABLE {case.target.text} ADD PARTITION FIELD {term}" for term in terms]
+            adds = [
+                f"ALTER TABLE {context.target.text} ADD PARTITION FIELD {term}" for term in terms
+            ]
             create = isinstance(node, nodes.Create)
             help_ = f"PARTITIONED BY ({', '.join(terms)})" if create else "; ".join(adds)
             what = f"nobody reads a property `{item.key}`: it partitions nothing"
             yield Finding(item.key_span, what, f"write `{help_}`", severity=Severity.WARNING)
         elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
-            help_ = _ICEBERGS[item.key].replace("{table}", case.target.text)
+            help_ = _ICEBERGS[item.key].replace("{table}", context.target.text)
             what = f"`{item.key}` is no property to set: Iceberg has a statement for it"
             yield Finding(item.key_span, what, help_)
         elif iceberg:
-            finding = _value(case, item) or _metrics(case, item)
+            finding = _value(context, item) or _metrics(context, item)
             if finding is not None:
                 yield finding
     if isinstance(node, nodes.Create) and iceberg:
         for item in (item for item in items if item.key in OF_VERSION_3):
-            if case.format_version not in (1, 2):
+            if context.format_version not in (1, 2):
                 continue
             what = f"`{item.key}` is a property of format version 3 alone"
             yield Finding(item.key_span, what, "add `'format-version' = '3'`, or leave it out")
 
 
-def _value(case: Case, item: nodes.Property) -> Finding | None:
+def _value(context: Context, item: nodes.Property) -> Finding | None:
     """A value that Iceberg cannot read: refused, or the table's end."""
     typed = PROPERTIES.get(item.key)
     if typed is None or "{" in item.value or "$" in item.value or typed.takes(item.value):
         return None
-    if not _is_read(case, item.key):
+    if not _is_read(context, item.key):
         return None
-    if isinstance(case.node, nodes.SetProperties) and typed.minimum == 0 and _negative(item.value):
+    if (
+        isinstance(context.node, nodes.SetProperties)
+        and typed.minimum == 0
+        and _negative(item.value)
+    ):
         return None  # taken here, and taken for none
     help_ = f"write {typed.expects}"
     size = _SIZE.fullmatch(item.value)
@@ -134,10 +140,10 @@ def _value(case: Case, item: nodes.Property) -> Finding | None:
     return Finding(item.value_span, what, help_, severity=Severity.WARNING if mild else None)
 
 
-def _is_read(case: Case, key: str) -> bool:
+def _is_read(context: Context, key: str) -> bool:
     """Whether writes read a property of Parquet's: others of the table may say that none does."""
-    before = case.table.properties if isinstance(case.table, Table) else {}
-    values = {**before, **case.properties}
+    before = context.table.properties if isinstance(context.table, Table) else {}
+    values = {**before, **context.properties}
     if ".parquet." in key and values.get("write.format.default", "parquet").lower() != "parquet":
         return False
     codec = values.get("write.parquet.compression-codec", "zstd").lower()
@@ -148,20 +154,20 @@ def _negative(value: str) -> bool:
     return re.fullmatch(r"-[0-9]{1,9}", value) is not None
 
 
-def _metrics(case: Case, item: nodes.Property) -> Finding | None:
+def _metrics(context: Context, item: nodes.Property) -> Finding | None:
     """Metrics of a column that the table does not have; letter case counts."""
-    if not item.key.startswith(METRICS_OF_COLUMN) or case.schema_if_known is None:
+    if not item.key.startswith(METRICS_OF_COLUMN) or context.schema_if_known is None:
         return None
     name = item.key.removeprefix(METRICS_OF_COLUMN)
-    if "{" in name or case.schema.find((name,)) is not None:
+    if "{" in name or context.schema.find((name,)) is not None:
         return None
-    names = case.schema.near(name) or [column.name for column in case.schema.columns]
-    what = f"`{case.target.text}` has no column `{name}` to keep metrics of"
+    names = context.schema.near(name) or [column.name for column in context.schema.columns]
+    what = f"`{context.target.text}` has no column `{name}` to keep metrics of"
     return Finding(item.key_span, what, f"write {listed(names)}")
 
 
-def _removed(case: Case, node: nodes.SetProperties) -> Iterator[Finding]:
+def _removed(context: Context, node: nodes.SetProperties) -> Iterator[Finding]:
     for key in node.removed:
         if key in _SPARKS:
             what = f"`{key}` is no property to remove: Spark keeps it for itself"
-            yield Finding(case.target.span, what, "leave it out")
+            yield Finding(context.target.span, what, "leave it out")

@@ -37,12 +37,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, NotKnownError
 from spark_iceberg_sql.model.table import Absent, Kind, Table
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import FIELD_STATEMENTS, Case, NotKnownError
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 # What only Iceberg's tables have, by statement; for all others, partition fields.
 _HAS: dict[type[nodes.Node], str] = {
@@ -77,73 +78,75 @@ _OUTSIDE = ("msck", "repair", "show", "truncate")
     on=(nodes.Create, *FIELD_STATEMENTS, *_HAS, *_COLUMNS, nodes.HivePartition, nodes.DropTable),
     spec="Partition Evolution",
 )
-def wrong_target(case: Case) -> Iterator[Finding]:
+def wrong_target(context: Context) -> Iterator[Finding]:
     """The statement's table, held against what is known to stand behind its name."""
-    found = case.table
-    if isinstance(case.node, nodes.Create):
-        yield from _create(case, case.node, found)
-    elif isinstance(case.node, nodes.HivePartition):
-        yield from _hive(case, case.node, found)
-    elif isinstance(case.node, nodes.DropTable):
-        if isinstance(found, Absent) and not case.node.if_exists:
+    found = context.table
+    if isinstance(context.node, nodes.Create):
+        yield from _create(context, context.node, found)
+    elif isinstance(context.node, nodes.HivePartition):
+        yield from _hive(context, context.node, found)
+    elif isinstance(context.node, nodes.DropTable):
+        if isinstance(found, Absent) and not context.node.if_exists:
             yield Finding(
-                case.target.span,
-                f"there is no table `{case.target.text}`: {found.why}",
-                f"write `DROP TABLE IF EXISTS {case.target.text}`",
+                context.target.span,
+                f"there is no table `{context.target.text}`: {found.why}",
+                f"write `DROP TABLE IF EXISTS {context.target.text}`",
             )
     elif isinstance(found, Absent):
-        yield from _absent(case, found)
-    elif isinstance(case.node, _COLUMNS):
-        if found is not None and found.kind is Kind.VIEW and not _of_views(case):
-            name = case.target.text
+        yield from _absent(context, found)
+    elif isinstance(context.node, _COLUMNS):
+        if found is not None and found.kind is Kind.VIEW and not _of_views(context):
+            name = context.target.text
             yield Finding(
-                case.target.span,
+                context.target.span,
                 f"`{name}` is a view, and ALTER TABLE changes tables",
                 "name the table that it reads, or create the view anew",
             )
         elif found is not None and found.kind in (Kind.METADATA, Kind.BRANCH):
-            name = case.target.text
+            name = context.target.text
             yield Finding(
-                case.target.span,
+                context.target.span,
                 f"`{name}` is {found.kind.value}, and is not altered by itself",
-                f"write `ALTER TABLE {'.'.join(case.target.parts[:-1])}`",
+                f"write `ALTER TABLE {'.'.join(context.target.parts[:-1])}`",
             )
     elif found is not None and found.kind is not Kind.ICEBERG:
-        yield from _other(case, found)
-    elif isinstance(case.node, FIELD_STATEMENTS) and not case.target.computed:
-        yield from _by_another_name(case, found)
+        yield from _other(context, found)
+    elif isinstance(context.node, FIELD_STATEMENTS) and not context.target.computed:
+        yield from _by_another_name(context, found)
 
 
-def _of_views(case: Case) -> bool:
+def _of_views(context: Context) -> bool:
     """Whether the statement is ALTER VIEW."""
-    return case.statement.tokens[1].word == "VIEW" if case.statement.first == "ALTER" else False
+    return (
+        context.statement.tokens[1].word == "VIEW" if context.statement.first == "ALTER" else False
+    )
 
 
-def _absent(case: Case, found: Absent) -> Iterator[Finding]:
-    if case.known.is_temporary_view(case.target.parts):
-        yield from _other(case, Table(case.target.parts, kind=Kind.VIEW))
+def _absent(context: Context, found: Absent) -> Iterator[Finding]:
+    if context.known.is_temporary_view(context.target.parts):
+        yield from _other(context, Table(context.target.parts, kind=Kind.VIEW))
         return
     yield Finding(
-        case.target.span,
-        f"there is no table `{case.target.text}`: {found.why}",
-        f"write `CREATE TABLE {case.target.text} (...) USING iceberg PARTITIONED BY (...)` before, or "
+        context.target.span,
+        f"there is no table `{context.target.text}`: {found.why}",
+        f"write `CREATE TABLE {context.target.text} (...) USING iceberg PARTITIONED BY (...)` before, or "
         "another name",
     )
 
 
-def _by_another_name(case: Case, found: Table | None) -> Iterator[Finding]:
+def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]:
     """A branch's path or a temporary view's name, where the table itself is changed."""
-    span, name = case.target.span, case.target.text
-    if case.known.is_temporary_view(case.target.parts):
-        full = ".".join(map(quoted, case.known.full_name(case.target.parts)))
+    span, name = context.target.span, context.target.text
+    if context.known.is_temporary_view(context.target.parts):
+        full = ".".join(map(quoted, context.known.full_name(context.target.parts)))
         yield Finding(
             span,
             f"`{name}` is a temporary view here, and the table `{full}` is what would be changed",
             f"write `ALTER TABLE {full}` if that is meant, or name the table that the view reads",
             severity=Severity.WARNING,
         )
-    elif found is not None and found.name[-1].lower() != case.target.parts[-1].lower():
-        parent = ".".join(map(quoted, case.target.parts[:-1]))
+    elif found is not None and found.name[-1].lower() != context.target.parts[-1].lower():
+        parent = ".".join(map(quoted, context.target.parts[:-1]))
         yield Finding(
             span,
             f"`{name}` is a branch or tag, and a partition spec is the whole table's: `{parent}` is changed",
@@ -152,10 +155,10 @@ def _by_another_name(case: Case, found: Table | None) -> Iterator[Finding]:
         )
 
 
-def _other(case: Case, found: Table) -> Iterator[Finding]:
-    span, name = case.target.span, case.target.text
-    parent = ".".join(case.target.parts[:-1])
-    has = _HAS.get(type(case.node), "partition fields")
+def _other(context: Context, found: Table) -> Iterator[Finding]:
+    span, name = context.target.span, context.target.text
+    parent = ".".join(context.target.parts[:-1])
+    has = _HAS.get(type(context.node), "partition fields")
     if found.kind is Kind.BRANCH:
         return  # Iceberg takes it for the table's path
     if found.kind is Kind.METADATA:
@@ -178,11 +181,13 @@ def _other(case: Case, found: Table) -> Iterator[Finding]:
         )
 
 
-def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Iterator[Finding]:
-    name = case.target.text
+def _create(
+    context: Context, node: nodes.Create, found: Table | Absent | None
+) -> Iterator[Finding]:
+    name = context.target.text
     if node.like is not None:
-        source = case.known.get(case.sparks_own(node.like.parts))
-        if isinstance(source, Absent) and not _a_view(case, node.like):
+        source = context.known.get(context.sparks_own(node.like.parts))
+        if isinstance(source, Absent) and not _a_view(context, node.like):
             own = ".".join(source.name)
             yield Finding(
                 node.like.span,
@@ -191,7 +196,7 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
             )
     if node.replace and not node.create and isinstance(found, Absent):
         yield Finding(
-            case.target.span,
+            context.target.span,
             f"there is no table `{name}` to replace: {found.why}",
             f"write `CREATE OR REPLACE TABLE {name}`",
         )
@@ -204,7 +209,7 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
     if node.if_not_exists:
         if node.partitioning or node.typed_partitions:
             yield Finding(
-                node.partitioning_span or case.target.span,
+                node.partitioning_span or context.target.span,
                 f"`{name}` exists: IF NOT EXISTS leaves it as it is, and this clause is not even looked at",
                 f"change the partitioning with `ALTER TABLE {name} ADD PARTITION FIELD ...` or REPLACE",
                 severity=Severity.WARNING,
@@ -212,32 +217,34 @@ def _create(case: Case, node: nodes.Create, found: Table | Absent | None) -> Ite
             )
     elif found.kind is not Kind.VIEW or len(found.name) > 1:
         yield Finding(
-            case.target.span,
+            context.target.span,
             f"`{name}` exists already",
             f"write `CREATE OR REPLACE TABLE {name}`, or `ALTER TABLE {name}` to change it",
         )
 
 
-def _a_view(case: Case, ref: nodes.Ref) -> bool:
+def _a_view(context: Context, ref: nodes.Ref) -> bool:
     """Whether a single name stands for a temporary view, which LIKE takes too."""
-    found = case.known.get(ref.parts)
+    found = context.known.get(ref.parts)
     return len(ref.parts) == 1 and isinstance(found, Table) and found.kind is Kind.VIEW
 
 
-def _hive(case: Case, node: nodes.HivePartition, found: Table | Absent | None) -> Iterator[Finding]:
+def _hive(
+    context: Context, node: nodes.HivePartition, found: Table | Absent | None
+) -> Iterator[Finding]:
     if found is None and node.verb.split()[0] in _OUTSIDE:
         return  # nothing to note where no partition is defined
     if isinstance(found, Table) and not found.sure:
         raise NotKnownError(
-            f"whether `{case.target.text}` is Iceberg's",
+            f"whether `{context.target.text}` is Iceberg's",
             "its CREATE TABLE has no USING, and no catalog is named",
         )
     if found is None:
-        why = case.known.why_unknown(case.target_name)
-        raise NotKnownError(f"the table `{case.target.text}`", why)
+        why = context.known.why_unknown(context.target_name)
+        raise NotKnownError(f"the table `{context.target.text}`", why)
     if isinstance(found, Table) and found.kind is Kind.ICEBERG:
         yield Finding(
             node.verb_span,
-            f"`{case.target.text}` is an Iceberg table: its partitions come and go with the rows",
-            _HELP.get(node.verb.split()[0], _HELP["add"]).replace("{table}", case.target.text),
+            f"`{context.target.text}` is an Iceberg table: its partitions come and go with the rows",
+            _HELP.get(node.verb.split()[0], _HELP["add"]).replace("{table}", context.target.text),
         )

@@ -39,13 +39,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
-from spark_iceberg_sql.ddl.create import OTHER_FORMATS
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
-from spark_iceberg_sql.rules.own_words import fields
+from spark_iceberg_sql.rules.intended_fields import fields
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 
 _CLUSTERED = re.compile(
     r"CLUSTERED\s+BY\s*\(\s*([^(),]+?)\s*\)\s*INTO\s+(\d+)\s+BUCKETS", re.IGNORECASE
@@ -65,19 +65,19 @@ _SPARKS = frozenset(
 
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.TemporaryTable), spec="Partition Transforms")
-def not_iceberg(case: Case) -> Iterator[Finding]:
+def not_iceberg(context: Context) -> Iterator[Finding]:
     """Transforms where the table is not Iceberg's; CLUSTERED BY and CLUSTER BY where it is."""
-    node = case.node
+    node = context.node
     if isinstance(node, nodes.TemporaryTable):
-        yield from _temporary(case, node)
+        yield from _temporary(context, node)
         return
     assert isinstance(node, nodes.Create)
-    if not case.makes_iceberg:
-        yield from _foreign(case, node)
+    if not context.makes_iceberg:
+        yield from _foreign(context, node)
         return
     if node.cluster_by is not None:
         start, end = node.cluster_by
-        inside = [token for token in case.statement.tokens if start <= token.start < end][2:]
+        inside = [token for token in context.statement.tokens if start <= token.start < end][2:]
         meant = fields(inside)
         clause = meant[0] if meant else "..."
         # A transform of the spec is taken for the sort as well; any other expression is not.
@@ -86,18 +86,18 @@ def not_iceberg(case: Case) -> Iterator[Finding]:
             node.cluster_by,
             "an Iceberg table takes no CLUSTER BY",
             f"write `PARTITIONED BY ({_bucketed(clause)})`, or sort the files: "
-            f"`ALTER TABLE {case.target.text} WRITE ORDERED BY {order}`",
+            f"`ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`",
         )
     if node.clustered_by is not None:
-        yield _clustered(case, node.clustered_by)
+        yield _clustered(context, node.clustered_by)
 
 
 def _bucketed(field: str) -> str:
     return field if "(" in field or field == "..." else f"bucket(16, {field})"
 
 
-def _clustered(case: Case, span: nodes.Offsets) -> Finding:
-    words = case.words(span)
+def _clustered(context: Context, span: nodes.Offsets) -> Finding:
+    words = context.words(span)
     match = _CLUSTERED.fullmatch(words)
     clause = f"bucket({match[2]}, {match[1]})" if match is not None else "bucket(..., ...)"
     help_ = f"write `PARTITIONED BY ({clause})`"
@@ -110,13 +110,13 @@ def _clustered(case: Case, span: nodes.Offsets) -> Finding:
         )
     if _SORTED.search(words):
         message = "an Iceberg table takes no SORTED BY"
-        help_ += f" and `ALTER TABLE {case.target.text} WRITE ORDERED BY ...`"
+        help_ += f" and `ALTER TABLE {context.target.text} WRITE ORDERED BY ...`"
     else:
         message = "an Iceberg table is not CLUSTERED BY several columns"
     return Finding(span, message, help_)
 
 
-def _temporary(case: Case, node: nodes.TemporaryTable) -> Iterator[Finding]:
+def _temporary(context: Context, node: nodes.TemporaryTable) -> Iterator[Finding]:
     name = node.view.text
     help_ = f"write `CREATE TABLE {name} (...) USING iceberg`, and drop the table afterwards"
     if node.provider == "iceberg" and (node.columns is not None or not node.place):
@@ -135,15 +135,15 @@ def _temporary(case: Case, node: nodes.TemporaryTable) -> Iterator[Finding]:
         )
 
 
-def _no_format(case: Case, node: nodes.Create) -> Finding | None:
+def _no_format(context: Context, node: nodes.Create) -> Finding | None:
     """USING a format that there is not; None where the session's classes may have it."""
     provider, span = node.provider, node.provider_span
     if provider is None or span is None or provider in OTHER_FORMATS or "{" in provider:
         return None
-    if provider in ("iceberg", *_ICEBERGS_FILES) or (provider in _SPARKS and not _certain(case)):
+    if provider in ("iceberg", *_ICEBERGS_FILES) or (provider in _SPARKS and not _certain(context)):
         return None
     meant = next(iter(near(provider, ("iceberg",))), "")
-    certain = _certain(case)
+    certain = _certain(context)
     if not certain and not meant and "." in provider:
         return None
     what = f"there is no format `{provider}`"
@@ -154,17 +154,17 @@ def _no_format(case: Case, node: nodes.Create) -> Finding | None:
     return Finding(span, what, "write `USING iceberg`", fix, severity=severity, early=True)
 
 
-def _certain(case: Case) -> bool:
+def _certain(context: Context) -> bool:
     """Whether the table is to lie in a catalog that settings or a session say is Iceberg's."""
-    parts = case.target_name
-    if case.known.catalog is None or case.in_session_catalog is not False:
+    parts = context.target_name
+    if context.known.catalog is None or context.in_session_catalog is not False:
         return False
-    own = len(parts) < 3 or case.known.is_catalog(parts[0])
-    return own and case.known.is_icebergs(case.known.full_name(parts)[0])
+    own = len(parts) < 3 or context.known.is_catalog(parts[0])
+    return own and context.known.is_icebergs(context.known.full_name(parts)[0])
 
 
-def _foreign(case: Case, node: nodes.Create) -> Iterator[Finding]:
-    unknown = _no_format(case, node)
+def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
+    unknown = _no_format(context, node)
     if unknown is not None:
         yield unknown
         return
@@ -178,7 +178,7 @@ def _foreign(case: Case, node: nodes.Create) -> Iterator[Finding]:
         fix = Fix("write USING iceberg", (Edit(*node.provider_span, "iceberg"),))
     if term.call == "bucket":
         message = (
-            f"{what} is not Iceberg's: `{case.words(term.span)}` silently becomes CLUSTERED BY"
+            f"{what} is not Iceberg's: `{context.words(term.span)}` silently becomes CLUSTERED BY"
         )
     else:
         message = f"{what} is not Iceberg's, and has no partition transforms"

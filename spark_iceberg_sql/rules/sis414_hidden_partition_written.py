@@ -24,21 +24,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import listed
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Insert,), spec="Partitioning")
-def hidden_partition_written(case: Case) -> Iterator[Finding]:
+def hidden_partition_written(context: Context) -> Iterator[Finding]:
     """Every name in PARTITION (...) that is no identity field's."""
-    node = case.node
+    node = context.node
     assert isinstance(node, nodes.Insert)
     if not node.partition:
         return
-    fields = case.specs.spec.fields
+    fields = context.specs.spec.fields
     plain = {f.source.lower() for f in fields if f.transform.transform.name == "identity"}
     for ref in node.partition:
         name = ".".join(ref.parts)
@@ -50,7 +50,7 @@ def hidden_partition_written(case: Case) -> Iterator[Finding]:
         elif hidden is not None:
             message = f"`{name}` is made from the rows, by `{hidden.clause}`, and cannot be written"
         else:
-            message = f"`{case.target.text}` is not partitioned by `{name}` itself"
+            message = f"`{context.target.text}` is not partitioned by `{name}` itself"
         verb = "INSERT OVERWRITE" if node.overwrite else "INSERT INTO"
         only = f", or PARTITION with {listed(sorted(plain))} alone" if plain else ""
-        yield Finding(ref.span, message, f"write `{verb} {case.target.text} SELECT ...`{only}")
+        yield Finding(ref.span, message, f"write `{verb} {context.target.text} SELECT ...`{only}")

@@ -40,20 +40,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _MAIN = "main"
 _BIGGEST = 2**63 - 1
 
 
 @rule(Severity.ERROR, on=(nodes.Reference,), spec="Snapshot References")
-def branch_or_tag(case: Case) -> Iterator[Finding]:
+def branch_or_tag(context: Context) -> Iterator[Finding]:
     """Numbers that are none, the branch `main`, and names that are taken or not there."""
-    node = case.node
+    node = context.node
     assert isinstance(node, nodes.Reference)
     for count in node.counts:
         if count.value is None or not 0 < count.value <= _BIGGEST:
@@ -66,14 +66,14 @@ def branch_or_tag(case: Case) -> Iterator[Finding]:
         yield Finding(
             node.version.span,
             f"`{node.version.text}` is no snapshot's id, which is a whole number",
-            f"take one of `SELECT snapshot_id FROM {case.target.text}.snapshots`",
+            f"take one of `SELECT snapshot_id FROM {context.target.text}.snapshots`",
         )
-    what = _main(case, node) or _taken(case, node)
+    what = _main(context, node) or _taken(context, node)
     if what is not None:
         yield what
 
 
-def _main(case: Case, node: nodes.Reference) -> Finding | None:
+def _main(context: Context, node: nodes.Reference) -> Finding | None:
     if node.name.parts[0] != _MAIN or node.lenient:
         return None
     if node.what == "tag":
@@ -86,18 +86,18 @@ def _main(case: Case, node: nodes.Reference) -> Finding | None:
         return None
     return Finding(
         node.name.span,
-        f"`main` is the branch that is `{case.target.text}` itself, and is not dropped",
-        f"write `DROP TABLE {case.target.text}` if that is meant",
+        f"`main` is the branch that is `{context.target.text}` itself, and is not dropped",
+        f"write `DROP TABLE {context.target.text}` if that is meant",
     )
 
 
-def _taken(case: Case, node: nodes.Reference) -> Finding | None:
-    table = case.table
+def _taken(context: Context, node: nodes.Reference) -> Finding | None:
+    table = context.table
     if not isinstance(table, Table) or table.kind is not Kind.ICEBERG:
         return None
-    name, span, target = node.name.text, node.name.span, case.target.text
+    name, span, target = node.name.text, node.name.span, context.target.text
     kind = table.references.get(node.name.parts[0])
-    empty = table.fresh is not None and table.fresh == case.known.others
+    empty = table.fresh is not None and table.fresh == context.known.others
     there = f"`{name}` is a {kind} of `{target}`"
     other = "tag" if node.what == "branch" else "branch"
     if node.verb == "create":

@@ -39,50 +39,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import shown
 from spark_iceberg_sql.rules.words import a_type, quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Schema Evolution")
-def replaced_source_type(case: Case) -> Iterator[Finding]:
+def replaced_source_type(context: Context) -> Iterator[Finding]:
     """Every column of CREATE OR REPLACE whose type a spec of the table does not go with."""
-    old = case.replaced
-    after = case.after if old is not None else None
+    old = context.replaced
+    after = context.after if old is not None else None
     if old is None or after is None or after.specs is None or after.schema is None:
         return
-    for item in case.new_damage:
+    for item in context.new_damage:
         if item.kind is Kind.TYPE_NOT_TAKEN:
-            yield _not_taken(case, after.schema, item.field)
+            yield _not_taken(context, after.schema, item.field)
     if old.specs is None or old.schema is None:
         return
     if after.specs.current in {spec.spec_id for spec in old.specs.every}:
-        yield from _taken_over(case, after.specs, old.schema, after.schema)
-    yield from _kept_values(case, old.specs, old.schema, after.schema)
+        yield from _taken_over(context, after.specs, old.schema, after.schema)
+    yield from _kept_values(context, old.specs, old.schema, after.schema)
 
 
-def _taken_over(case: Case, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+def _taken_over(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
     """Fields of a spec that stays; a new one is bound to the new types."""
     for field in specs.spec.fields:
         was, now = old.by_id(field.source_id), new.by_id(field.source_id)
         if was is not None and now is not None and _turns(field, was.field, now.field):
             yield Finding(
-                _place(case, field.source),
+                _place(context, field.source),
                 f"`{field.source}` turns from {a_type(was.field.type)} to {a_type(now.field.type)}, and "
                 f"Iceberg refuses to take the spec with {shown(field)} over",
-                f"leave PARTITIONED BY out, and then write `ALTER TABLE {case.target.text} "
+                f"leave PARTITIONED BY out, and then write `ALTER TABLE {context.target.text} "
                 f"ADD PARTITION FIELD {field.clause}`",
             )
 
 
-def _kept_values(case: Case, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
+def _kept_values(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
     """Columns whose values stand in manifests that the new type cannot read; a column is named once."""
     told: set[int] = set()
     for field in specs.all_fields:
@@ -95,11 +95,11 @@ def _kept_values(case: Case, specs: Specs, old: Schema, new: Schema) -> Iterator
         if not _reads(was.field.type, now.field.type):
             told.add(field.source_id)
             yield Finding(
-                _place(case, field.source),
+                _place(context, field.source),
                 f"`{field.source}` turns from {a_type(was.field.type)} to {a_type(now.field.type)}, and a spec of "
                 f"the table partitions by it, in {shown(field)}: while snapshots of before are kept, "
                 "`.all_entries` cannot be read, and `expire_snapshots` may fail",
-                _another_name(case, field),
+                _another_name(context, field),
                 severity=Severity.WARNING,
             )
 
@@ -119,23 +119,23 @@ def _reads(was: Type, now: Type) -> bool:
     return any({was.name, now.name} <= alike for alike in _ALIKE)
 
 
-def _not_taken(case: Case, schema: Schema, field: PartitionField) -> Finding:
+def _not_taken(context: Context, schema: Schema, field: PartitionField) -> Finding:
     column = schema.by_id(field.source_id)
     assert column is not None
     whole = field.transform.transform.suffix is not None
     harm = "the table cannot be read, written or dropped" if whole else "every INSERT fails"
     return Finding(
-        _place(case, field.source),
+        _place(context, field.source),
         f"`{field.source}` becomes {a_type(column.field.type)}, and a spec of the table partitions by it, "
         f"in {shown(field)}: afterwards {harm}",
-        _another_name(case, field),
+        _another_name(context, field),
     )
 
 
-def _another_name(case: Case, field: PartitionField) -> str:
+def _another_name(context: Context, field: PartitionField) -> str:
     return (
         f"give the column another name: {quoted(field.source + '_new')}, or write "
-        f"`DROP TABLE {case.target.text}` before"
+        f"`DROP TABLE {context.target.text}` before"
     )
 
 
@@ -150,10 +150,10 @@ def _is_date(field: Field) -> bool:
     return isinstance(field.type, Primitive) and field.type.name == "date"
 
 
-def _place(case: Case, source: str) -> nodes.Offsets:
+def _place(context: Context, source: str) -> nodes.Offsets:
     """Where the column is written, or else the table's name."""
-    assert isinstance(case.node, nodes.Create)
-    columns = (*(case.node.columns or ()), *case.node.typed_partitions)
+    assert isinstance(context.node, nodes.Create)
+    columns = (*(context.node.columns or ()), *context.node.typed_partitions)
     name = source.partition(".")[0].lower()
     spans = {column.name.lower(): column.span for column in columns}
-    return spans.get(name, case.target.span)
+    return spans.get(name, context.target.span)

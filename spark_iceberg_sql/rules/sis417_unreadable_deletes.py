@@ -32,15 +32,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.damage import Kind
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.names import free_name, shown, with_name
-from spark_iceberg_sql.rules.terms import TermFacts
 from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(
@@ -48,15 +48,15 @@ from spark_iceberg_sql.rules.words import quoted
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField, nodes.SetProperties),
     spec="Reserved Field IDs",
 )
-def unreadable_deletes(case: Case) -> Iterator[Finding]:
+def unreadable_deletes(context: Context) -> Iterator[Finding]:
     """Every new field of such a name: an error with merge-on-read, else a warning."""
-    new = isinstance(case.node, nodes.Create) and case.replaced is None
-    if new and not any(map(_may_clash, case.terms)):
+    new = isinstance(context.node, nodes.Create) and context.replaced is None
+    if new and not any(map(_may_clash, context.terms)):
         return
-    items, broken = case.damage_to_row_changes
+    items, broken = context.damage_to_row_changes
     for item in items:
         if item.kind is Kind.DELETES_UNREADABLE:
-            span, help_ = _remedy(case, item.field)
+            span, help_ = _remedy(context, item.field)
             yield Finding(
                 span,
                 f"{shown(item.field)} has the name of a column of `.position_deletes`: that table is not read, "
@@ -69,25 +69,25 @@ def unreadable_deletes(case: Case) -> Iterator[Finding]:
             )
 
 
-def _remedy(case: Case, field: PartitionField) -> tuple[nodes.Offsets, str]:
+def _remedy(context: Context, field: PartitionField) -> tuple[nodes.Offsets, str]:
     name, table = (
         quoted(f"{field.name.replace('`', '_').replace('.', '_')}_field"),
-        case.target.text,
+        context.target.text,
     )
-    if isinstance(case.node, nodes.AddField | nodes.ReplaceField) and case.wanted is not None:
-        facts = case.new_terms[0]
-        clause, _ = with_name(case, free_name(case.specs, case.schema, case.wanted))
+    if isinstance(context.node, nodes.AddField | nodes.ReplaceField) and context.wanted is not None:
+        facts = context.new_terms[0]
+        clause, _ = with_name(context, free_name(context.specs, context.schema, context.wanted))
         return (facts.name or facts.term).span, f"write `{clause}`"
-    if isinstance(case.node, nodes.Create):
-        facts_of = {_key(facts): facts for facts in case.terms}
+    if isinstance(context.node, nodes.Create):
+        facts_of = {_key(facts): facts for facts in context.terms}
         made = facts_of.get(field.key)
         if made is not None:
-            clause = case.words(made.term.span)
+            clause = context.words(made.term.span)
             return made.term.span, (
                 f"leave the field out, and write `ALTER TABLE {table} ADD PARTITION FIELD {clause} AS {name}` "
                 "after it"
             )
-    return case.target.span, (
+    return context.target.span, (
         f"first write `ALTER TABLE {table} DROP PARTITION FIELD {quoted(field.name)}`, rewrite the data files, "
         "and expire the snapshots with `clean_expired_metadata => true`"
     )

@@ -22,26 +22,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model.spec import PartitionField, Wanted
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.spec import PartitionField, RequestedField
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case, NotKnownError, SettledError
-from spark_iceberg_sql.rules.terms import TermFacts
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
-def identity_on_timestamp(case: Case) -> Iterator[Finding]:
+def identity_on_timestamp(context: Context) -> Iterator[Finding]:
     """Identity on a column that hours, but not years to days alone, would take: a timestamp."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or bound.transform.name != "identity" or column is None:
             continue
         if not BY_NAME["hour"].takes(column.field.type):
             continue
         name = facts.source_text
-        times = (w.transform for w in _others(case, facts) if w.source_id == column.field.field_id)
+        times = (
+            w.transform for w in _others(context, facts) if w.source_id == column.field.field_id
+        )
         time = next((t for t in times if t.transform.granularity is not None), None)
         day = f"write `{BY_NAME['day'].clause(name)}`"
         yield Finding(
@@ -53,12 +56,12 @@ def identity_on_timestamp(case: Case) -> Iterator[Finding]:
         )
 
 
-def _others(case: Case, facts: TermFacts) -> list[Wanted | PartitionField]:
+def _others(context: Context, facts: TermFacts) -> list[RequestedField | PartitionField]:
     """The fields that the table has, or that the statement asks for, besides this one."""
-    found: list[Wanted | PartitionField] = [
-        term.wanted for term in case.new_terms if term is not facts and term.wanted is not None
+    found: list[RequestedField | PartitionField] = [
+        term.wanted for term in context.new_terms if term is not facts and term.wanted is not None
     ]
-    if not isinstance(case.node, nodes.Create):
-        with suppress(NotKnownError, SettledError):
-            found += [field for field in case.specs.spec.fields if field is not case.dropped]
+    if not isinstance(context.node, nodes.Create):
+        with suppress(NotKnownError, AlreadyReportedError):
+            found += [field for field in context.specs.spec.fields if field is not context.dropped]
     return found

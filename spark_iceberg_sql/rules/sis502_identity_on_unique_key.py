@@ -22,20 +22,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _KEY = re.compile(r"(?i)(?:^|[_.])[ug]uid$")
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
-def identity_on_unique_key(case: Case) -> Iterator[Finding]:
+def identity_on_unique_key(context: Context) -> Iterator[Finding]:
     """Identity on a uuid column, or on a string or binary column that is named like one."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or bound.transform.name != "identity" or column is None:
             continue

@@ -21,18 +21,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import a_type, quoted
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
-def identity_on_float(case: Case) -> Iterator[Finding]:
+def identity_on_float(context: Context) -> Iterator[Finding]:
     """Identity on a float or double column."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or bound.transform.name != "identity" or column is None:
             continue

@@ -23,23 +23,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
 from spark_iceberg_sql.rules.words import some
+from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.WARNING, on=(nodes.AddField,))
-def second_bucket(case: Case) -> Iterator[Finding]:
+def second_bucket(context: Context) -> Iterator[Finding]:
     """ADD of a bucket on the source of other buckets of the current spec, once for all of them."""
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or bound.transform.name != "bucket" or column is None:
             continue
         others = [
             field
-            for field in case.specs.spec.fields
+            for field in context.specs.spec.fields
             if field.source_id == column.field.field_id
             and field.transform.transform is bound.transform
             and field.transform.parameter != bound.parameter
@@ -49,5 +49,5 @@ def second_bucket(case: Case) -> Iterator[Finding]:
             yield Finding(
                 facts.term.span,
                 f"`{column.name}` is bucketed already, by {some([field.clause for field in others[:4]], len(others))}",
-                f"write `ALTER TABLE {case.target.text} REPLACE PARTITION FIELD {old} WITH {new}`",
+                f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {old} WITH {new}`",
             )

@@ -29,12 +29,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spark_iceberg_sql import nodes
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.case import Case
+from spark_iceberg_sql.syntax import nodes
 
 _UTC = re.compile(
     r"(?i)(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich)?(?:[+-]?0?0(?::?00)?)?|z|local"
@@ -43,12 +43,12 @@ _DAY = BY_NAME["day"].granularity or 0
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
-def day_of_another_zone(case: Case) -> Iterator[Finding]:
+def day_of_another_zone(context: Context) -> Iterator[Finding]:
     """Years, months or days of a timestamp with a zone, after SET TIME ZONE to another than UTC."""
-    zone = case.known.time_zone
+    zone = context.known.time_zone
     if zone is None or _UTC.fullmatch(zone):
         return
-    for facts in case.new_terms:
+    for facts in context.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or column is None or not isinstance(column.field.type, Primitive):
             continue

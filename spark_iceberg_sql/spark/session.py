@@ -11,18 +11,13 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.spark import (
-    answers,
-    functions,
-    gate,
-    jvm,
-    metadata_functions,
-    optimizer,
-    relations,
-    secrets,
-)
-from spark_iceberg_sql.spark.jar import java, runtime_jar
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.gate import intercept, table_functions
+from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar
+from spark_iceberg_sql.spark.tables import by_path, credentials, metadata_functions
+from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import runtime
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
@@ -51,7 +46,7 @@ def session(
     if config:
         _join(settings, config, "spark.sql.extensions", _EXTENSIONS, ",")
         _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
-        settings |= secrets.redaction(config.get("spark.redaction.regex"))
+        settings |= credentials.redaction(config.get("spark.redaction.regex"))
     if not jvm.running():
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # for UDFs; else PATH's `python3`
         _provide_runtime(settings)
@@ -98,7 +93,7 @@ def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, s
         f"spark.sql.catalog.{catalog}.type": "hadoop",
         f"spark.sql.catalog.{catalog}.warehouse": place,
         "spark.sql.session.timeZone": timezone,
-        **secrets.redaction(),
+        **credentials.redaction(),
     }
 
 
@@ -111,8 +106,8 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     session is one of Spark Connect.
     """
     register(spark)
-    optimizer.install(spark)
-    return gate.install(spark, ddl)
+    injection.install(spark)
+    return intercept.install(spark, ddl)
 
 
 def register(spark: SparkSession) -> None:
@@ -131,16 +126,16 @@ def register(spark: SparkSession) -> None:
             "or stop it and call spark_iceberg_sql.session() in a new process"
         )
     functions.register(spark)
-    relations.register(spark)
+    by_path.register(spark)
     metadata_functions.register(spark)
-    answers.register(spark)
+    table_functions.register(spark)
 
 
 def uninstall(spark: SparkSession) -> None:
     """Take out what `install` put into a session."""
-    gate.uninstall(spark)
-    optimizer.uninstall(spark)
+    intercept.uninstall(spark)
+    injection.uninstall(spark)
     functions.unregister(spark)
-    relations.unregister(spark)
+    by_path.unregister(spark)
     metadata_functions.unregister(spark)
-    answers.unregister(spark)
+    table_functions.unregister(spark)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError
 
 JAVA = (17, 21)  # what Spark 4.1 runs on
 

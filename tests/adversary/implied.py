@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from adversary.lab import Lab
-from spark_iceberg_sql.spark import jvm_rules
+from spark_iceberg_sql.spark.bridge import compiler
 
 PROBE = """package sparkicebergsql.adversary;
 import java.lang.reflect.InvocationTargetException;
@@ -146,8 +146,8 @@ class Implied:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        loader = jvm_rules.compile_java(PROBE, "Probe.java", jvm_rules.context_loader())
-        self.probe = jvm_rules.instance(loader, "sparkicebergsql.adversary.Probe")
+        loader = compiler.compile_java(PROBE, "Probe.java", compiler.context_loader())
+        self.probe = compiler.instance(loader, "sparkicebergsql.adversary.Probe")
         self.guard = optimizer_rule(lab.spark, "Guard")
         self.prune = optimizer_rule(lab.spark, "Prune")
 

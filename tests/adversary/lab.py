@@ -19,7 +19,7 @@ from adversary.nodes import Node
 from adversary.predicates import Valued, shown
 from adversary.rows import RAW
 from adversary.tables import Table, values
-from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.gate import intercept
 
 T = TypeVar("T")
 FAILS = (PySparkException, Py4JError, Py4JError)
@@ -93,7 +93,7 @@ class Lab:
 
     def sql(self, text: str) -> DataFrame:
         """Past the gate: partition fields that nobody should want are what this is about."""
-        return gate.own_sql(self.spark)(text)
+        return intercept.own_sql(self.spark)(text)
 
     @contextmanager
     def conf(self, settings: Mapping[str, str]) -> Iterator[None]:

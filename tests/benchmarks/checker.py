@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from spark_iceberg_sql.checker import check
-from spark_iceberg_sql.text import statements
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.syntax.lexer import statements
 
 ROUNDS = 5
 SIZES = (100, 1_000, 10_000)

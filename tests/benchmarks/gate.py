@@ -10,7 +10,7 @@ import tempfile
 import time
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.gate import intercept
 
 ROUNDS, CALLS = 15, 200
 STATEMENTS = {
@@ -30,7 +30,7 @@ def seconds(sql, text, calls):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        gated, own = spark.sql, gate.own_sql(spark)
+        gated, own = spark.sql, intercept.own_sql(spark)
         print("| statement | own, ms | gated, ms | ratio: median (min to max) |")
         print("|---|---|---|---|")
         for name, text in STATEMENTS.items():

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.gate import intercept
 
 ROUNDS, CALLS, EXECUTIONS = 15, 20, 3
 
@@ -42,7 +42,7 @@ def table(title, ways, calls, base):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        plain = gate.own_sql(spark)
+        plain = intercept.own_sql(spark)
         plain(
             "CREATE TABLE local.db.t (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(8, id))"
         )

@@ -8,17 +8,24 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from spark_iceberg_sql.spark import jar
+from spark_iceberg_sql.spark import runtime_jar
 
 
 def fetched(group: str, artifact: str, version: str) -> Path:
     """The jar, from the cache where it is there; skips the test where it cannot be had."""
-    folder = jar.cache_directory() / "tests"
+    folder = runtime_jar.cache_directory() / "tests"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{artifact}-{version}.jar"
     with FileLock(f"{target}.lock"):
         if not target.is_file():
-            command = [jar.java(), "-jar", str(jar._ivy()), "-error", "-cache", str(folder / "ivy")]
+            command = [
+                runtime_jar.java(),
+                "-jar",
+                str(runtime_jar._ivy()),
+                "-error",
+                "-cache",
+                str(folder / "ivy"),
+            ]
             command += ["-dependency", group, artifact, version, "-confs", "default"]
             command += ["-notransitive", "-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
             subprocess.run(command, capture_output=True, timeout=300, check=False)

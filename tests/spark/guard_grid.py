@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.gate import intercept
 
 # column -> (SQL type, a value a row). Small numbers, and days 648 beside months 648, because the fault that the guard
 # is for compares the function's value with the column's own.
@@ -84,7 +84,7 @@ def values(row: int, nested: bool) -> str:
 
 def past_the_gate(spark: SparkSession, text: str) -> None:
     """Partition fields that nobody should want, such as a timestamp itself, are what these tests are about."""
-    gate.own_sql(spark)(text)
+    intercept.own_sql(spark)(text)
 
 
 def create(

@@ -12,7 +12,7 @@ import warnings
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.jar import runtime_jar
+from spark_iceberg_sql.spark.runtime_jar import runtime_jar
 from spark_iceberg_sql.spark.versions import runtime
 
 AGREES = (

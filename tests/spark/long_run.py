@@ -27,10 +27,10 @@ from oracle import Runtime
 from pyspark.logger import PySparkLogger
 
 import spark_iceberg_sql
-from spark_iceberg_sql.checker import follow
+from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.model.types import struct_from_spark
 
 # What a warning has said before the damage shows: its code, and the runtime's words for it.
@@ -50,7 +50,7 @@ FORETOLD = {
 }
 
 
-class Asking(Known):
+class Asking(Tables):
     """An empty catalog, whose queries have the columns that Spark says."""
 
     def __init__(self, runtime: Runtime) -> None:

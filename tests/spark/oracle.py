@@ -20,12 +20,12 @@ from typing import Any
 from probes import Probes, quoted
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_iceberg_sql.checker import check
-from spark_iceberg_sql.ddl.routing import as_written
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report, Severity
-from spark_iceberg_sql.model.table import Known
-from spark_iceberg_sql.spark import gate
-from spark_iceberg_sql.text import statements
+from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.routing import as_written
 
 # Errors of another kind: the runtime takes the statement and makes something else than is written.
 _ANOTHER = {
@@ -62,7 +62,7 @@ class Runtime:
     sql: Callable[[str], DataFrame] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sql = gate.own_sql(self.spark)
+        self.sql = intercept.own_sql(self.spark)
 
     def clear(self) -> None:
         """An empty `local.db` as the current namespace, no table in Spark's own catalog, and its defaults."""
@@ -133,7 +133,7 @@ class Outcome:
 
 
 def judge(
-    runtime: Runtime, text: str, known: Known | None = None, *, how: str = "quick"
+    runtime: Runtime, text: str, known: Tables | None = None, *, how: str = "quick"
 ) -> Outcome:
     """Run a script on an empty catalog and compare, statement by statement.
 
@@ -141,7 +141,7 @@ def judge(
     all was said, no damage may be left.
     """
     if known is None:
-        known = Known(catalog="local", namespace=("db",), complete=True)
+        known = Tables(catalog="local", namespace=("db",), complete=True)
     report = check(text, known)
     runtime.clear()
     log, wrong = [], []

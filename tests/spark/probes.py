@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_iceberg_sql.spark import jvm_rules
+from spark_iceberg_sql.spark.bridge import compiler
 
 Probe = tuple[str, Callable[[], Any]]
 
@@ -81,9 +81,9 @@ class Probes:
         key = self.spark.sparkContext.applicationId
         if key not in _COMPILED:
             text = Path(__file__).with_name("MetadataProbes.java").read_text(encoding="utf-8")
-            loader = jvm_rules.context_loader()
-            loader = jvm_rules.compile_java(text, "MetadataProbes.java", loader)
-            _COMPILED[key] = jvm_rules.instance(loader, "sparkicebergsql.probes.MetadataProbes")
+            loader = compiler.context_loader()
+            loader = compiler.compile_java(text, "MetadataProbes.java", loader)
+            _COMPILED[key] = compiler.instance(loader, "sparkicebergsql.probes.MetadataProbes")
         return _COMPILED[key]
 
     def quick(self) -> Iterator[Probe]:

@@ -5,7 +5,7 @@ import sys
 import warnings
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark import optimizer
+from spark_iceberg_sql.spark.optimizer import injection
 
 CONFIG = {
     "spark.master": "local[1]",
@@ -41,7 +41,7 @@ def rules(spark):
 
 
 def broken(warehouse):
-    texts = optimizer._text
+    texts = injection._text
 
     def text(name):
         return (
@@ -50,7 +50,7 @@ def broken(warehouse):
             else texts(name)
         )
 
-    optimizer._text = text
+    injection._text = text
     spark, said = started(warehouse)
     tables(spark)
     said["rows"] = rows(spark)

@@ -149,9 +149,12 @@ for text in ("SELECT * FROM far.db.t", "CREATE TABLE far.db.t (i INT) USING iceb
     except Exception as error:  # noqa: PERF203
         print("FAR", error, repr(error))
 
-from spark_iceberg_sql.spark import jvm_files, secrets  # noqa: E402
+from spark_iceberg_sql.spark.bridge import file_io  # noqa: E402
+from spark_iceberg_sql.spark.tables import credentials  # noqa: E402
 
-print(jvm_files._opened, secrets._vault, [vars(kept).keys() for kept in secrets._vault.values()])
+print(
+    file_io._opened, credentials._vault, [vars(kept).keys() for kept in credentials._vault.values()]
+)
 
 ui = str(spark.sparkContext.uiWebUrl)
 api = f"{ui}/api/v1/applications/{spark.sparkContext.applicationId}"

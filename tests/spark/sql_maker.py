@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from spark_iceberg_sql.text import TRIVIA, tokenize
+from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 NAMES = [
     *(

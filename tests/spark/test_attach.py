@@ -10,9 +10,9 @@ import pytest
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.spark import gate
-from spark_iceberg_sql.spark.attach import attach, catalog, optimize
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.catalogs import attach, catalog, optimize
+from spark_iceberg_sql.spark.gate import intercept
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
     ):
         assert spark.sql(text).count() == 3
         with pytest.raises((AnalysisException, ParseException)):
-            gate.own_sql(spark)(text)
+            intercept.own_sql(spark)(text)
     described = spark.sql(f"DESCRIBE icebergLocal('{path}')").collect()
     assert [row.col_name for row in described] == ["id", "name"]
     spark.conf.set("spark.iceberg_sql.collection.mine.path", str(path.parent))
@@ -140,4 +140,4 @@ def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> 
     assert ids(spark, path) == [1, 3, 7]
     assert spark.sql(f"SELECT * FROM {name}.files").count() == 1
     with pytest.raises(ParseException):
-        gate.own_sql(spark)(f"OPTIMIZE TABLE {name}")
+        intercept.own_sql(spark)(f"OPTIMIZE TABLE {name}")

@@ -16,7 +16,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from test_right_rows import CLOCKS
 
-from spark_iceberg_sql.spark import jvm_rules, optimizer
+from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.optimizer import injection
 
 HOUR, DAY = 3_600_000_000, 86_400_000_000
 
@@ -400,9 +401,9 @@ NUMBERS = count()
 
 @cache
 def _texts() -> dict[str, str]:
-    parts = next(rule.parts for rule in optimizer.RULES if rule.name == "prune")
+    parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
     return {
-        name: optimizer._text(name) for name in ("SwitchedRule", "Calls", "Layout", *parts, "Prune")
+        name: injection._text(name) for name in ("SwitchedRule", "Calls", "Layout", *parts, "Prune")
     }
 
 
@@ -419,13 +420,13 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
             "    if (predicate != null) return false;\n    try {\n      return new Attack(",
         )
         assert "predicate != null" in texts["Attack"]
-    loader = jvm_rules.context_loader()
+    loader = compiler.context_loader()
     # py4j remembers methods by the name of their class, so each has one of its own.
     name = f"Probe{next(NUMBERS)}"
     texts[name] = PROBE.replace("Probe", name)
     for file, text in texts.items():
-        loader = jvm_rules.compile_java(text, f"{file}.java", loader)
-    return jvm_rules.instance(loader, f"sparkicebergsql.{name}")
+        loader = compiler.compile_java(text, f"{file}.java", loader)
+    return compiler.instance(loader, f"sparkicebergsql.{name}")
 
 
 NUMBER = {

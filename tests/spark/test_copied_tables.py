@@ -15,9 +15,11 @@ from adversary.implied import optimizer_rule
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession, functions
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.spark import gate, jvm, places
-from spark_iceberg_sql.spark.attach import attach, catalog, optimize
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.catalogs import attach, catalog, optimize
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.tables import same_location
 
 COPY = "is a copy, or was moved"
 
@@ -331,7 +333,7 @@ def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, 
 def writers(spark: SparkSession, name: str, folder: Path) -> dict[str, Callable[[], object]]:
     """Ways to write that no statement of `spark.sql` names; each leaves the rows (9, 'a') or none."""
     rows = spark.createDataFrame([(9, "a")], "id INT, d STRING")
-    sql = gate.own_sql(spark)
+    sql = intercept.own_sql(spark)
 
     def stream() -> None:
         rows.write.parquet(str(folder / "rows"))
@@ -393,4 +395,4 @@ def test_the_rule_and_the_gate_take_the_same_places_for_one(
     rule = optimizer_rule(spark, "Copies")
     assert rule.isSame(one, other) is same
     with jvm.active(spark):
-        assert places.same(one, other) is same
+        assert same_location.same(one, other) is same

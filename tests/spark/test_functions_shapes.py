@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.jvm_scans import files_read
+from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
 
 B = "{f}(4, id)"
 SHAPES = [

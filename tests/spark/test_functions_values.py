@@ -14,8 +14,8 @@ from pyspark.errors import ArithmeticException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.model.transforms import BY_NAME, TRANSFORMS, BoundTransform, Transform
-from spark_iceberg_sql.spark.gate import own_sql
-from spark_iceberg_sql.spark.jvm_scans import files_read
+from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
+from spark_iceberg_sql.spark.gate.intercept import own_sql
 
 HIGHEST = 2**31 - 1
 

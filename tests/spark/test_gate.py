@@ -11,10 +11,10 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql import checker
-from spark_iceberg_sql.spark import gate
-from spark_iceberg_sql.spark.catalog import SessionKnown
-from spark_iceberg_sql.spark.gate import IcebergSqlWarning
+from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.errors import IcebergSqlWarning
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def table(spark):
 
 def fields(spark, table):
     """The current partition fields, read past every cache."""
-    found = SessionKnown(spark, gate.own_sql(spark)).get(tuple(table.split(".")))
+    found = SessionTables(spark, intercept.own_sql(spark)).get(tuple(table.split(".")))
     return [field.clause for field in found.specs.spec.fields]
 
 
@@ -42,7 +42,7 @@ def codes(error):
 class TestRefusal:
     def test_a_refused_statement_never_reaches_spark(self, spark, table, monkeypatch):
         handed = []
-        monkeypatch.setattr(gate, "_own", lambda s: lambda *a, **k: handed.append(a))
+        monkeypatch.setattr(intercept, "_own", lambda s: lambda *a, **k: handed.append(a))
         with pytest.raises(sis.IcebergSqlError) as error:
             sis.sql(spark, f"ALTER TABLE {table} ADD PARTITION FIELD bucket(0, id)")
         assert codes(error) == ["SIS103"]
@@ -75,7 +75,7 @@ class TestRefusal:
         assert "SIS404" in codes(error)
 
     def test_nothing_that_is_no_partition_ddl_is_looked_at(self, spark, monkeypatch):
-        monkeypatch.setattr(gate, "check", lambda *a, **k: pytest.fail("it was checked"))
+        monkeypatch.setattr(intercept, "check", lambda *a, **k: pytest.fail("it was checked"))
         assert spark.sql("SELECT 1 AS one").collect()[0].one == 1
         assert spark.sql("SHOW NAMESPACES IN local").columns
 
@@ -144,11 +144,11 @@ class TestModes:
         for off in (lambda: sis.install(spark, ddl="off"), lambda: sis.uninstall(spark)):
             off()
             try:
-                assert SparkSession.sql is gate._PLAIN_SQL
+                assert SparkSession.sql is intercept._PLAIN_SQL
                 assert not {"sql", "newSession"} & set(vars(spark))
             finally:
                 sis.install(spark)
-            assert SparkSession.sql is not gate._PLAIN_SQL
+            assert SparkSession.sql is not intercept._PLAIN_SQL
 
     def test_an_unknown_mode(self, spark):
         with pytest.raises(sis.IcebergSqlError, match="warn"):
@@ -323,9 +323,9 @@ class TestFaultsOfOurs:
 
         rules = {
             kind: tuple(replace(rule, judge=judge) for rule in found)
-            for kind, found in checker._RULES.items()
+            for kind, found in engine._RULES.items()
         }
-        monkeypatch.setattr(checker, "_RULES", rules)
+        monkeypatch.setattr(engine, "_RULES", rules)
         with pytest.warns(IcebergSqlWarning, match="SIS000"):
             spark.sql("CREATE TABLE local.gate.fault (id BIGINT) USING iceberg")
         assert spark.catalog.tableExists("local.gate.fault")

@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.gate import intercept
 
 Sql = Callable[..., DataFrame]
 FIELD = "REPLACE PARTITION FIELD shard WITH bucket(16, id) AS"
@@ -151,7 +151,7 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
     with suppress(Exception):  # a refusal ends the attack
         for text in texts:
             sql(text.format(t=f"local.attack.{name}", n=name, warehouse=warehouse))
-    plain = gate.own_sql(spark)
+    plain = intercept.own_sql(spark)
     for row in plain(f"SHOW TABLES IN local.attack LIKE '{name}*'").collect():
         if row.isTemporary:
             continue
@@ -168,11 +168,11 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
 @pytest.mark.parametrize("attack", TEXTS)
 def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> None:
     texts = TEXTS[attack]
-    damaged = run(spark, gate.own_sql(spark), made(), texts) is not None
+    damaged = run(spark, intercept.own_sql(spark), made(), texts) is not None
     assert damaged == (attack not in MENDED | REFUSED), "no attack at all"
     spark.sql("USE spark_catalog.default")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", gate.IcebergSqlWarning)
+        warnings.simplefilter("ignore", intercept.IcebergSqlWarning)
         broken = run(spark, spark.sql, made(), texts)
     assert broken is None
 

@@ -13,7 +13,7 @@ from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.gate import intercept
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def refused(run):
         with pytest.raises(sis.IcebergSqlError) as error:
             run()
     assert [d.code for d in error.value.report] == ["SIS404"]
-    return not [w for w in said if issubclass(w.category, gate.IcebergSqlWarning)]
+    return not [w for w in said if issubclass(w.category, intercept.IcebergSqlWarning)]
 
 
 def in_thread(run, kind=threading.Thread):
@@ -174,9 +174,9 @@ class TestModes:
         off = spark.newSession()
         sis.install(off, ddl="off")
         try:
-            assert gate._mode(lax) == "warn"
-            assert gate._mode(off) == "off"
-            assert gate._mode(copy_of(lambda _: off._jsparkSession)(spark)) == "off"
+            assert intercept._mode(lax) == "warn"
+            assert intercept._mode(off) == "off"
+            assert intercept._mode(copy_of(lambda _: off._jsparkSession)(spark)) == "off"
             assert refused(lambda: spark.newSession().sql(damaging))
             assert refused(lambda: lax.newSession().sql(damaging))
         finally:
@@ -185,7 +185,7 @@ class TestModes:
     def test_uninstalled_the_class_has_its_own_method_back(self, spark):
         sis.uninstall(spark)
         try:
-            assert SparkSession.sql is gate._PLAIN_SQL
+            assert SparkSession.sql is intercept._PLAIN_SQL
         finally:
             sis.install(spark)
-        assert SparkSession.sql is not gate._PLAIN_SQL
+        assert SparkSession.sql is not intercept._PLAIN_SQL

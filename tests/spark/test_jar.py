@@ -13,8 +13,13 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from spark_iceberg_sql.spark import jar as jar_module
-from spark_iceberg_sql.spark.jar import JarError, JavaError, cache_directory, java, runtime_jar
+from spark_iceberg_sql.errors import JarError, JavaError
+from spark_iceberg_sql.spark import runtime_jar as jar_module
+from spark_iceberg_sql.spark.runtime_jar import (
+    cache_directory,
+    java,
+    runtime_jar,
+)
 from spark_iceberg_sql.spark.versions import Runtime, runtime
 
 PINNED = runtime(pyspark.__version__)

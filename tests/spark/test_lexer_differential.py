@@ -8,7 +8,7 @@ import random
 from pyspark.sql import SparkSession
 from spark_grammar import compiled
 
-from spark_iceberg_sql.text import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 INPUTS = 200_000 if os.environ.get("SIS_SWEEP") == "full" else 20_000
 

@@ -16,11 +16,11 @@ from oracle import Runtime, judge
 from probes import METADATA, PROCEDURES
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.checker import follow
+from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Known, Table
-from spark_iceberg_sql.model.table_metadata import table_from_metadata
+from spark_iceberg_sql.model.table import Table, Tables
 
 FULL = os.environ.get("SIS_SWEEP") == "full"
 HISTORIES = 600 if FULL else 60
@@ -80,7 +80,7 @@ def state(table: Table) -> tuple[object, ...]:
 def test_histories(runtime: Runtime, seed: int) -> None:
     """Each step is refused by both or taken by both, and then ids, names and order are the same."""
     runtime.clear()
-    known = Known(catalog="local", namespace=("db",), complete=True)
+    known = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
         report = follow(statement, known)
         said = [d for d in report if d.severity is Severity.ERROR]

@@ -12,10 +12,9 @@ from pyspark.sql import SparkSession
 from spark_grammar import compiled
 from sql_maker import statement
 
-from spark_iceberg_sql.checker import check
-from spark_iceberg_sql.ddl import read
-from spark_iceberg_sql.ddl.routing import goes_to_iceberg, handed_on
-from spark_iceberg_sql.nodes import (
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.nodes import (
     AddField,
     Argument,
     ColumnDef,
@@ -32,7 +31,8 @@ from spark_iceberg_sql.nodes import (
     Unreadable,
     WriteOrder,
 )
-from spark_iceberg_sql.text import statements
+from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.routing import goes_to_iceberg, handed_on
 
 MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
 STATEMENTS = 60_000 if os.environ.get("SIS_SWEEP") == "full" else 6_000

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.model.table_metadata import table_from_metadata
-from spark_iceberg_sql.spark import gate
-from spark_iceberg_sql.spark.catalog import SessionKnown
+from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
 COLUMNS = "id bigint, name string, ts timestamp, d date, n decimal(9, 2)"
 TERMS = (
@@ -23,7 +23,7 @@ TERMS = (
 
 def real(spark, name):
     """The table's specs as its newest metadata file has them."""
-    rows = gate.own_sql(spark)(f"SELECT file FROM {name}.metadata_log_entries").collect()
+    rows = intercept.own_sql(spark)(f"SELECT file FROM {name}.metadata_log_entries").collect()
     text = Path(rows[-1].file.removeprefix("file:")).read_text()
     return table_from_metadata(("t",), json.loads(text)).specs
 
@@ -55,17 +55,17 @@ def test_predicted_evolutions_are_the_runtimes(spark, version):
         )
         if not sis.plan(spark, create).report.ok:
             continue
-        gate.own_sql(spark)(create)
+        intercept.own_sql(spark)(create)
         for step in range(8):
             statement = _statement(rng, real(spark, name), name, step)
-            plan = sis.plan(SessionKnown(spark, gate.own_sql(spark)), statement)
+            plan = sis.plan(SessionTables(spark, intercept.own_sql(spark)), statement)
             if plan.after is None:
                 refused += 1
                 continue
-            gate.own_sql(spark)(statement)
+            intercept.own_sql(spark)(statement)
             assert flat(real(spark, name)) == flat(plan.after), statement
             planned += 1
-        gate.own_sql(spark)(f"DROP TABLE {name}")
+        intercept.own_sql(spark)(f"DROP TABLE {name}")
     assert planned > 60
     assert refused > 5
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from extra_jars import sqlite
 
-from spark_iceberg_sql.model.table_metadata import table_from_metadata
+from spark_iceberg_sql.model.metadata_json import table_from_metadata
 
 FIRST = ("days(ts)", "bucket(4, id)", "truncate(2, name)", "bucket(5, name)", "truncate(10, id)")
 SECOND = ("hours(ts)", "bucket(8, id)", "truncate(4, name)", "bucket(6, name)", "truncate(100, id)")

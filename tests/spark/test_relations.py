@@ -12,8 +12,8 @@ import scans
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark import gate
-from spark_iceberg_sql.spark.signatures import FUNCTIONS
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.tables.signatures import FUNCTIONS
 
 TABLE = "local.by_path.days"
 
@@ -177,7 +177,7 @@ def test_a_wrong_call(
 )
 def test_what_stays_a_parse_error_in_plain_spark(spark: SparkSession, path: str, text: str) -> None:
     with pytest.raises(ParseException):
-        gate.own_sql(spark)(text.format(path=path))
+        intercept.own_sql(spark)(text.format(path=path))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)

@@ -11,7 +11,7 @@ import scans
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark import gate
+from spark_iceberg_sql.spark.gate import intercept
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +203,7 @@ def test_a_column_has_one_value_however_it_is_asked_for(
 
 
 def test_a_table_s_own_column_called_file(spark: SparkSession) -> None:
-    past_the_gate = gate.own_sql(spark)
+    past_the_gate = intercept.own_sql(spark)
     past_the_gate("CREATE TABLE local.by_path.own_file (id INT, _FILE STRING) USING iceberg")
     spark.conf.set("spark.sql.caseSensitive", "true")
     try:

@@ -11,9 +11,9 @@ from oracle import Runtime
 from pyspark.sql import SparkSession
 from test_remedies import FOUND, clauses
 
-from spark_iceberg_sql import fix
-from spark_iceberg_sql.checker import check
-from spark_iceberg_sql.model.table import Known
+from spark_iceberg_sql.checker import fixes
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.model.table import Tables
 
 _VERBS = ("ALTER TABLE ", "CREATE ", "DROP ", "CALL ", "SELECT ", "DELETE ", "DESCRIBE ", "SET ")
 _CLAUSE = re.compile(r"(USING|PARTITIONED BY|TBLPROPERTIES|LOCATION|COMMENT) \S.*", re.DOTALL)
@@ -79,8 +79,8 @@ def test_a_fix_makes_the_table_that_was_asked_for(spark: SparkSession, seed: int
     """What runs without a fix makes the same table with it; what does not run makes the one meant."""
     runtime = Runtime(spark)
     script = broken(seed)
-    known = Known(catalog="local", namespace=("db",), complete=True)
-    done = fix.fixed(script.text, lambda text: check(text, known))
+    known = Tables(catalog="local", namespace=("db",), complete=True)
+    done = fixes.fixed(script.text, lambda text: check(text, known))
     got = done.text.split(";\n")
     for number, (before, now) in enumerate(zip(script.broken, got, strict=True)):
         if before == now:

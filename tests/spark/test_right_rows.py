@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from scans import metrics
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.gate import IcebergSqlWarning
+from spark_iceberg_sql.errors import IcebergSqlWarning
 
 LEAST, LEAST_LONG = -(2**31), -(2**63)
 HOUR = 3_600_000_000

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.script import ScriptFailedError
+from spark_iceberg_sql.errors import ScriptFailedError
 
 
 @pytest.fixture

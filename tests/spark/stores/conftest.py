@@ -33,7 +33,7 @@ from store_parts import (
     rest_jars,
 )
 
-from spark_iceberg_sql.spark.jar import cache_directory
+from spark_iceberg_sql.spark.runtime_jar import cache_directory
 
 
 @pytest.fixture(scope="session")
@@ -99,7 +99,7 @@ def s3(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -
     client(endpoint).create_bucket(Bucket="lake", ACL="public-read")
     keys = {"access_key_id": "sentinelkey", "secret_access_key": "sentinelsecret"}
     remote.call(
-        "spark_iceberg_sql.spark.attach",
+        "spark_iceberg_sql.spark.catalogs",
         "catalog",
         "glue",
         "glue",
@@ -197,6 +197,6 @@ def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory)
     command = [shutil.which("java") or "java", "-Xmx256m", "-cp", classes, str(source)]
     servers([*command, str(port), str(warehouse)], port)
     uri = f"http://127.0.0.1:{port}"
-    remote.call("spark_iceberg_sql.spark.attach", "catalog", "rest", "rest", uri=uri)
+    remote.call("spark_iceberg_sql.spark.catalogs", "catalog", "rest", "rest", uri=uri)
     remote.sql("CREATE NAMESPACE rest.db")
     return uri

@@ -14,8 +14,8 @@ from typing import Any
 import pyspark
 import pytest
 
-from spark_iceberg_sql.diagnostics import IcebergSqlError
-from spark_iceberg_sql.spark.jar import cache_directory, runtime_jar
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.runtime_jar import cache_directory, runtime_jar
 from spark_iceberg_sql.spark.versions import Runtime
 
 HERE = Path(__file__).parent

@@ -163,7 +163,7 @@ def test_glue(remote: Remote, s3: S3) -> None:
 
 def test_jdbc(remote: Remote, tmp_path: Path) -> None:
     """A catalog-written table is attached to a JDBC catalog, written, compacted, read by path."""
-    module = "spark_iceberg_sql.spark.attach"
+    module = "spark_iceberg_sql.spark.catalogs"
     for name in ("one", "two"):
         remote.call(
             module,
@@ -208,7 +208,7 @@ def test_rest(remote: Remote, table: str) -> None:
     assert remote.sql(f"SELECT id FROM iceberg('{path}') ORDER BY id") == [[1], [2], [3]]
     assert len(remote.sql(f"SELECT * FROM iceberg_snapshots('{table}')")) == 2
     assert (
-        remote.call("spark_iceberg_sql.spark.attach", "optimize", table)["rewritten_data_files"]
+        remote.call("spark_iceberg_sql.spark.catalogs", "optimize", table)["rewritten_data_files"]
         == 2
     )
     assert remote.sql(f"SELECT id FROM {table} ORDER BY id") == [[1], [2], [3]]
@@ -254,12 +254,14 @@ def test_rest_offline(rest: str, table: str, tmp_path: Path) -> None:
 
 def test_hdfs(remote: Remote, hdfs: str) -> None:
     remote.call(
-        "spark_iceberg_sql.spark.attach", "catalog", "dfs", "hadoop", warehouse=f"{hdfs}/lake"
+        "spark_iceberg_sql.spark.catalogs", "catalog", "dfs", "hadoop", warehouse=f"{hdfs}/lake"
     )
     remote.sql("CREATE TABLE dfs.db.t USING iceberg AS SELECT id FROM range(5)")
     for call in (f"icebergHDFS('{hdfs}/lake/db/t')", f"iceberg('{hdfs}/lake/db/t')"):
         assert remote.sql(f"SELECT count(*) FROM {call}") == [[5]]
-    name = remote.call("spark_iceberg_sql.spark.attach", "attach", f"{hdfs}/lake/db/t", "dfs.db.t")
+    name = remote.call(
+        "spark_iceberg_sql.spark.catalogs", "attach", f"{hdfs}/lake/db/t", "dfs.db.t"
+    )
     remote.sql(f"INSERT INTO {name} VALUES (9)")
     rows = remote.sql(
         f"SELECT _path, _size, _time FROM icebergHDFS('{hdfs}/lake/db/t') WHERE id = 9"

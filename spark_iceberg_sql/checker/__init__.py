@@ -1,0 +1,1 @@
+"""Checking: the engine, fixes, suppressions, plans, and files under their settings."""

@@ -1,0 +1,282 @@
+"""check(text, known) -> Report: split, read, judge what can be judged, follow the script, apply ignores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from spark_iceberg_sql.checker.suppressions import Ignores, ignores_of
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.replay import meant, replay
+from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.model.table import Name, Tables
+from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.base import Finding, Rule
+from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
+from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
+from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
+from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.lexer import Statement, statements
+from spark_iceberg_sql.syntax.nodes import Offsets
+from spark_iceberg_sql.syntax.parser.dialect import is_sparks, says_spark
+
+_RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
+
+# What is true of Iceberg's tables and of no others.
+_ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
+
+# What a diagnostic's severity shall be, by code and its own severity; None to leave it out.
+Verdict = Callable[[str, Severity], Severity | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known of the place that a text comes from.
+
+    spark: whether its statements are Spark's for sure. program: whether a program stands around them, which
+    may make and drop tables too. made: where it does, by offset in the text, and which; None for any.
+    """
+
+    spark: bool = False
+    program: bool = False
+    made: tuple[tuple[int, tuple[Name, ...] | None], ...] = ()
+
+
+NOWHERE = Around()
+
+
+def check(
+    text: str,
+    known: Tables | None = None,
+    *,
+    filename: str | None = None,
+    verdict: Verdict | None = None,
+    repaired: bool = False,
+    around: Around = NOWHERE,
+) -> Report:
+    """Judge every statement of a text, each on what the statements before it leave behind.
+
+    text: any text. known: the tables that are there before; it is not changed. filename: for the
+    report. verdict: another severity for a finding, or None for none at all. repaired: whether the
+    statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser.
+    around: where the text comes from. A statement with an error is taken not to have run, but the table of a
+    CREATE with one is known as it was meant. Where neither `known`, nor `around`, nor any word of the text says
+    Spark or Iceberg, it may be another engine's SQL: then one note stands for all that would be said. Never
+    raises: a fault of ours is SIS000 in the report.
+    """
+    known = known.copy() if known is not None else Tables()
+    return _check(text, known, filename, verdict, repaired=repaired, around=around)
+
+
+def follow(text: str, known: Tables, *, around: Around = NOWHERE) -> Report:
+    """As `check`, but what the statements leave behind stays in `known`."""
+    return _check(text, known, around=around)
+
+
+def _check(
+    text: str,
+    known: Tables,
+    filename: str | None = None,
+    verdict: Verdict | None = None,
+    *,
+    repaired: bool = False,
+    around: Around = NOWHERE,
+) -> Report:
+    lines = Lines(text)
+    found = statements(text)
+    ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
+    if ignores.skip_file:
+        return Report(text, (), filename, len(found), lines)
+    known.shared = known.shared or around.program
+    spoken = around.spark or known.says_anything
+    run = _Run(lines, known, ignores, verdict, repaired, found, spoken)
+    made = iter(around.made)
+    following = next(made, None)
+    for statement in found:
+        while following is not None and following[0] <= statement.start:
+            run.made_elsewhere(following[1])
+            following = next(made, None)
+        run.statement(statement)
+    while following is not None:
+        run.made_elsewhere(following[1])
+        following = next(made, None)
+    run.say_doubt()
+    for ignore in ignores.every:
+        for finding in unused(ignore.codes, ignore.unused, ignore.span):
+            run.say(unused_ignore, finding)
+    run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
+    return Report(text, tuple(run.diagnostics), filename, len(found), lines)
+
+
+@dataclass
+class _Run:
+    """One check under way."""
+
+    lines: Lines
+    known: Tables
+    ignores: Ignores
+    verdict: Verdict | None
+    repaired: bool
+    statements: list[Statement]
+    spoken: bool
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    # The one note where the text may be another engine's: whether it stands for a fault, of which statement.
+    doubted: tuple[bool, Context, tuple[Skipped, ...]] | None = None
+    doubts: int = 0  # statements that it stands for
+    faults: set[tuple[object, ...]] = field(default_factory=set)
+    noted: dict[tuple[object, ...], int] = field(default_factory=dict)
+
+    @cached_property
+    def sparks(self) -> bool:
+        """Whether anything says that the statements are Spark's."""
+        return self.spoken or says_spark(self.lines.text, self.statements)
+
+    def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
+        """The program makes, changes or drops tables here."""
+        if names is None:
+            self.known.unsettle_below(())
+        for name in names or ():
+            self.known.unsettle(self.known.full_name(name))
+
+    def statement(self, statement: Statement) -> None:
+        """Judge a statement, and carry it over into what is known."""
+        try:
+            node = parser.read(statement)
+        except Exception as fault:
+            self.broke((statement.start, statement.end), "the reader", fault)
+            return
+        if isinstance(node, nodes.Other):
+            self.known.others += 1
+            return
+        context = Context(self.lines.text, node, self.known, statement, self.repaired)
+        self._carry_on(context, fine=self._judge(context))
+
+    def _carry_on(self, context: Context, *, fine: bool) -> None:
+        """Carry a statement over into what is known: as it runs, or as it was meant to."""
+        if isinstance(context.node, nodes.Immediate):
+            context = replace(context, node=context.node.inside)
+        try:
+            (replay if fine else meant)(context)
+        except Exception as fault:  # what cannot be followed is forgotten
+            self.broke(context.node.span, "the replay", fault)
+            table = getattr(context.node, "table", None)
+            if isinstance(table, nodes.Ref):
+                context.known.forget(table.parts)
+
+    def _judge(self, context: Context) -> bool:
+        """Report what the rules find; whether there is no error among it."""
+        fine = True
+        if isinstance(context.node, nodes.Immediate):
+            return self._judge(replace(context, node=context.node.inside))
+        skipped: list[Skipped] = []
+        before = len(self.diagnostics)
+        for rule in _RULES.get(type(context.node), ()):
+            fine = self._ask(rule, context, skipped) and fine
+        if (skipped or len(self.diagnostics) > before) and not self._speaks(context):
+            ours = [d for d in self.diagnostics[before:] if d.code == internal_error.code]
+            fault = len(self.diagnostics) > before + len(ours)
+            self.diagnostics[before:] = ours
+            self.doubts += 1
+            if self.doubted is None or (fault and not self.doubted[0]):
+                self.doubted = fault, context, tuple(skipped)
+        elif skipped:
+            self._note(context, skipped)
+        # The statements inside EXPLAIN do not run; those of a block are judged one by one.
+        if isinstance(context.node, nodes.Compound):
+            inner = self.known.copy()
+            for node in context.node.inside:
+                inside = Context(context.text, node, inner, context.statement, context.repaired)
+                runs = self._judge(inside)
+                self._carry_on(inside, fine=runs)
+                fine = fine and runs
+        return fine
+
+    def say_doubt(self) -> None:
+        """The one note of a text that may be another engine's."""
+        if self.doubted is None:
+            return
+        fault, context, skipped = self.doubted
+        before = len(self.diagnostics)
+        if fault:
+            self.say(not_checked, elsewhere(context))
+        else:
+            self._note(context, list(skipped))
+        if len(self.diagnostics) > before:
+            self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
+
+    def _speaks(self, context: Context) -> bool:
+        """Whether the statement is Spark's or Iceberg's for all that is known."""
+        return is_sparks(context.node) or self.sparks
+
+    def _ask(self, rule: Rule, context: Context, skipped: list[Skipped]) -> bool:
+        fine = True
+        try:
+            for finding in rule.judge(context):
+                if context.hidden and not finding.early:
+                    continue
+                if rule.code in _ICEBERGS and context.of_unsure_kind:
+                    why = "it has no USING, and no catalog is named"
+                    raise NotKnownError("whether the table is Iceberg's", why)
+                fine = self.say(rule, finding) and fine
+        except NotKnownError as unknown:
+            skipped.append(Skipped(rule, unknown.what, unknown.why))
+        except AlreadyReportedError:
+            pass
+        except Exception as fault:
+            self.broke(context.node.span, rule.code, fault)
+        return fine
+
+    def _note(self, context: Context, skipped: list[Skipped]) -> None:
+        """Say what a statement's rules lacked, or count the statement where that was said of its table."""
+        finding = note(context, skipped)
+        table = getattr(context.node, "table", None)
+        name = (
+            self.known.full_name(table.parts) if isinstance(table, nodes.Ref) else context.node.span
+        )
+        key = (name, finding.message.partition(": ")[2])
+        codes = sorted({item.rule.code for item in skipped})
+        before = len(self.diagnostics)
+        self.say(not_checked, finding)
+        if len(self.diagnostics) == before:
+            return  # the settings, or a comment
+        said = self.diagnostics.pop()
+        at = self.noted.setdefault(key, before)
+        if at < before:
+            said = self.diagnostics[at]
+            codes = sorted({*said.skipped, *codes})
+            self.diagnostics[at] = replace(
+                said, skipped=tuple(codes), statements=said.statements + 1
+            )
+        else:
+            self.diagnostics.append(replace(said, skipped=tuple(codes)))
+
+    def broke(self, span: Offsets, where: str, fault: Exception) -> None:
+        """Report a fault of ours, which no setting and no comment silences; the statement may run."""
+        mark = (span, type(fault), str(fault))
+        if mark not in self.faults:  # what several rules ask for breaks them all in the same way
+            self.faults.add(mark)
+            self.say(internal_error, broken(span, where, fault))
+
+    def say(self, rule: Rule, finding: Finding) -> bool:
+        """Report a finding; whether the statement may be taken to run all the same."""
+        own = finding.severity or rule.severity
+        ours = rule is internal_error
+        severity = own if ours or self.verdict is None else self.verdict(rule.code, own)
+        if severity is None:
+            return True
+        diagnostic = Diagnostic(
+            code=rule.code,
+            name=rule.name,
+            severity=severity,
+            message=finding.message,
+            span=self.lines.span(*finding.span),
+            help=finding.help,
+            fix=finding.fix,
+            spec=rule.spec,
+        )
+        if not ours and rule is not unused_ignore and self.ignores.silence(diagnostic):
+            return True
+        self.diagnostics.append(diagnostic)
+        return ours or own is not Severity.ERROR

@@ -1,0 +1,312 @@
+"""What a statement would do to a table's partitioning, said before it is done; asking changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
+from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
+from spark_iceberg_sql.model.table import Kind, Name, Table, Tables
+from spark_iceberg_sql.report import full
+from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.lexer import statements
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of one partition field.
+
+    change: `kept`, `added`, `added again` (it takes the id that it had), `dropped`, `voided` (v1
+    leaves a field of nulls in its place) or `renamed`. field: as it will be; for a dropped one, as it
+    was. was: the field before, where there was one.
+    """
+
+    change: str
+    field: PartitionField
+    was: PartitionField | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilesUnderSpec:
+    """Data files that lie under a spec: their number and their size in bytes."""
+
+    spec_id: int
+    files: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a statement would do.
+
+    statement: its text. table: the full name. before, after: all specs of the table; before is None
+    for a table that is not there yet, after is None where the statement would be refused, or where
+    nobody can say what it would do: unplanned says why.
+    report: what the check says. files: where the data lies now; None where nobody counted, and
+    why_no_files says why.
+    """
+
+    statement: str
+    table: Name
+    before: Specs | None
+    after: Specs | None
+    report: Report
+    files: tuple[FilesUnderSpec, ...] | None = None
+    why_no_files: str | None = None
+    unplanned: str | None = None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What becomes of each partition field, in the new spec's order, dropped ones last."""
+        if self.after is None:
+            return ()
+        old = {f.field_id: f for f in self.before.spec.fields} if self.before else {}
+        ever = {f.field_id for f in self.before.all_fields} if self.before else set()
+        changes = [
+            _change(field, old.get(field.field_id), ever) for field in self.after.spec.fields
+        ]
+        staying = {field.field_id for field in self.after.spec.fields}
+        changes += [Change("dropped", f, f) for f in old.values() if f.field_id not in staying]
+        return tuple(changes)
+
+    @property
+    def staying(self) -> tuple[FilesUnderSpec, ...]:
+        """The files that stay under a spec that is not the new default."""
+        if self.after is None:
+            return ()
+        return tuple(f for f in self.files or () if f.spec_id != self.after.current)
+
+    @property
+    def rewrite(self) -> str | None:
+        """The CALL that would write the staying files anew under the new spec; None if there are none."""
+        if not self.staying or len(self.table) < 2:
+            return None
+        catalog, *rest = map(quoted, self.table)
+        return (
+            f"CALL {catalog}.system.rewrite_data_files("
+            f"table => {_literal('.'.join(rest))}, options => map('rewrite-all', 'true'))"
+        )
+
+    @property
+    def not_undone(self) -> tuple[str, ...]:
+        """What no later statement takes back."""
+        return tuple(self._not_undone())
+
+    def _not_undone(self) -> Iterator[str]:
+        if self.after is None or self.before is None:
+            return
+        if self.after.format_version > self.before.format_version:
+            yield f"format version {self.after.format_version}: a table is never downgraded"
+        if self.after.current not in {spec.spec_id for spec in self.before.every}:
+            yield f"spec {self.after.current} stays among the table's specs for good"
+        for change in self.changes:
+            if change.change == "voided":
+                yield (
+                    f"`{change.field.name}` stays in the spec as a field of nulls: "
+                    "format version 1 never removes a field"
+                )
+            elif change.change == "dropped":
+                yield (
+                    f"the name `{change.field.name}` belongs to {change.field.clause}: "
+                    "given to another transform it would break the table's metadata tables"
+                )
+
+    def rows(self) -> tuple[PlanRow, ...]:
+        """The plan as rows, for those who have nothing but SQL."""
+        return tuple(self._rows())
+
+    def _rows(self) -> Iterator[PlanRow]:
+        for diagnostic in self.report:
+            detail = f"{diagnostic.code}: {diagnostic.message}"
+            if diagnostic.help:
+                detail += f"; {diagnostic.help}"
+            yield PlanRow(str(diagnostic.severity), detail=detail)
+        if self.unplanned is not None:
+            yield PlanRow("not planned", detail=self.unplanned)
+        for part, specs in (("before", self.before), ("after", self.after)):
+            for field in specs.spec.fields if specs is not None else ():
+                yield _field_row(part, specs.current, field) if specs is not None else PlanRow(part)
+        for change in self.changes:
+            spec_id = self.after.current if self.after is not None else None
+            yield replace(_field_row("change", spec_id, change.field), detail=change.change)
+        for files in self.files or ():
+            stay = "stay under this spec" if files in self.staying else "are under this spec"
+            detail = f"{files.files} files, {size(files.size)}, {stay}"
+            yield PlanRow("files", spec_id=files.spec_id, detail=detail)
+        if self.why_no_files is not None:
+            yield PlanRow("files", detail=f"not counted: {self.why_no_files}")
+        if self.rewrite is not None:
+            yield PlanRow("rewrite", detail=self.rewrite)
+        for fact in self.not_undone:
+            yield PlanRow("not undone", detail=fact)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield self.statement
+        yield ""
+        if len(self.report):
+            yield full(self.report).rstrip("\n")
+            yield ""
+        if self.unplanned is not None:
+            yield f"not planned: {self.unplanned}"
+            return
+        if self.after is None:
+            yield "the statement would be refused: nothing would change"
+            return
+        yield from _spec_lines("before", self.before)
+        yield from _spec_lines("after", self.after, {c.field.field_id: c for c in self.changes})
+        for change in self.changes:
+            if change.change == "dropped":
+                yield f"  - {change.field.field_id}  {change.field.name}  {change.field.clause}  dropped"
+        yield from self._file_lines()
+        for fact in self.not_undone:
+            yield f"not undone: {fact}"
+
+    def _file_lines(self) -> Iterator[str]:
+        if self.why_no_files is not None:
+            yield f"files: not counted: {self.why_no_files}"
+        for files in self.staying:
+            yield f"files: {files.files} ({size(files.size)}) stay under spec {files.spec_id}"
+        if self.files is not None and not self.staying:
+            yield "files: none stays under another spec"
+        if self.rewrite is not None:
+            yield f"rewrite: {self.rewrite}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One row of `SELECT * FROM iceberg_plan('...')`.
+
+    part: `error`, `warning`, `note`, `not planned`, `before`, `after`, `change`, `files`, `rewrite`, `not undone`.
+    """
+
+    part: str
+    spec_id: int | None = None
+    field_id: int | None = None
+    name: str | None = None
+    source: str | None = None
+    transform: str | None = None
+    detail: str | None = None
+
+
+def _field_row(part: str, spec_id: int | None, field: PartitionField) -> PlanRow:
+    return PlanRow(part, spec_id, field.field_id, field.name, field.source, str(field.transform))
+
+
+def _change(field: PartitionField, was: PartitionField | None, ever: set[int]) -> Change:
+    if was is None:
+        return Change("added again" if field.field_id in ever else "added", field)
+    if field.transform.is_void and not was.transform.is_void:
+        return Change("voided", field, was)
+    return Change("kept" if field.name == was.name else "renamed", field, was)
+
+
+def _spec_lines(
+    when: str, specs: Specs | None, changes: dict[int, Change] | None = None
+) -> Iterator[str]:
+    if specs is None:
+        yield f"{when}: no table"
+        return
+    spec: Spec = specs.spec
+    yield f"{when}: spec {spec.spec_id}, format version {specs.format_version}" + (
+        "" if spec.fields else ", unpartitioned"
+    )
+    width = max((len(f.name) for f in spec.fields), default=0)
+    clauses = max((len(_clause(f)) for f in spec.fields), default=0)
+    for field in spec.fields:
+        change = changes.get(field.field_id) if changes else None
+        word = change.change if change is not None else ""
+        mark = {"": " ", "kept": " ", "added": "+", "added again": "+"}.get(word, "~")
+        if word == "kept":
+            word = ""
+        line = (
+            f"  {mark} {field.field_id}  {field.name:<{width}}  {_clause(field):<{clauses}}  {word}"
+        )
+        yield line.rstrip()
+
+
+def _clause(field: PartitionField) -> str:
+    return f"void({field.source})" if field.transform.is_void else field.clause
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def size(number: int) -> str:
+    """Bytes for people: `3.4 MB`."""
+    value, unit = float(number), "B"
+    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
+        if value < 1000 or unit == "PB":
+            break
+        value /= 1000
+    return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def plan(known: Tables, text: str) -> Plan:
+    """What one statement would do to the partitioning of a table among those known.
+
+    Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
+    """
+    found = plans(known, text)
+    if len(found) != 1:
+        raise IcebergSqlError(
+            f"a plan is of one statement that changes a partitioning; here are {len(found)}\n"
+            "help: ALTER TABLE ... ADD, REPLACE or DROP PARTITION FIELD, or CREATE OR REPLACE TABLE"
+        )
+    return found[0]
+
+
+def plans(known: Tables, text: str) -> tuple[Plan, ...]:
+    """The plan of every statement of a script that could change a partitioning, each after the last."""
+    known = known.copy()
+    out = []
+    for statement in statements(text):
+        node, words = parser.read(statement), statement.text
+        if isinstance(node, _PLANNED) and node.table is not None:
+            name, before = _target(known, node, node.table)
+            report = follow(words, known)
+            after = _target(known, node, node.table)[1] if report.ok else None
+            why = _why_not(known, node.table) if report.ok and after is None else None
+            out.append(Plan(words, name, before, after, report, unplanned=why))
+        else:
+            follow(words, known)
+    return tuple(out)
+
+
+_PLANNED = (
+    nodes.Create,
+    nodes.AddField,
+    nodes.DropField,
+    nodes.ReplaceField,
+    nodes.SetProperties,
+    nodes.Unreadable,
+)
+
+
+def _why_not(known: Tables, table: nodes.Ref) -> str:
+    """Why nobody can say what an accepted statement makes of a table's partitioning."""
+    found = known.get(table.parts)
+    if not isinstance(found, Table):
+        return f"the table is unknown: {known.why_unknown(table.parts)}"
+    if found.kind is not Kind.ICEBERG:
+        return f"`{table.text}` is {found.kind.value}"
+    why = found.why_unknown or known.why_unknown(table.parts)
+    return f"what `{table.text}` is partitioned by is not known: {why}"
+
+
+def _target(known: Tables, node: nodes.Node, table: nodes.Ref) -> tuple[Name, Specs | None]:
+    """The full name of the table that a statement is about, and its specs."""
+    parts = table.parts
+    found = known.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else known.get(parts)
+    if isinstance(found, Table):
+        return found.name, None if found.meant else found.specs
+    return known.full_name(parts), None

@@ -1,0 +1,101 @@
+"""Comments by which an author answers for a finding: `noqa`, `iceberg-sql: ignore[...]`, `skip-file`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.nodes import Offsets
+
+_MENTIONED = re.compile(r"noqa|iceberg-sql:", re.IGNORECASE)
+_CODES = r"[A-Z]+[0-9]*(?:[\s,]+[A-Z]+[0-9]+)*"
+_NOQA = re.compile(
+    rf"(?:--|/\*)\s*noqa(?P<listed>\s*:\s*(?P<codes>{_CODES}))?(?![\w:])", re.IGNORECASE
+)
+_IGNORE = re.compile(
+    r"(?:--|/\*)\s*iceberg-sql:\s*ignore\s*(?:\[(?P<codes>[^\]]*)\])?", re.IGNORECASE
+)
+_SKIP = re.compile(r"(?:--|/\*)\s*iceberg-sql:\s*skip-file\b", re.IGNORECASE)
+_CODE = re.compile(r"[A-Za-z]+[0-9]*")
+
+
+@dataclass(slots=True)
+class Ignore:
+    """One such comment. span: its offsets. codes: what it names, upper case; empty for everything.
+
+    reach: the offsets within which a finding must start. used: the codes that it has silenced.
+    """
+
+    span: Offsets
+    codes: tuple[str, ...]
+    reach: Offsets
+    used: set[str] = field(default_factory=set)
+
+    def silences(self, diagnostic: Diagnostic) -> bool:
+        """Whether the finding is meant, remembering it if so."""
+        if not self.reach[0] <= diagnostic.span.start <= self.reach[1]:
+            return False
+        if self.codes and diagnostic.code not in self.codes:
+            return False
+        self.used.add(diagnostic.code)
+        return True
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The codes that silenced nothing; for a comment without codes, an empty name if it is idle."""
+        if not self.codes:
+            return () if self.used else ("",)
+        return tuple(code for code in self.codes if code not in self.used)
+
+
+@dataclass(frozen=True, slots=True)
+class Ignores:
+    """All of a text. skip_file: whether the text is not to be checked at all."""
+
+    every: tuple[Ignore, ...] = ()
+    skip_file: bool = False
+
+    def silence(self, diagnostic: Diagnostic) -> bool:
+        """Whether any comment silences the finding."""
+        silenced = [ignore.silences(diagnostic) for ignore in self.every]
+        return any(silenced)
+
+
+def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
+    """The ignores of a text. starts: the offsets of its statements, in order."""
+    if _MENTIONED.search(text) is None:
+        return Ignores()
+    found: list[Ignore] = []
+    comments = [token for token in tokenize(text) if token.kind is Kind.COMMENT]
+    if any(_SKIP.match(token.text) for token in comments):
+        return Ignores(skip_file=True)
+    for token in comments:
+        match = _NOQA.match(token.text)
+        if match is not None:
+            row, _ = lines.place(token.start)
+            start = lines.start(row)
+            reach = (start, start + len(lines.line(row)))
+            found.append(Ignore(_mark(token.start, match), _codes(match), reach))
+            continue
+        match = _IGNORE.match(token.text)
+        if match is not None:
+            at = bisect_right(starts, (token.start, token.start))
+            reach = starts[at] if at < len(starts) else (len(text) + 1, len(text) + 1)
+            found.append(Ignore(_mark(token.start, match), _codes(match), reach))
+    return Ignores(tuple(found))
+
+
+def _mark(start: int, match: re.Match[str]) -> Offsets:
+    return start, start + match.end()
+
+
+def _codes(match: re.Match[str]) -> tuple[str, ...]:
+    return tuple(_unique(code.upper() for code in _CODE.findall(match["codes"] or "")))
+
+
+def _unique(codes: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(codes))

@@ -1,0 +1,161 @@
+"""What may be said of statements that a template or a program completes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import replace
+from operator import itemgetter
+
+from spark_iceberg_sql.checker.engine import Around, Verdict, check
+from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Lines, Severity, Span
+from spark_iceberg_sql.files.source_map import Joined, Offsets, join
+from spark_iceberg_sql.files.templates import template_spans, with_names
+from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.rules.sis002_not_checked import not_checked
+from spark_iceberg_sql.syntax.lexer import statements
+
+UNREADABLE = "SIS001"
+NOT_CHECKED = (not_checked.code, not_checked.name)
+# Rules over the words and columns of one statement: what they say of a readable term holds for good.
+_CERTAIN = ("SIS1", "SIS2", "SIS3")
+_HELP = "check the SQL that comes of it (dbt: `iceberg-sql check target/compiled`)"
+# What is found missing may be what a template brings.
+_ABSENCES = frozenset({"SIS201", "SIS401", "SIS412"})
+
+
+def sure(diagnostic: Diagnostic, verdict: Verdict) -> Diagnostic | None:
+    """A note of our own as the settings want it."""
+    severity = verdict(diagnostic.code, diagnostic.severity)
+    return replace(diagnostic, severity=severity) if severity is not None else None
+
+
+class Holes:
+    """What may be said of statements that a template or a program completes.
+
+    script: as written. chosen: the choice that is checked, of the same length. verdict: the settings'.
+    """
+
+    def __init__(self, script: Joined, chosen: Joined, verdict: Verdict) -> None:
+        self._verdict = verdict
+        self._chosen = chosen
+        self._lines = Lines(chosen.sql)
+        self._holes = [
+            (hole.start + offset, hole.end + offset, hole.text)
+            for piece, offset in zip(chosen.pieces, chosen.offsets, strict=True)
+            for hole in piece.holes
+        ]
+        spans = [
+            (start + offset, end + offset)
+            for piece, offset in zip(script.pieces, script.offsets, strict=True)
+            for start, end in template_spans(piece.sql)
+        ]
+        spans = sorted([*spans, *((start, end) for start, end, _ in self._holes)])
+        self._templated = [
+            (s.start, s.end)
+            for s in (statements(chosen.sql) if spans else ())
+            if _last_before(spans, s.end) > s.start
+        ]
+
+    def said(self, diagnostic: Diagnostic) -> Diagnostic | None:
+        """The diagnostic, or a note in its place where it is about what is filled in, if notes are shown."""
+        if diagnostic.code == INTERNAL:
+            return diagnostic
+        at = self._statement(diagnostic)
+        absent = diagnostic.code in _ABSENCES
+        if at is None:
+            earlier = bool(self._templated) and self._templated[0][0] < diagnostic.span.start
+            return self._unsure(diagnostic) if earlier and absent else diagnostic
+        inside = self._inside(at)
+        words = {self._chosen.sql[a:b]: text for a, b, text in inside}
+        restored = _restored(diagnostic, words)
+        if diagnostic.code == NOT_CHECKED[0]:
+            return restored
+        about = any(word in diagnostic.message for word in words) or _touches(
+            diagnostic.span, [(a, b) for a, b, _ in inside]
+        )
+        if about or absent or diagnostic.code == UNREADABLE:
+            return self._unsure(restored)
+        return restored
+
+    def readable(self, known: Tables, around: Around) -> Iterator[Diagnostic]:
+        """What is wrong in those words of templated statements that no template touches."""
+        if not self._holes:
+            return
+        named = join(with_names(piece) for piece in self._chosen.pieces)
+        for diagnostic in check(named.sql, known, verdict=self._verdict, around=around):
+            at = self._statement(diagnostic)
+            if at is None or diagnostic.code[:4] not in _CERTAIN or diagnostic.code in _ABSENCES:
+                continue
+            inside = [(a, b) for a, b, _ in self._inside(at)]
+            said = f"{diagnostic.message} {diagnostic.help}"
+            if not _touches(diagnostic.span, inside) and not any(
+                named.sql[a:b] in said for a, b in inside
+            ):
+                yield diagnostic
+
+    def nothing_else(self) -> Iterator[Diagnostic]:
+        """A note for each statement that is filled in from its first word to its last."""
+        for start, end in self._templated:
+            inside = self._inside((start, end))
+            words = sum(b - a for a, b, _ in inside)
+            if inside and words >= sum(not c.isspace() for c in self._chosen.sql[start:end]):
+                said = " ".join(text for _, _, text in inside)
+                note = sure(
+                    Diagnostic(
+                        *NOT_CHECKED,
+                        Severity.NOTE,
+                        f"not checked: `{said}` may be any statement",
+                        self._lines.span(start, end),
+                        _HELP,
+                    ),
+                    self._verdict,
+                )
+                if note is not None:
+                    yield note
+
+    def _statement(self, diagnostic: Diagnostic) -> Offsets | None:
+        """The templated statement that a diagnostic is in."""
+        number = bisect_right(self._templated, diagnostic.span.start, key=itemgetter(0)) - 1
+        if number < 0 or self._templated[number][1] < diagnostic.span.start:
+            return None
+        return self._templated[number]
+
+    def _inside(self, at: Offsets) -> list[tuple[int, int, str]]:
+        """The holes in a statement."""
+        first, last = (bisect_left(self._holes, offset, key=itemgetter(0)) for offset in at)
+        return self._holes[first:last]
+
+    def _unsure(self, diagnostic: Diagnostic) -> Diagnostic | None:
+        return sure(
+            replace(
+                diagnostic,
+                code=NOT_CHECKED[0],
+                name=NOT_CHECKED[1],
+                severity=Severity.NOTE,
+                message="not checked: what is filled in here decides what the statement says",
+                help=_HELP,
+                fix=None,
+                spec=None,
+            ),
+            self._verdict,
+        )
+
+
+def _last_before(spans: list[Offsets], offset: int) -> int:
+    """Where the last of the spans that begin before an offset ends."""
+    number = bisect_left(spans, (offset, 0))
+    return spans[number - 1][1] if number else -1
+
+
+def _touches(span: Span, stretches: list[Offsets]) -> bool:
+    return any(a < max(span.end, span.start + 1) and span.start < b for a, b in stretches)
+
+
+def _restored(diagnostic: Diagnostic, words: dict[str, str]) -> Diagnostic:
+    """The diagnostic with each template as its author wrote it."""
+    message, help_ = diagnostic.message, diagnostic.help
+    for word, text in words.items():
+        message = message.replace(word, text)
+        help_ = help_.replace(word, text) if help_ is not None else None
+    return replace(diagnostic, message=message, help=help_)

@@ -1,0 +1,1 @@
+"""The settings: their keys, and where their values come from."""

@@ -1,0 +1,187 @@
+"""Configuration: `[tool.spark_iceberg_sql]` of the nearest pyproject.toml, or an `.iceberg-sql.toml`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from spark_iceberg_sql.config.keys import KEYS, WrongValueError, near
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.errors import ConfigError
+from spark_iceberg_sql.files.globs import matches
+
+OWN_FILE = ".iceberg-sql.toml"
+TABLE = "spark_iceberg_sql"
+COMMAND_LINE = "the command line"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is in force for a file.
+
+    select, ignore: codes or their beginnings (`SIS2`), or ALL. per_file_ignores: glob to codes.
+    severity: code, or its beginning (the longest counts), to error or warning. metadata: table name to
+    metadata file. ddl: globs of SQL files that are read first. catalog: a catalog of pyiceberg's
+    configuration to ask. default_catalog, default_namespace: what an unqualified name means.
+    case_sensitive: Spark's spark.sql.caseSensitive. exclude: globs of files that are not looked for.
+    placeholders: regular expressions of what a program puts in the place of words before Spark sees them.
+    root: the directory that globs and paths count from. sources: key to where its value came from.
+    """
+
+    select: tuple[str, ...] = ("ALL",)
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    severity: Mapping[str, Severity] = field(default_factory=dict)
+    metadata: Mapping[str, Path] = field(default_factory=dict)
+    ddl: tuple[str, ...] = ()
+    catalog: str | None = None
+    default_catalog: str | None = None
+    default_namespace: str | None = None
+    case_sensitive: bool = False
+    exclude: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] = ()
+    root: Path = field(default_factory=Path.cwd)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    def source(self, key: str) -> str:
+        """Where a key's value came from: a file, the command line, or the default."""
+        return self.sources.get(key, "default")
+
+    def severity_of(self, code: str, own: Severity, path: Path | None = None) -> Severity | None:
+        """The severity of a finding under these settings; None where it is not to be shown.
+
+        code: the finding's. own: the severity that its rule gives it. path: the file, for
+        per-file-ignores.
+        """
+        if not _among(code, self.select) or _among(code, self.ignore):
+            return None
+        for glob, codes in self.per_file_ignores.items():
+            if path is not None and _among(code, codes) and matches(path, glob, self.root):
+                return None
+        named = [given for given in self.severity if _among(code, (given,))]
+        return self.severity[max(named, key=len)] if named else own
+
+    def excludes(self, path: Path) -> bool:
+        """Whether a file, or a directory that it lies in, is excluded."""
+        return any(matches(path, glob, self.root) for glob in self.exclude)
+
+    def given(self, values: Mapping[str, Any]) -> Settings:
+        """These settings with what the command line says; paths in it count from the working directory.
+
+        values: by key, None for what it does not say. Raises ConfigError.
+        """
+        here = Path.cwd()
+        said = {key: value for key, value in values.items() if value is not None}
+        for key in ("ddl", "exclude"):
+            if key in said:
+                said[key] = [str(here / glob) if "/" in glob else glob for glob in said[key]]
+        settings = _with(self, said, COMMAND_LINE, here)
+        return replace(settings, metadata={**self.metadata, **settings.metadata})
+
+
+def _among(code: str, codes: Iterable[str]) -> bool:
+    return any(c == "ALL" or code.startswith(c) for c in codes)
+
+
+def load(path: Path) -> Settings:
+    """The settings that a file gives: a pyproject.toml, or one of our own. Raises ConfigError."""
+    found = _read(path)
+    if found is None:
+        raise ConfigError(f"`{path}` has no table [tool.{TABLE}]")
+    return _with(Settings(root=path.parent.absolute()), found, str(path), path.parent)
+
+
+class Configuration:
+    """Finds the settings of each file.
+
+    path: the one file that holds for all (None: the nearest parent of each file). isolated: no file
+    holds. values: what the command line says, by key.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        isolated: bool = False,
+        values: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._values = values or {}
+        self._by_directory: dict[Path, Settings] = {}
+        self._all: Settings | None = None
+        if path is not None:
+            self._all = load(path).given(self._values)
+        elif isolated:
+            self._all = Settings().given(self._values)
+
+    def of(self, path: Path) -> Settings:
+        """The settings of a file (or of what would lie at this path). Raises ConfigError."""
+        return self._all or self._of_directory(path.absolute().parent)
+
+    def _of_directory(self, directory: Path) -> Settings:
+        if directory not in self._by_directory:
+            own = _own_settings(directory)
+            if own is not None:
+                settings = own.given(self._values)
+            elif directory == directory.parent:
+                settings = Settings().given(self._values)
+            else:
+                settings = self._of_directory(directory.parent)
+            self._by_directory[directory] = settings
+        return self._by_directory[directory]
+
+
+def _own_settings(directory: Path) -> Settings | None:
+    own = directory / OWN_FILE
+    if own.is_file():
+        return load(own)
+    project = directory / "pyproject.toml"
+    return load(project) if project.is_file() and _read(project) is not None else None
+
+
+def _read(path: Path) -> Mapping[str, Any] | None:
+    """The table of a file; None where a pyproject.toml has none."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read `{path}`: {error.strerror}") from None
+    own = path.name != "pyproject.toml"
+    if not own and TABLE.encode() not in content:
+        return None
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        whole = tomllib.loads(content.decode())
+    except ValueError as error:
+        raise ConfigError(f"`{path}` is no TOML: {error}") from None
+    if own:
+        return whole
+    table = whole.get("tool", {}).get(TABLE)
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        raise ConfigError(f"`tool.{TABLE}` in `{path}` is no table")
+    return table
+
+
+def _with(settings: Settings, values: Mapping[str, Any], source: str, base: Path) -> Settings:
+    read: dict[str, Any] = {}
+    for key, value in values.items():
+        reader = KEYS.get(key)
+        if reader is None:
+            meant = near(key.replace("_", "-"), KEYS)
+            raise ConfigError(f"unknown key `{key}` in {_shown(source)}{meant}")
+        try:
+            read[key.replace("-", "_")] = reader(value, base)
+        except WrongValueError as wrong:
+            raise ConfigError(f"`{key}` in {_shown(source)} is {wrong}") from None
+    sources = {**settings.sources, **dict.fromkeys(values, source)}
+    return replace(settings, **read, sources=sources)
+
+
+def _shown(source: str) -> str:
+    return source if source.startswith("the ") else f"`{source}`"

@@ -1,0 +1,1 @@
+"""What an editor shows: the language server, and completion."""

@@ -1,0 +1,210 @@
+"""What an editor is told about a place in SQL text: a term's meaning, and what may stand there.
+
+Positions are offsets into the text; nothing here knows of an editor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, Transform
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.lexer import Statement, Token, statements
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a term means. start, end: its offsets. text: Markdown."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What may stand at a place.
+
+    label: as shown and filtered. insert: what is put in, with `${1:16}` as places to fill in where
+    snippet is set. detail: a few words. kind: `transform` or `column`.
+    """
+
+    label: str
+    insert: str
+    detail: str
+    kind: str
+    snippet: bool = False
+
+
+def meaning(text: str, offset: int, known: Tables) -> Meaning | None:
+    """The partition field that the term at a place makes or names; None where there is no term.
+
+    known: the tables that are there before the text; it is not changed.
+    """
+    for statement in statements(text):
+        if not statement.start <= offset <= statement.end:
+            continue
+        node = parser.read(statement)
+        if isinstance(node, nodes.Templated) and node.inside is not None:
+            node = node.inside
+        for number, term in enumerate(_terms(node)):
+            if term.span[0] <= offset <= term.span[1]:
+                words = _words(text, statement, node, number, term, known.copy())
+                return Meaning(*term.span, words) if words else None
+    return None
+
+
+def _terms(node: nodes.Node) -> tuple[nodes.Term, ...]:
+    if isinstance(node, nodes.Create):
+        return node.partitioning or ()
+    if isinstance(node, nodes.AddField | nodes.DropField):
+        return (node.term,)
+    if isinstance(node, nodes.ReplaceField):
+        return (node.old, node.new)
+    return ()
+
+
+def _words(
+    text: str, statement: Statement, node: nodes.Node, number: int, term: nodes.Term, known: Tables
+) -> str | None:
+    transform = BY_SPELLING.get((term.call or "identity").lower())
+    if transform is None or len(term.columns) != 1:
+        return None
+    summary = f"`{term.call}`: {transform.summary}" if term.call else "the column's own value"
+    if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not number):
+        return summary
+    follow(text[: statement.start], known)
+    made = _made(Context(text, node, known, statement), number)
+    if made is not None:
+        first = f"partition field `{made.name}` (id {made.field_id}): {made.transform} of `{made.source}`"
+    else:
+        first = f"partition field `{_name(node, term, transform)}`"
+    return f"{first}\n\n{summary}"
+
+
+def _made(context: Context, number: int) -> PartitionField | None:
+    """The field that a statement's term makes, once it has run; None where that is not known."""
+    try:
+        before, after = context.table, context.after
+    except (NotKnownError, AlreadyReportedError):
+        return None
+    if after is None or after.specs is None:
+        return None
+    fields = after.specs.spec.fields
+    if isinstance(context.node, nodes.Create):
+        return fields[number] if number < len(fields) else None
+    old = before.specs.spec.fields if isinstance(before, Table) and before.specs else ()
+    new = [field for field in fields if field not in old and not field.transform.is_void]
+    return new[-1] if new else None
+
+
+def _name(node: nodes.Node, term: nodes.Term, transform: Transform) -> str:
+    """The name that Iceberg gives, where the table is not known."""
+    given = getattr(node, "name", None)
+    if isinstance(given, nodes.Ref):
+        return ".".join(given.parts)
+    source = ".".join(term.columns[0].parts)
+    if isinstance(node, nodes.Create):
+        return transform.create_name(source)
+    value = term.literals[0].value if len(term.literals) == 1 else None
+    return transform.alter_name(source, value)
+
+
+def suggestions(text: str, offset: int, known: Tables) -> list[Suggestion]:
+    """The transforms and columns that may stand at a place of a partition clause; else nothing.
+
+    known: the tables that are there before the text; it is not changed.
+    """
+    statement = next((s for s in statements(text) if s.start < offset <= s.tail), None)
+    if statement is None:
+        return []
+    before = [token for token in statement.tokens if token.end <= offset]
+    clause = _clause(before)
+    if clause is None:
+        return []
+    head, call = clause
+    transform = BY_SPELLING.get(call.lower()) if call is not None else None
+    columns = [
+        Suggestion(column.name, _quoted(column.name), str(column.field.type), "column")
+        for column in _columns(text, statement, head, known.copy())
+        if transform is None or transform.takes(column.field.type)
+    ]
+    return [*_transforms(columns), *columns] if call is None else columns
+
+
+def _clause(tokens: list[Token]) -> tuple[int, str | None] | None:
+    """Where the partition clause that the tokens end in begins, and in whose brackets they end, if any."""
+    words = [token.word for token in tokens]
+    for i in range(len(words) - 1, 0, -1):
+        pair = words[i - 1], words[i]
+        if pair not in (("PARTITIONED", "BY"), ("PARTITION", "FIELD")):
+            continue
+        rest = words[i + 1 :]
+        depth = rest.count("(") - rest.count(")")
+        if pair[0] == "PARTITIONED":
+            return (tokens[i - 1].start, _call(rest) if depth > 1 else None) if depth > 0 else None
+        if depth == 0 and rest and rest[-1] not in ("WITH", "FIELD") and not _typing(tokens, rest):
+            return None
+        return tokens[i - 2].start if i > 1 else tokens[i - 1].start, _call(rest) if depth else None
+    return None
+
+
+def _call(words: list[str]) -> str:
+    """The word before the last opening bracket."""
+    at = len(words) - 1 - words[::-1].index("(")
+    return words[at - 1] if at else ""
+
+
+def _typing(tokens: list[Token], rest: list[str]) -> bool:
+    """Whether the last word is a term in the making."""
+    return len(rest) == 1 or rest[-2] == "WITH"
+
+
+def _transforms(columns: list[Suggestion]) -> Iterator[Suggestion]:
+    column = columns[0].insert if columns else "column"
+    for transform in TRANSFORMS:
+        if not transform.in_ddl or transform.name == "identity":
+            continue
+        parameter = transform.parameter
+        first = f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"
+        yield Suggestion(
+            transform.spelling,
+            f"{transform.spelling}({first})",
+            transform.summary,
+            "transform",
+            snippet=True,
+        )
+
+
+def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple[Column, ...]:
+    """The columns that a partition source may be: those of the statement itself, or of its table."""
+    start = text[statement.start : head]
+    follow(text[: statement.start], known)
+    # The clause in the making may not be readable; the statement without it is.
+    for whole in (f"{start} PARTITIONED BY (x)", f"{start} ADD PARTITION FIELD x"):
+        found = statements(whole)
+        node = parser.read(found[0]) if len(found) == 1 else None
+        if isinstance(node, nodes.Create | nodes.AddField):
+            try:
+                schema = Context(whole, node, known, found[0]).schema
+            except (NotKnownError, AlreadyReportedError):
+                return ()
+            return tuple(
+                column
+                for column in schema.columns
+                if isinstance(column.field.type, Primitive) and not column.in_collection
+            )
+    return ()
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z_][\w.]*", name) else f"`{name}`"

@@ -1,0 +1,64 @@
+"""Everything that a rule may ask about one statement: its table, its terms, and what it would leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from spark_iceberg_sql.facts.outcome import outcome
+from spark_iceberg_sql.facts.target import NotKnownError
+from spark_iceberg_sql.facts.terms import Terms
+from spark_iceberg_sql.model.corruption import Damage, damage
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import Specs
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.syntax import nodes
+
+
+@dataclass(frozen=True, eq=False)
+class Context(Terms):
+    """One statement and what is known around it."""
+
+    @cached_property
+    def after(self) -> Table | None:
+        """The table as the statement would leave it; None where a more basic rule refuses it."""
+        return outcome(self)
+
+    @cached_property
+    def new_damage(self) -> tuple[Damage, ...]:
+        """What the statement would break in the table that is not broken yet."""
+        after = self.after
+        if after is None:
+            return ()
+        if after.specs is None or after.schema is None:
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+        before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
+        old: set[tuple[object, ...]] = set()
+        if before is not None and before.specs is not None and before.schema is not None:
+            old = {_mark(item) for item in self._damage(before.specs, before.schema)}
+        new = self._damage(after.specs, after.schema)
+        return tuple(d for d in new if _mark(d) not in old)
+
+    @cached_property
+    def damage_to_row_changes(self) -> tuple[tuple[Damage, ...], bool]:
+        """Damage that shows with merge-on-read, and whether the table writes so once the statement has run.
+
+        A statement that turns merge-on-read on makes all of it that there is.
+        """
+        after = self.after
+        before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
+        on = after is not None and after.merges_on_read
+        if after is None or before is None or not on or before.merges_on_read:
+            return self.new_damage, on
+        if after.specs is None or after.schema is None:
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+        return tuple(self._damage(after.specs, after.schema)), on
+
+    def _damage(self, specs: Specs, schema: Schema) -> Iterator[Damage]:
+        return damage(specs, schema, case_sensitive=self.known.case_sensitive)
+
+
+def _mark(item: Damage) -> tuple[object, ...]:
+    other = item.other.field_id if item.other is not None else None
+    return item.kind, item.field.field_id, other

@@ -1,0 +1,243 @@
+"""The table as a statement leaves it, for the rules that look ahead and for the statements after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spark_iceberg_sql.facts.target import as_field
+from spark_iceberg_sql.facts.terms import Terms
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import SpecRefusedError, Specs, SpecUncertainError, created
+from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
+from spark_iceberg_sql.syntax import nodes
+
+
+def outcome(context: Terms) -> Table | None:
+    """The table after the statement; None where it is refused, or where it makes no Iceberg table.
+
+    Raises NotKnownError and AlreadyReportedError as the facts do. Specs or columns that nobody can foresee are
+    None in the table, with the reason.
+    """
+    node = context.node
+    if isinstance(node, nodes.Create):
+        return _created(context, node)
+    table = context.iceberg
+    if isinstance(node, nodes.AddField | nodes.DropField | nodes.ReplaceField):
+        return _respecified(context, node, table)
+    if isinstance(node, nodes.SetProperties):
+        return _with_properties(context, node, table)
+    if isinstance(node, nodes.AddColumns):
+        return _grown(table, [(ref.parts, column) for ref, column in node.columns])
+    if isinstance(node, nodes.DropColumns):
+        return _without(table, node.columns)
+    if isinstance(node, nodes.RenameColumn):
+        return _renamed(table, node.column, node.new_name.parts[-1])
+    if isinstance(node, nodes.AlterColumn):
+        return _altered(table, node)
+    if isinstance(node, nodes.ReplaceColumns):
+        return _replaced_columns(table, node)
+    if isinstance(node, nodes.WriteOrder):
+        return _sorted(table, node)
+    if isinstance(node, nodes.IdentifierFields):
+        return _identified(table, node)
+    if isinstance(node, nodes.Reference):
+        return _referenced(table, node)
+    return table
+
+
+def _sorted(table: Table, node: nodes.WriteOrder) -> Table:
+    schema = table.schema
+    ids = [one_column(schema, c) for t in node.terms for c in t.columns] if schema else [None]
+    known = frozenset(found for found in ids if found is not None)
+    return replace(table, sorted_by=known if None not in ids else None)
+
+
+def _identified(table: Table, node: nodes.IdentifierFields) -> Table:
+    schema = table.schema
+    found = [schema.find(ref.parts) for ref in node.columns] if schema else [None]
+    ids = frozenset(column.field.field_id or 0 for column in found if column is not None)
+    if None in found or (node.dropping and table.identifiers is None):
+        return replace(table, identifiers=None)
+    return replace(table, identifiers=(table.identifiers or ids) - ids if node.dropping else ids)
+
+
+def _referenced(table: Table, node: nodes.Reference) -> Table:
+    name = node.name.parts[0]
+    references = dict(table.references)
+    if node.verb == "drop":
+        references[name] = ""
+    elif not node.lenient:
+        references[name] = node.what
+    elif not references.get(name):
+        references.pop(name, None)  # what was there before may be the other of the two
+    return replace(table, references=references, fresh=None)
+
+
+def _created(context: Terms, node: nodes.Create) -> Table | None:
+    if not context.makes_iceberg:
+        return None
+    old = context.replaced
+    wanted = [term.wanted for term in context.terms]
+    if None in wanted:
+        return None
+    asked = [want for want in wanted if want is not None]
+    schema = context.schema
+    version = context.format_version
+    if version is None:
+        return None
+    if old is None:
+        specs: Specs | None = created(asked, version)
+        last = schema.last_column_id
+    else:
+        specs = old.specs.replaced(asked).upgraded(version) if old.specs is not None else None
+        last = max(old.last_column_id, schema.last_column_id)
+    why = old.why_unknown if old is not None else None
+    if node.clustered_by is not None:
+        specs, why = None, "its CLUSTERED BY makes a bucket field"
+    return Table(
+        name=context.known.full_name(node.table.parts),
+        schema=schema,
+        specs=specs,
+        properties={**(old.properties if old is not None else {}), **context.properties},
+        last_column_id=last,
+        why_unknown=why,
+        has_rows=node.query is not None,
+        sorted_by=frozenset(),
+        identifiers=frozenset(),
+        references=old.references if old is not None else {},
+        fresh=_count(context, node),
+    )
+
+
+def _count(context: Terms, node: nodes.Create) -> int | None:
+    """The count of other statements, by which a table is known to have no snapshot yet."""
+    empty = node.query is None and not node.replace and not context.known.shared
+    return context.known.others if empty else None
+
+
+def _respecified(
+    context: Terms, node: nodes.AddField | nodes.DropField | nodes.ReplaceField, table: Table
+) -> Table | None:
+    dropped = context.dropped
+    if not isinstance(node, nodes.AddField) and dropped is None:
+        return None
+    want = context.new_terms[0].wanted if context.new_terms else None
+    if not isinstance(node, nodes.DropField) and want is None:
+        return None
+    try:
+        return replace(table, specs=context.specs.updated(dropped, want, context.schema))
+    except SpecRefusedError:
+        return None
+    except SpecUncertainError as reason:
+        return replace(table, specs=None, why_unknown=f"{reason}, and Iceberg takes either")
+
+
+def _with_properties(context: Terms, node: nodes.SetProperties, table: Table) -> Table | None:
+    properties = {**table.properties, **context.properties}
+    for key in node.removed:
+        properties.pop(key, None)
+    specs = table.specs
+    if specs is not None:
+        version = context.format_version
+        if version is None or version < specs.format_version:
+            return None
+        specs = specs.upgraded(version)
+    return replace(table, properties=properties, specs=specs)
+
+
+def _grown(
+    table: Table, columns: Sequence[tuple[tuple[str, ...], nodes.ColumnDef]]
+) -> Table | None:
+    schema, last = table.schema, table.last_column_id
+    if schema is None:
+        return table
+    for parts, column in columns:
+        before = schema
+        schema, last = schema.with_column(parts, as_field(column), last)
+        if schema is before:
+            return None
+    return replace(table, schema=schema, last_column_id=last)
+
+
+def _without(table: Table, columns: Sequence[nodes.Ref]) -> Table:
+    schema = table.schema
+    if schema is None:
+        return table
+    for ref in columns:
+        found = one_column(schema, ref)
+        if found is not None:
+            schema = schema.edited(found, lambda _: None)
+    return replace(table, schema=schema)
+
+
+def _renamed(table: Table, column: nodes.Ref, name: str) -> Table:
+    found = one_column(table.schema, column) if table.schema is not None else None
+    if table.schema is None or found is None:
+        return table
+    schema = table.schema.edited(found, lambda field: replace(field, name=name))
+    return replace(table, schema=schema, specs=_with_sources(table.specs, schema))
+
+
+def _altered(table: Table, node: nodes.AlterColumn) -> Table:
+    for change in (node, *node.more):
+        found = one_column(table.schema, change.column) if table.schema is not None else None
+        if table.schema is None or found is None:
+            continue
+        kind, required = change.type, change.required
+
+        def edit(field: Field, kind: object = kind, required: bool | None = required) -> Field:
+            if isinstance(kind, Primitive):
+                field = replace(field, type=kind)
+            return field if required is None else replace(field, required=required)
+
+        table = replace(table, schema=table.schema.edited(found, edit))
+        if change.new_name is not None:
+            table = _renamed(table, change.column, change.new_name.parts[-1])
+    return table
+
+
+def _replaced_columns(table: Table, node: nodes.ReplaceColumns) -> Table | None:
+    """Spark drops every column and adds the new ones, so that none keeps its field id."""
+    if table.schema is None:
+        return table
+    empty = replace(table, schema=Schema(()))
+    return _grown(empty, [((column.name,), column) for column in node.columns])
+
+
+def _with_sources(specs: Specs | None, schema: Schema) -> Specs | None:
+    """The specs with the names that their source columns have now."""
+    if specs is None:
+        return None
+    every = tuple(
+        replace(
+            spec,
+            fields=tuple(
+                replace(field, source=column.name if column is not None else field.source)
+                for field in spec.fields
+                for column in (schema.by_id(field.source_id),)
+            ),
+        )
+        for spec in specs.every
+    )
+    return replace(specs, every=every)
+
+
+def one_column(schema: Schema, ref: nodes.Ref) -> int | None:
+    """The field id of the one column that a column statement means: Spark's letter case, not Iceberg's."""
+    found = schema.find_all(ref.parts)
+    return found[0].field.field_id if len(found) == 1 else None
+
+
+def other_table(context: Terms, node: nodes.Create) -> Table:
+    """The table of another format that a CREATE makes."""
+    fields = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
+    kinds = [f.type for f in fields if isinstance(f.type, Primitive)]
+    plain = all(kind.spark is None and is_iceberg(kind) for kind in kinds)
+    return Table(
+        context.known.full_name(context.target_name),
+        schema=Schema(fields) if fields and plain and node.query is None else None,
+        kind=Kind.OTHER,
+        provider=node.provider or "parquet",
+    )

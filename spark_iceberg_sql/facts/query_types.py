@@ -1,0 +1,107 @@
+"""The types of constants and functions in a query, as Spark gives them and Iceberg stores them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, Type
+from spark_iceberg_sql.syntax.lexer import Kind, Token
+
+_INT, _LONG, _STRING, _DATE = (Primitive(name) for name in ("int", "long", "string", "date"))
+_DOUBLE, _BOOLEAN, _TIMESTAMP = (Primitive(name) for name in ("double", "boolean", "timestamptz"))
+# What functions return whatever they are given.
+RETURNS: dict[str, Primitive] = {
+    **dict.fromkeys(
+        (
+            *("UPPER", "LOWER", "UCASE", "LCASE", "TRIM", "LTRIM", "RTRIM", "INITCAP"),
+            *("CONCAT_WS", "REGEXP_REPLACE", "REGEXP_EXTRACT", "DATE_FORMAT", "MD5"),
+            *("FROM_UNIXTIME", "UUID", "REPLACE", "TRANSLATE", "SHA2", "HEX"),
+            *(
+                "TO_JSON",
+                "GET_JSON_OBJECT",
+                "CURRENT_USER",
+                "INPUT_FILE_NAME",
+                "REPEAT",
+                "SPLIT_PART",
+            ),
+        ),
+        _STRING,
+    ),
+    **dict.fromkeys(
+        (
+            *("YEAR", "MONTH", "DAY", "DAYOFMONTH", "HOUR", "MINUTE", "SECOND", "QUARTER"),
+            *("DAYOFWEEK", "DAYOFYEAR", "WEEKOFYEAR", "LENGTH", "CHAR_LENGTH"),
+            *("ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE", "HASH", "ASCII", "INSTR", "LOCATE"),
+        ),
+        _INT,
+    ),
+    **dict.fromkeys(
+        (
+            "COUNT",
+            "XXHASH64",
+            "UNIX_TIMESTAMP",
+            "MONOTONICALLY_INCREASING_ID",
+            "APPROX_COUNT_DISTINCT",
+        ),
+        _LONG,
+    ),
+    **dict.fromkeys(
+        ("TO_DATE", "CURRENT_DATE", "CURDATE", "DATE_SUB", "LAST_DAY", "ADD_MONTHS"), _DATE
+    ),
+    **dict.fromkeys(("CURRENT_TIMESTAMP", "NOW", "DATE_TRUNC", "FROM_UTC_TIMESTAMP"), _TIMESTAMP),
+    **dict.fromkeys(("RAND", "RANDN", "SQRT", "EXP", "LN", "LOG10", "CORR", "STDDEV"), _DOUBLE),
+    **dict.fromkeys(("ISNULL", "ISNOTNULL", "ISNAN", "STARTSWITH", "ENDSWITH"), _BOOLEAN),
+    "DATE": _DATE,
+    "STRING": _STRING,
+    "INT": _INT,
+    "BIGINT": _LONG,
+    "DOUBLE": _DOUBLE,
+    "BOOLEAN": _BOOLEAN,
+}
+
+# Functions of strings that are functions of binaries, too.
+OF_STRINGS = frozenset({"SUBSTR", "SUBSTRING", "LPAD", "RPAD", "CONCAT"})
+# What functions return of the type of their arguments, if these have one type.
+SAME = frozenset(
+    {"COALESCE", "NVL", "IFNULL", "MIN", "MAX", "FIRST", "LAST", "ANY_VALUE", "GREATEST", "LEAST"}
+)
+BARE = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER"})
+# Constants with a type's name before them.
+TYPED = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primitive("timestamp")}
+# Spark has no such types.
+_READ_AS = {"uuid": "string", "fixed": "binary"}
+_NUMBER = re.compile(r"([0-9]+)([LlSsYy]?)")
+_DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
+
+
+def literal(token: Token) -> Type | None:
+    """The type of a number or a string; None where it is not known."""
+    if token.kind in (Kind.STRING, Kind.DOUBLE):
+        return _STRING
+    whole = _NUMBER.fullmatch(token.text)
+    if whole is not None:
+        if whole[2] in ("", "S", "s", "Y", "y") and int(whole[1][:19]) < 2**31:
+            return _INT
+        if len(whole[1]) < 19:
+            return _LONG
+    number = _DECIMAL.fullmatch(token.text)
+    if number is not None:
+        scale = len(number[2])
+        whole_digits = len(number[1].lstrip("0"))
+        return Primitive("decimal", (max(whole_digits + scale, 1), scale))
+    return None
+
+
+def read(kind: Type) -> Type:
+    """The type that a query gives of a column: as Spark reads it, and with nothing required in it."""
+    if isinstance(kind, Primitive):
+        return Primitive(
+            _READ_AS.get(kind.name, kind.name), kind.arguments if kind.name == "decimal" else ()
+        )
+    if isinstance(kind, Struct):
+        return Struct(tuple(replace(f, required=False, type=read(f.type)) for f in kind.fields))
+    if isinstance(kind, List):
+        return List(replace(kind.element, required=False, type=read(kind.element.type)))
+    value = replace(kind.value, required=False, type=read(kind.value.type))
+    return Map(replace(kind.key, type=read(kind.key.type)), value)

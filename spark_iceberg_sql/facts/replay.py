@@ -1,0 +1,217 @@
+"""What a statement that ran leaves behind in what is known: tables made, altered, renamed, dropped."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.outcome import other_table
+from spark_iceberg_sql.facts.target import (
+    DEFAULT_FORMAT_VERSION,
+    AlreadyReportedError,
+    NotKnownError,
+)
+from spark_iceberg_sql.model.spec import created
+from spark_iceberg_sql.model.table import Kind, Table, Tables
+from spark_iceberg_sql.syntax import nodes
+
+_TABLE_CHANGES = (
+    nodes.AddField,
+    nodes.DropField,
+    nodes.ReplaceField,
+    nodes.AddColumns,
+    nodes.DropColumns,
+    nodes.RenameColumn,
+    nodes.AlterColumn,
+    nodes.ReplaceColumns,
+    nodes.SetProperties,
+    nodes.WriteOrder,
+    nodes.IdentifierFields,
+    nodes.Reference,
+)
+
+
+def replay(context: Context) -> None:
+    """Carry a statement over into `context.known`, as if it had run. What cannot be followed is forgotten."""
+    node, known = context.node, context.known
+    if isinstance(getattr(node, "table", None), nodes.Ref) and context.target.computed:
+        return
+    if isinstance(node, nodes.Create):
+        _create(context, node)
+    elif isinstance(node, _TABLE_CHANGES):
+        _alter(context)
+    elif isinstance(node, nodes.RenameTable):
+        _rename(known, node)
+    elif isinstance(node, nodes.DropTable):
+        known.drop(node.table.parts, "an earlier statement dropped it")
+    elif isinstance(node, nodes.CreateView | nodes.TemporaryTable):
+        if isinstance(node, nodes.TemporaryTable) or node.temporary:
+            known.put_temporary_view(node.view.parts)
+        else:
+            known.put(Table(known.full_name(node.view.parts), kind=Kind.VIEW))
+    elif isinstance(node, nodes.DropView):
+        if known.is_temporary_view(node.view.parts):
+            known.put_temporary_view(node.view.parts, there=False)
+        else:
+            known.drop(node.view.parts, "an earlier statement dropped it")
+    elif isinstance(node, nodes.DropNamespace):
+        if node.cascade:
+            known.unsettle_below(node.namespace.parts)
+    elif isinstance(node, nodes.Call):
+        _call(known, node)
+    elif isinstance(node, nodes.Insert):
+        known.others += 1
+    elif isinstance(node, nodes.Use):
+        _use(known, node)
+    elif isinstance(node, nodes.SetConfig):
+        if node.key.lower() == "spark.sql.casesensitive":
+            known.case_sensitive = node.value.lower() == "true"
+        elif node.key.lower() == "spark.sql.session.timezone":
+            known.time_zone = node.value
+    elif isinstance(node, nodes.Compound):
+        known.others += 1  # its other statements may write
+        for inside in node.inside:
+            _forget(known, inside)
+    elif isinstance(node, nodes.Templated):
+        known.others += 1
+        _forget(known, node)
+
+
+def meant(context: Context) -> None:
+    """Remember the table of a CREATE with an error as its author meant it, so that one fault is not many."""
+    node, known = context.node, context.known
+    if isinstance(node, nodes.Unreadable) and node.begun is not None:
+        context = Context(context.text, node.begun, known, context.statement, context.repaired)
+        _mean(context, node.begun, readable=False)
+    elif isinstance(node, nodes.Create):
+        _mean(context, node, readable=True)
+    elif isinstance(node, nodes.Compound):
+        replay(context)
+
+
+def _mean(context: Context, node: nodes.Create, *, readable: bool) -> None:
+    found = context.table
+    if isinstance(found, Table) and not found.meant:
+        return  # it is there already, and stays as it was
+    name = context.known.full_name(context.target_name)
+    table = Table(name, meant=True, why_unknown="its CREATE TABLE has an error")
+    if not context.makes_iceberg and not any(term.call for term in node.partitioning or ()):
+        table = replace(other_table(context, node), meant=True)
+    elif node.columns is not None or node.typed_partitions or node.query is not None:
+        with suppress(NotKnownError):
+            wanted = [term.wanted for term in context.terms]
+            asked = [want for want in wanted if want is not None]
+            whole = readable and context.makes_iceberg and len(asked) == len(wanted)
+            version = context.format_version or DEFAULT_FORMAT_VERSION
+            table = replace(
+                table,
+                schema=context.schema,
+                specs=created(asked, version),
+                properties=context.properties,
+                last_column_id=context.schema.last_column_id,
+                has_rows=False,
+                partial=not whole,
+            )
+    context.known.remember(context.target_name, table)
+
+
+def _create(context: Context, node: nodes.Create) -> None:
+    known, parts = context.known, context.target_name
+    found = context.table
+    if node.if_not_exists and isinstance(found, Table) and not found.meant:
+        return
+    if not context.makes_iceberg:
+        known.remember(parts, other_table(context, node))
+        return
+    if node.hive and context.of_unsure_kind:
+        why = "its CREATE TABLE is Hive's in one catalog and Iceberg's in another"
+        known.remember(parts, Table(known.full_name(parts), why_unknown=why, sure=False))
+        return
+    try:
+        made = context.after if node.like is None else None
+        why = "its CREATE TABLE could not be followed"
+    except NotKnownError as unknown:
+        made, why = _partly(context, unknown.why), unknown.why
+    if made is not None and context.of_unsure_kind:
+        made = replace(made, sure=False)
+    known.remember(parts, made or Table(known.full_name(parts), why_unknown=why))
+
+
+def _partly(context: Context, why: str) -> Table | None:
+    """A CREATE OR REPLACE over nobody knows what: the columns are new, past specs may be there."""
+    try:
+        schema = context.schema
+    except NotKnownError:
+        return None
+    return Table(context.known.full_name(context.target.parts), schema=schema, why_unknown=why)
+
+
+def _alter(context: Context) -> None:
+    try:
+        after = context.after
+    except NotKnownError:
+        # Nothing was known of it before, or not enough: what the statement did is not known either.
+        found = context.table
+        if isinstance(found, Table):
+            why = found.why_unknown or "an earlier statement changed it"
+            context.known.put(replace(found, specs=None, why_unknown=why))
+        return
+    except AlreadyReportedError:
+        return
+    if after is None:
+        context.known.forget(context.iceberg.name)
+    else:
+        context.known.put(after)
+
+
+def _rename(known: Tables, node: nodes.RenameTable) -> None:
+    old, new = known.full_name(node.table.parts), known.full_name(_beside(known, node))
+    found = known.get(node.table.parts)
+    if isinstance(found, Table):
+        known.put(replace(found, name=new))
+    elif found is None:
+        known.forget(new)
+    known.drop(old, "an earlier statement renamed it")
+
+
+def _beside(known: Tables, node: nodes.RenameTable) -> nodes.Name:
+    """The new name with what the old one says of its catalog and namespace."""
+    new, old = node.new_name.parts, node.table.parts
+    return (*old[:-1], *new) if len(new) == 1 else new
+
+
+def _call(known: Tables, node: nodes.Call) -> None:
+    """A procedure that makes tables, or takes them over."""
+    if node.tables is None:
+        known.unsettle_below(node.catalog)
+    for name in node.tables or ():
+        within = name[: len(node.catalog)] == node.catalog
+        full = name if within else (*node.catalog, *name)
+        if node.procedure == "add_files" and isinstance(known.get(full), Table):
+            continue  # its columns and specs stay as they are
+        known.unsettle(full)
+    known.others += 1
+
+
+def _use(known: Tables, node: nodes.Use) -> None:
+    parts = node.name.parts
+    if node.what == "catalog":
+        known.catalog, known.namespace = parts[0], ()
+    elif known.catalog is not None and node.what == "" and known.is_catalog(parts[0]):
+        known.catalog, known.namespace = parts[0], parts[1:]
+    else:
+        known.namespace = parts
+
+
+def _forget(known: Tables, node: nodes.Node) -> None:
+    """A statement that cannot be followed, or that perhaps does not run."""
+    if isinstance(node, nodes.Templated):
+        if node.anything:
+            known.unsettle_below(())
+        if node.inside is None:
+            return
+        node = node.inside
+    table = getattr(node, "table", None) or getattr(node, "view", None)
+    if isinstance(table, nodes.Ref):
+        known.forget(table.parts)

@@ -1,0 +1,186 @@
+"""What a transform over a column means: its record, its parameter, its column, the field that it asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
+from spark_iceberg_sql.model import transforms
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.spec import PartitionField, RequestedField, SpecUncertainError
+from spark_iceberg_sql.model.transforms import BoundTransform, Transform
+from spark_iceberg_sql.syntax import nodes
+
+# What Spark's own parser knows as transforms in CREATE, in lower case only; every other spelling, and all
+# of ALTER, is read by Iceberg (AstBuilder.visitPartitionTransforms, Spark3Util.toIcebergTransform).
+_SPARK_READS = frozenset({"bucket", "years", "months", "days", "hours"})
+
+
+@dataclass(frozen=True, eq=False)
+class TermFacts:
+    """A transform over a column as the statement writes it, with what it means.
+
+    term: as written. statement: the one it is in. name: the AS name. dropping: whether it names a
+    field to drop or to replace, rather than one to make.
+    """
+
+    term: nodes.Term
+    statement: Target
+    name: nodes.Ref | None = None
+    dropping: bool = False
+
+    @cached_property
+    def transform(self) -> Transform | None:
+        """The transform; None where there is none of this name."""
+        call = self.term.call
+        return transforms.BY_SPELLING.get("identity" if call is None else call.lower())
+
+    @cached_property
+    def source(self) -> nodes.Ref | None:
+        """The source column as written; None unless there is exactly one."""
+        columns = self.term.columns
+        return columns[0] if len(columns) == 1 else None
+
+    @cached_property
+    def parameter(self) -> int | None:
+        """The bucket count or the width; None where there is none, several, or one out of range."""
+        literals = self.term.literals
+        record = self.transform
+        if record is None or record.parameter is None or len(literals) != 1:
+            return None
+        value = literals[0].value
+        if value is None or not record.parameter.minimum <= value <= record.parameter.maximum:
+            return None
+        return value
+
+    @cached_property
+    def bound(self) -> BoundTransform | None:
+        """The transform with its parameter; None where the text alone is faulty (rules 1xx)."""
+        record = self.transform
+        if record is None or not record.in_ddl or self.source is None:
+            return None
+        if len(self.term.literals) != (0 if record.parameter is None else 1):
+            return None
+        if record.parameter is not None and self.parameter is None:
+            return None
+        return BoundTransform(record, self.parameter)
+
+    @property
+    def spark_reads(self) -> bool:
+        """Whether Spark itself reads the call: strictly about arguments, lax about letter case."""
+        return isinstance(self.statement.node, nodes.Create) and self.term.call in _SPARK_READS
+
+    @cached_property
+    def column(self) -> Column | None:
+        """The source column; None where there is none of this name, or several.
+
+        Letter case counts, but for bare columns and Spark's own transforms in CREATE. CREATE goes by the
+        parts of a name, ALTER by its dotted whole: `a.b` in one pair of backticks is another column there.
+        """
+        if self.source is None:
+            return None
+        parts, create = self.source.parts, isinstance(self.statement.node, nodes.Create)
+        schema = self.statement.sources
+        found = schema.find(parts)
+        lax = create and (self.term.call is None or self.spark_reads)
+        if found is None and lax and not self.statement.known.case_sensitive:
+            several = schema.find_all(parts)
+            found = several[0] if len(several) == 1 else None
+        if found is not None and create and len(found.parents) + 1 != len(parts):
+            return None
+        return found if found is None else self.statement.of_known_type(found)
+
+    @cached_property
+    def wanted(self) -> RequestedField | None:
+        """The partition field that it asks for; None where rules 1xx or 2xx refuse it."""
+        bound, column = self.bound, self.column
+        if bound is None or column is None or column.in_collection:
+            return None
+        if not bound.transform.takes(column.field.type) or column.field.field_id is None:
+            return None
+        name = ".".join(self.name.parts) if self.name is not None else None
+        return RequestedField(column.field.field_id, column.name, bound, name)
+
+    @property
+    def source_text(self) -> str:
+        """The source column as the user wrote it."""
+        return self.source.text if self.source is not None else ""
+
+
+def identity_on(column: nodes.ColumnDef) -> nodes.Term:
+    """Hive's `PARTITIONED BY (dt string)`: identity on the column that it adds."""
+    end = column.span[0] + len(column.name)
+    ref = nodes.Ref((column.name,), (column.span[0], end), column.name)
+    return nodes.Term(None, (ref,), column.span, ref.span)
+
+
+@dataclass(frozen=True, eq=False)
+class Terms(Target):
+    """A statement with the partition fields that its transforms name, ask for and drop."""
+
+    @cached_property
+    def terms(self) -> tuple[TermFacts, ...]:
+        """Every transform that the statement writes, in order of place."""
+        node = self.node
+        if isinstance(node, nodes.Create):
+            if not self.makes_iceberg:
+                return ()
+            typed = tuple(identity_on(column) for column in node.typed_partitions)
+            return tuple(TermFacts(term, self) for term in node.partitioning or typed)
+        if isinstance(node, nodes.AddField):
+            return (TermFacts(node.term, self, node.name),)
+        if isinstance(node, nodes.DropField):
+            return (TermFacts(node.term, self, dropping=True),)
+        if isinstance(node, nodes.ReplaceField):
+            return (
+                TermFacts(node.old, self, dropping=True),
+                TermFacts(node.new, self, node.name),
+            )
+        return ()
+
+    @property
+    def new_terms(self) -> tuple[TermFacts, ...]:
+        """The terms that ask for a field, those that name one to drop left out."""
+        return tuple(term for term in self.terms if not term.dropping)
+
+    @cached_property
+    def dropped(self) -> PartitionField | None:
+        """The field that DROP or REPLACE takes away; None where there is no such field (SIS401)."""
+        term = next((term for term in self.terms if term.dropping), None)
+        if term is None:
+            return None
+        spec = self.specs.spec
+        ref = term.source
+        bare = ref.parts[0] if term.term.call is None and ref and len(ref.parts) == 1 else None
+        if bare is not None and self.schema.find((bare,)) is None:
+            # A single name that is no column's is a partition field's (DropPartitionFieldExec).
+            field = spec.named(bare)
+        elif term.bound is None or term.column is None or term.column.field.field_id is None:
+            return None
+        else:
+            field = spec.like(term.column.field.field_id, term.bound)
+        if field is None and self.iceberg.partial:
+            raise AlreadyReportedError
+        return field
+
+    @cached_property
+    def wanted(self) -> RequestedField | None:
+        """The one field that ADD or REPLACE asks for; None where rules 1xx or 2xx refuse it."""
+        return self.new_terms[0].wanted if len(self.new_terms) == 1 else None
+
+    @cached_property
+    def proposed(self) -> PartitionField | None:
+        """The field that ADD or REPLACE would make, with its name and id; None as `wanted`.
+
+        REPLACE of a field by itself keeps the field, at most under another name.
+        """
+        wanted, dropped = self.wanted, self.dropped
+        if wanted is None:
+            return None
+        if dropped is not None and dropped.key == (wanted.source_id, str(wanted.transform)):
+            return replace(dropped, name=wanted.name or dropped.name)
+        try:
+            return self.specs.proposed(wanted)
+        except SpecUncertainError:
+            raise NotKnownError("the field's name", "it has had several") from None

@@ -1,0 +1,64 @@
+"""Databricks' source files: cells in comments, `# MAGIC %sql` and `-- COMMAND ----------`; other separators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything, stretch
+
+_COMMAND = re.compile(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
+_RUN = re.compile(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
+_LINES = re.compile(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_PREFIX = re.compile(r"#[ \t]*MAGIC[ \t]?")
+_LANGUAGE = re.compile(r"[ \t]*%(\w+)")
+# Liquibase: what ends a statement, from one changeset to the next.
+_DELIMITER = re.compile(r"^--[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]*\"|\S+)[^\n]*", re.MULTILINE)
+_CHANGESET = re.compile(r"^--[ \t]*changeset\b", re.MULTILINE)
+
+
+def sql_cells(text: str) -> tuple[Piece, ...]:
+    """The stretches of a SQL file between its separators; the whole file where it has none."""
+    cuts = [(found.start(), found.end()) for found in _COMMAND.finditer(text)]
+    for found in _DELIMITER.finditer(text):
+        delimiter = found[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
+        if not delimiter or delimiter == ";":
+            continue
+        following = _CHANGESET.search(text, found.end())
+        stop = following.start() if following is not None else len(text)
+        ends = re.compile(rf"{re.escape(delimiter)}(?=[ \t]*\r?(?:\n|\Z))", re.IGNORECASE)
+        cuts += [(cut.start(), cut.end()) for cut in ends.finditer(text, found.end(), stop)]
+    pieces = []
+    at = 0
+    for start, end in [*sorted(cuts), (len(text), len(text))]:
+        pieces.append(stretch(text, at, start))
+        at = end
+    pieces += [anything(found.start()) for found in _RUN.finditer(text)]
+    return tuple(sorted(pieces, key=lambda piece: piece.starts[0]))
+
+
+def magic_cells(text: str, part: int = 0) -> Iterator[Piece]:
+    """The SQL of a Python file's `# MAGIC %sql` cells, and the places of its `%run`."""
+    if "MAGIC" not in text:
+        return
+    for block in _LINES.finditer(text):
+        first = _PREFIX.match(text, block.start())
+        language = _LANGUAGE.match(text, first.end()) if first is not None else None
+        if language is None:
+            continue
+        if language[1] == "run":
+            yield anything(block.start(), part)
+        elif language[1] == "sql":
+            yield _lines(text, language.end(), block.end(), part)
+
+
+def _lines(text: str, at: int, end: int, part: int) -> Piece:
+    """The words of lines that each begin with the prefix; those of the first, behind its magic."""
+    maker = PieceMaker(part)
+    while at < end:
+        stop = text.find("\n", at, end) + 1 or end
+        for i in range(at, stop):
+            maker.add(text[i], i, i + 1)
+        prefix = _PREFIX.match(text, stop, end)
+        at = prefix.end() if prefix is not None else end
+    return maker.piece()

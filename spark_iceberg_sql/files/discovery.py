@@ -1,0 +1,169 @@
+"""Which files are meant (paths, folders, globs, standard input), and what they say."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.source import Part, Source, Unread
+from spark_iceberg_sql.files.source_map import whole
+
+SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
+# Endings of a file that is read as SQL where somebody names it.
+_AS_SQL = frozenset(
+    {
+        *(
+            "",
+            ".sql",
+            ".hql",
+            ".ddl",
+            ".dml",
+            ".q",
+            ".hive",
+            ".sqlx",
+            ".spark",
+            ".sparksql",
+            ".psql",
+        ),
+        *(".pgsql", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".in", ".txt"),
+        *(".bak", ".orig", ".old", ".tmp"),
+    }
+)
+_SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def find(paths: Iterable[str], excluded: Callable[[Path], bool]) -> Iterator[str]:
+    """The files that are meant, each once, as the user would name them.
+
+    paths: files, folders (searched for SQL, Python and notebooks; hidden folders are passed over), globs
+    and `-`. excluded: whether a file or folder that is come upon is left out; a file that is named
+    is not asked about. Raises FileError where nothing is there.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for found in _meant(path, excluded):
+            key = os.path.realpath(found)
+            if key not in seen:
+                seen.add(key)
+                yield found
+
+
+def _meant(path: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
+    if path == "-" or os.path.isfile(path):
+        yield path
+    elif os.path.isdir(path):
+        yield from _walk(path, excluded)
+    elif os.path.exists(path):  # a pipe, /dev/stdin
+        yield path
+    else:
+        from glob import glob, has_magic
+
+        found = sorted(glob(path, recursive=True)) if has_magic(path) else []
+        if not found:
+            raise FileError(f"no such file or directory: `{path}`")
+        for each in found:
+            if os.path.isdir(each):
+                yield from _walk(each, excluded)
+            elif not excluded(Path(each)):
+                yield each
+
+
+def _walk(folder: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
+    closed: list[str] = []
+    for root, folders, names in os.walk(folder, onerror=lambda e: closed.append(str(e.filename))):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in _SKIPPED and not name.startswith(".") and not excluded(Path(root, name))
+        )
+        for name in sorted(names):
+            if os.path.splitext(name)[1].lower() not in SUFFIXES or name.startswith("."):
+                continue
+            path = os.path.normpath(os.path.join(root, name))
+            if not excluded(Path(path)):
+                yield path
+    yield from map(os.path.normpath, closed)  # read_bytes says what is wrong with it
+
+
+def read_bytes(path: str) -> bytes:
+    """A file's content, or standard input's for `-`. Raises FileError."""
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        reason = _closed(path) if os.path.isdir(path) else error.strerror
+        raise FileError(f"cannot read `{path}`: {reason}") from None
+
+
+def _closed(folder: str) -> str:
+    try:
+        os.listdir(folder)
+    except OSError as error:
+        return f"{error.strerror} (a folder, and what is in it was not checked)"
+    return "it is a folder"
+
+
+def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
+    """The text, its encoding and its byte order mark (which is no part of the text). Raises FileError."""
+    bom, encoding = next(((b, e) for b, e in _BOMS if content.startswith(b)), (b"", "utf-8"))
+    if path.endswith(".py") and not bom and b"coding" in content[:400]:
+        encoding = _declared(content) or encoding
+    try:
+        return content[len(bom) :].decode(encoding), encoding, bom
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"cannot read `{path}`: it is not {encoding.upper()}"
+            f" (byte 0x{content[len(bom) + error.start]:02x} at offset {len(bom) + error.start})"
+        ) from None
+
+
+def _declared(content: bytes) -> str | None:
+    import io
+    import tokenize
+
+    try:
+        return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+    except SyntaxError:
+        return None
+
+
+def source(name: str, text: str) -> Source:
+    """What the checker sees of a file.
+
+    name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content.
+    Raises FileError for a notebook that is none.
+    """
+    kind = os.path.splitext(name)[1].lower()
+    if kind == ".ipynb":
+        from spark_iceberg_sql.files.notebooks import read_notebook
+
+        try:
+            return read_notebook(name, text)
+        except ValueError as error:
+            raise FileError(f"`{name}` is no notebook: {error}") from None
+    part = Part(text)
+    if kind == ".py":
+        if "sql" not in text:
+            return Source(name, (part,), ())
+        from spark_iceberg_sql.files.python_sql import python_sql
+
+        pieces, unread = python_sql(text)
+        spark = "spark" in text.lower()
+        return Source(name, (part,), tuple(pieces), tuple(unread), program=True, spark=spark)
+    if kind not in _AS_SQL:
+        why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
+        help_ = "put the SQL into a file of its own, `.sql`"
+        return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
+    if "COMMAND" in text or "MAGIC" in text or "endDelimiter" in text:
+        from spark_iceberg_sql.files.databricks import sql_cells
+
+        return Source(name, (part,), sql_cells(text))
+    return Source(name, (part,), (whole(text),))

@@ -1,0 +1,104 @@
+"""SQL in a notebook: cells and lines under a SQL magic, and `spark.sql(...)` in the other cells."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from spark_iceberg_sql.files.python_sql import python_sql
+from spark_iceberg_sql.files.python_writers import MENTIONED
+from spark_iceberg_sql.files.source import Part, Source, Unread
+from spark_iceberg_sql.files.source_map import Piece, anything, stretch
+
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*\n?")
+_LINE_MAGIC = re.compile(
+    r"^[ \t]*(?:[\w, \t]+=[ \t]*)?(%(?:sql|sparksql|iceberg_sql)[ \t]+(.*))$", re.MULTILINE
+)
+# A line magic that is the cell's first words has the whole cell under it, in Databricks.
+_WHOLE_CELL = re.compile(r"\s*%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
+_SPARK_MAGIC = re.compile(r"\s*%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)[ \t]+sql\b[^\n]*\n?")
+_RUN = re.compile(r"^[ \t]*%run\b", re.MULTILINE)
+_NO_PYTHON = re.compile(
+    r"^([ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)([%!?][^\r\n]*)|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE
+)
+# Where the SQL begins in a line magic, behind its options.
+_STATEMENT = re.compile(
+    r"\b(?:create|replace|alter|drop|insert|merge|select|with|use|delete|update|call|show|describe|desc"
+    r"|explain|truncate|set|cache|refresh|values|from|table|begin)\b",
+    re.IGNORECASE,
+)
+_SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
+_PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun"})
+
+
+def read_notebook(name: str, text: str) -> Source:
+    """A notebook's code cells, each a part with lines of its own.
+
+    name: the file's. text: its JSON. Raises ValueError where it is no notebook.
+    """
+    notebook = json.loads(text)
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        raise ValueError("it has no list of cells")
+    in_sql = _language(notebook) == "sql"
+    parts: list[Part] = []
+    pieces: list[Piece] = []
+    unread: list[Unread] = []
+    for number, cell in enumerate(cells, start=1):
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source", "")
+        words = "".join(source) if isinstance(source, list) else str(source)
+        found, bad = _cell_sql(words, len(parts), in_sql)
+        pieces += found
+        unread += bad
+        parts.append(Part(words, number))
+    spark = "spark" in text.lower()
+    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, spark=spark)
+
+
+def _language(notebook: dict[str, Any]) -> str:
+    metadata = notebook.get("metadata", {})
+    language = metadata.get("language_info", {}).get("name") or metadata.get("kernelspec", {}).get(
+        "language", "python"
+    )
+    return str(language).lower()
+
+
+def _cell_sql(text: str, part: int, in_sql: bool) -> tuple[list[Piece], list[Unread]]:
+    whole = _WHOLE_CELL.match(text) or _SPARK_MAGIC.match(text)
+    if whole is not None:
+        return [stretch(text, whole.end(), len(text), part)], []
+    magic = _CELL_MAGIC.match(text)
+    if magic is None and in_sql:
+        return [stretch(text, 0, len(text), part)], []
+    if magic is not None and magic[1] in _SQL_MAGICS:
+        return [stretch(text, magic.end(), len(text), part)], []
+    if magic is not None and magic[1] not in _PYTHON_MAGICS:
+        return [], []
+    lines = list(_line_magics(text, part))
+    lines += [anything(found.start(), part) for found in _RUN.finditer(text)]
+    calls = ".sql(" in text.replace(" ", "")
+    if not calls and MENTIONED.search(text) is None:
+        return lines, []
+    pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text))
+    in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
+    if unread and not calls:  # a cell that cannot be read, and that may make any table
+        return [*in_order, anything(len(text), part)], []
+    return in_order, unread
+
+
+def _line_magics(text: str, part: int) -> Iterator[Piece]:
+    for found in _LINE_MAGIC.finditer(text):
+        statement = _STATEMENT.search(text, found.start(2), found.end(2))
+        if statement is not None:
+            yield stretch(text, statement.start(), found.end(2), part)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """A line that is for IPython, as an expression of the same length."""
+    words = found.group()
+    keep = found[1] if found[2] is not None else words[: len(words) - len(words.lstrip())]
+    return keep + "0".ljust(len(words) - len(keep))

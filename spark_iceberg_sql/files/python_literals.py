@@ -1,0 +1,146 @@
+"""Python string literals to the text they stand for, character by character with its place.
+
+`ast` says what a literal means but not where each character of it stands (and before Python 3.12 not
+even where the parts of an f-string are), so the source text is read once more.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from spark_iceberg_sql.files.source_map import PieceMaker
+
+_OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
+_BETWEEN = re.compile(r"(?:[ \t\f\r\n()]|\\\r?\n|#[^\r\n]*)+")
+_LINE_END = re.compile(r"\r\n|\r")
+_ESCAPES = {
+    "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
+    "v": "\v",
+}  # fmt: skip
+_CODED = re.compile(
+    r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]+)\}|([0-7]{1,3})"
+)
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+# Holes that `%` and `.format()` leave in a plain string.
+_PERCENT = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[diouxXeEfFgGcrsa]")
+_FORMAT = re.compile(r"\{[^{}]*\}")
+
+
+def read_literals(
+    text: str, start: int, end: int, into: PieceMaker, *, formatted: str = ""
+) -> None:
+    """Add the adjoining string literals of `text[start:end]` to a piece.
+
+    into: the piece in the making. formatted: `%` or `{` where the program formats the plain literals
+    in that way, so that what they hold for it are holes.
+    """
+    at = start
+    while at < end:
+        between = _BETWEEN.match(text, at, end)
+        if between is not None:
+            at = between.end()
+            continue
+        opening = _OPENING.match(text, at, end)
+        if opening is None:
+            return
+        at = _literal(text, opening, end, into, formatted)
+
+
+def _literal(text: str, opening: re.Match[str], end: int, into: PieceMaker, formatted: str) -> int:
+    prefix, quote = opening[1].lower(), opening[2]
+    raw, f_string = "r" in prefix, "f" in prefix
+    at = opening.end()
+    while at < end and not text.startswith(quote, at):
+        char = text[at]
+        if f_string and char in "{}":
+            at = _brace(text, at, end, into)
+        elif formatted and (hole := _placeholder(text, at, formatted)) is not None:
+            stop, value = hole
+            if value is None:
+                into.hole(at, stop, text[at:stop])
+            else:
+                into.add(value, at, stop)
+            at = stop
+        elif char == "\\" and not raw:
+            stop, value = _escape(text, at)
+            into.add(value, at, stop)
+            at = stop
+        elif char == "\r":  # Python reads every line end as \n
+            stop = at + (2 if text.startswith("\r\n", at) else 1)
+            into.add("\n", at, stop)
+            at = stop
+        elif char == "\\":  # raw: a quote behind it does not end the literal
+            into.add(char, at, at + 1)
+            if text[at + 1] in "'\"\\":
+                into.add(text[at + 1], at + 1, at + 2)
+                at += 1
+            at += 1
+        else:
+            into.add(char, at, at + 1)
+            at += 1
+    return at + len(quote)
+
+
+def _escape(text: str, at: int) -> tuple[int, str]:
+    """Where the escape at a backslash ends, and what it stands for."""
+    char = text[at + 1]
+    if char in _ESCAPES:
+        return at + 2, _ESCAPES[char]
+    line_end = _LINE_END.match(text, at + 1)
+    if line_end is not None:
+        return line_end.end(), ""
+    if char == "\n":
+        return at + 2, ""
+    coded = _CODED.match(text, at + 1)
+    if coded is None:
+        return at + 1, "\\"
+    if coded[4] is not None:
+        return coded.end(), unicodedata.lookup(coded[4])
+    if coded[5] is not None:
+        return coded.end(), chr(int(coded[5], 8))
+    return coded.end(), chr(int(coded[1] or coded[2] or coded[3], 16))
+
+
+def _brace(text: str, at: int, end: int, into: PieceMaker) -> int:
+    if text.startswith((text[at] * 2), at):
+        into.add(text[at], at, at + 2)
+        return at + 2
+    stop = _hole_end(text, at, end)
+    into.hole(at, stop, text[at:stop])
+    return stop
+
+
+def _hole_end(text: str, at: int, end: int) -> int:
+    """Where the replacement field that opens at `at` ends: brackets matched, strings passed over."""
+    closing: list[str] = []
+    while at < end:
+        char = text[at]
+        if char in _CLOSING:
+            closing.append(_CLOSING[char])
+        elif closing and char == closing[-1]:
+            closing.pop()
+            if not closing:
+                return at + 1
+        elif char in "'\"":
+            quote = char * 3 if text.startswith(char * 3, at) else char
+            close = text.find(quote, at + len(quote), end)
+            at = close + len(quote) - 1 if close >= 0 else end
+        at += 1
+    return end
+
+
+def _placeholder(text: str, at: int, formatted: str) -> tuple[int, str | None] | None:
+    """What a formatting sign stands for: its end, and its text, or None for a hole."""
+    char = text[at]
+    if formatted == "{" and char in "{}":
+        if text.startswith(char * 2, at):
+            return at + 2, char
+        found = _FORMAT.match(text, at)
+    elif formatted == "%" and char == "%":
+        if text.startswith("%%", at):
+            return at + 2, "%"
+        found = _PERCENT.match(text, at)
+    else:
+        return None
+    return (found.end(), None) if found is not None else None

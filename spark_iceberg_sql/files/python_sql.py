@@ -1,0 +1,210 @@
+"""SQL in a Python program: the strings that are given to `spark.sql(...)`, in the program's own lines."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+
+from spark_iceberg_sql.diagnostics import Lines
+from spark_iceberg_sql.files.databricks import magic_cells
+from spark_iceberg_sql.files.python_literals import read_literals
+from spark_iceberg_sql.files.python_writers import makers
+from spark_iceberg_sql.files.source import Unread
+from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything
+
+# Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
+_OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
+_PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
+
+
+def python_sql(
+    text: str, part: int = 0, otherwise: str | None = None
+) -> tuple[list[Piece], list[Unread]]:
+    """The SQL of every `.sql(...)` call, in the order of the text, and the calls that cannot be read.
+
+    Among the pieces stand those without SQL for the calls that make tables in another way.
+
+    text: the program. part: its number among the file's parts. otherwise: what to parse where the text
+    is no Python, of the same length: it with IPython's own lines blanked out.
+    """
+    try:
+        tree = _parsed(text, otherwise)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        where = f" (line {line}: {getattr(error, 'msg', error)})" if line else ""
+        return [], [Unread(part, 0, 0, f"the program is no Python that can be read{where}")]
+    reader = _Reader(text, part, tree)
+    pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
+    pieces += reader.made()
+    unread: list[Unread] = []
+    for call in reader.calls():
+        for found in reader.read(call):
+            if isinstance(found, Piece):
+                pieces.append((reader.end_of(call), found))
+            else:
+                unread.append(found)
+    return [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])], unread
+
+
+def _parsed(text: str, otherwise: str | None) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "\\d" in somebody's program is not ours to report
+        try:
+            return ast.parse(text)
+        except SyntaxError:
+            if otherwise is None:
+                raise
+            return ast.parse(otherwise)
+
+
+class _Reader:
+    def __init__(self, text: str, part: int, tree: ast.Module) -> None:
+        self._text = text
+        self._part = part
+        self._tree = tree
+        self._lines = Lines(text)
+        self._bound = _bound_once(tree)
+        self._done: set[int] = set()
+
+    def calls(self) -> Iterator[ast.Call]:
+        """The calls of a method named `sql` that are given something."""
+        found = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "sql"
+        ]
+        return iter(
+            sorted(found, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
+        )
+
+    def made(self) -> list[tuple[int, Piece]]:
+        """The places at which the program makes tables without SQL."""
+        found = makers(self._tree, self._words)
+        ends = ((self.end_of(call), names) for call, names in found)
+        return [(end, anything(end, self._part, names)) for end, names in ends]
+
+    def end_of(self, call: ast.Call) -> int:
+        """The offset at which a call ends."""
+        return self._place(call)[1]
+
+    def _words(self, value: ast.expr) -> str | None:
+        """The string that an expression stands for, where it is written out."""
+        meant = self._one(value)
+        is_text = isinstance(meant, ast.Constant) and isinstance(meant.value, str)
+        return str(meant.value) if is_text and isinstance(meant, ast.Constant) else None
+
+    def read(self, call: ast.Call) -> Iterator[Piece | Unread]:
+        """The SQL that a call is given, what was read before left out."""
+        named = {k.arg: k.value for k in call.keywords if k.arg is not None}
+        given = [*call.args[:2], *(named[name] for name in ("sqlQuery", "text") if name in named)]
+        formatted = "{" if set(named) - _OWN_ARGUMENTS else ""
+        for argument in given:
+            values = self._meant(argument)
+            if all(_has_text(value) for value in values):
+                break
+        else:
+            if given:
+                place = self._place(given[-1])
+                yield Unread(self._part, *place, "the program makes this SQL when it runs")
+            return
+        for value in values:
+            if id(value) not in self._done:
+                self._done.add(id(value))
+                maker = PieceMaker(self._part)
+                self._add(value, maker, formatted)
+                yield maker.piece()
+
+    def _meant(self, value: ast.expr) -> list[ast.expr]:
+        """What a name stands for, where the program binds it once: to a text, or to each of a list."""
+        if isinstance(value, ast.Name):
+            return self._bound.get(value.id, [value])
+        return [value]
+
+    def _one(self, value: ast.expr) -> ast.expr:
+        meant = self._meant(value)
+        return meant[0] if len(meant) == 1 else value
+
+    def _add(self, value: ast.expr, maker: PieceMaker, formatted: str) -> None:
+        start, end = self._place(value)
+        if isinstance(value, ast.JoinedStr | ast.Constant) and _has_text(value):
+            read_literals(self._text, start, end, maker, formatted=formatted)
+        elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and _has_text(value):
+            self._add(self._one(value.left), maker, formatted)
+            self._add(self._one(value.right), maker, formatted)
+        elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod) and _has_text(value):
+            self._add(self._one(value.left), maker, "%")
+        elif isinstance(value, ast.Call) and _has_text(value):
+            method = value.func.attr if isinstance(value.func, ast.Attribute) else ""
+            self._add(_text_of(value), maker, "{" if method == "format" else formatted)
+        else:
+            maker.hole(start, end, self._text[start:end])
+
+    def _place(self, node: ast.expr) -> tuple[int, int]:
+        return (
+            self._offset(node.lineno, node.col_offset),
+            self._offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset),
+        )
+
+    def _offset(self, row: int, column: int) -> int:
+        """The offset of a place that `ast` gives in bytes of UTF-8."""
+        line = self._lines.line(row)
+        if not line.isascii():
+            column = len(line.encode()[:column].decode())
+        return self._lines.start(row) + column
+
+
+def _has_text(value: ast.expr) -> bool:
+    """Whether an expression is a string that is written out, at least in part."""
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, str)
+    if isinstance(value, ast.JoinedStr):
+        return True
+    if isinstance(value, ast.BinOp):
+        return (isinstance(value.op, ast.Add | ast.Mod) and _has_text(value.left)) or (
+            isinstance(value.op, ast.Add) and _has_text(value.right)
+        )
+    return isinstance(value, ast.Call) and _has_text(_text_of(value))
+
+
+def _text_of(call: ast.Call) -> ast.expr:
+    """The string that a call formats, trims or dedents; the call's own function where it does not."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name == "format" or name in _PASSING_ON:
+        if isinstance(call.func, ast.Attribute) and _has_text(call.func.value):
+            return call.func.value
+        if name != "format" and call.args:
+            return call.args[0]
+    return call.func
+
+
+def _bound_once(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """The names that the program binds in one place, to strings that are written out."""
+    times = Counter(
+        node.id if isinstance(node, ast.Name) else node.arg
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        or isinstance(node, ast.arg)
+    )
+    bound: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        values: list[ast.expr]
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, values = node.targets[0], [node.value]
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            target, values = node.target, [node.value]
+        elif isinstance(node, ast.For) and isinstance(node.iter, ast.List | ast.Tuple):
+            target, values = node.target, node.iter.elts
+        else:
+            continue
+        if (
+            isinstance(target, ast.Name)
+            and times[target.id] == 1
+            and values
+            and all(map(_has_text, values))
+        ):
+            bound[target.id] = values
+    return bound

@@ -1,0 +1,95 @@
+"""Files replaced whole or not at all, with everything about them but their content kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from spark_iceberg_sql.errors import FileError
+
+
+def replace_file(path: Path, content: bytes, *, before: bytes | None = None) -> None:
+    """Put new content in a file's place, whole or not at all; through a link, at its target.
+
+    path: the file, which may not be there yet. content: all of it. before: what it must still hold.
+    Mode, owner, attributes and hard links stay. Raises FileError: a read-only file or folder, no
+    plain file, a file that holds something else by now; the file is as it was.
+    """
+    target = path.resolve()
+    try:
+        here = target.stat() if target.exists() else None
+        if here is not None and not stat.S_ISREG(here.st_mode):
+            if before is not None:
+                raise FileError(f"cannot write `{path}`: it is not a plain file")
+            target.write_bytes(content)  # a device or a pipe as output
+            return
+        if here is not None and (not here.st_mode & 0o222 or not os.access(target, os.W_OK)):
+            raise FileError(f"cannot write `{path}`: the file is read-only")
+        if before is not None and target.read_bytes() != before:
+            raise FileError(f"cannot write `{path}`: it has changed since it was read")
+        _replace(target, content, here)
+    except OSError as error:
+        folder = target.parent
+        read_only = isinstance(error, PermissionError) and not os.access(folder, os.W_OK)
+        why = f"the folder `{folder}` is read-only" if read_only else error.strerror or str(error)
+        raise FileError(f"cannot write `{path}`: {why}") from None
+
+
+def _replace(target: Path, content: bytes, here: os.stat_result | None) -> None:
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if here is None:
+            os.chmod(temporary, 0o666 & ~_mask())
+            os.replace(temporary, target)
+        elif here.st_nlink > 1 or not _like(target, temporary, here):
+            _overwrite(target, content)  # what is safe on disk already is copied over the old words
+        else:
+            os.replace(temporary, target)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _like(target: Path, copy: str, here: os.stat_result) -> bool:
+    """Give a copy the owner, mode and attributes of a file; whether that could be done."""
+    try:
+        os.chown(copy, here.st_uid, here.st_gid)
+        shutil.copystat(target, copy)
+        os.utime(copy)
+    except OSError:
+        return False
+    return True
+
+
+def _overwrite(target: Path, content: bytes) -> None:
+    """Write over a file in place; if that fails, put its old content back."""
+    with target.open("r+b") as file:
+        old = file.read()
+        try:
+            _fill(file, content)
+        except BaseException:
+            _fill(file, old)
+            raise
+
+
+def _fill(file: BinaryIO, content: bytes) -> None:
+    file.seek(0)
+    file.write(content)
+    file.truncate()
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,239 @@
+"""Templated SQL (dbt, Jinja, `${}`): what stays the same whatever is filled in, at the same offsets.
+
+Comments and control words become blanks. What is filled in stays as it is, but for the quotes and the
+like that an SQL lexer would take for SQL's own. Where `{% if %}` chooses between texts, each choice is
+a text of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from spark_iceberg_sql.files.source_map import Hole, Piece
+
+_OPENING = re.compile(r"\{[{%#]|\$\{")
+_CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}"}
+_RAW = re.compile(r"\{%[-+]?\s*raw\s*[-+]?%\}")
+_END_RAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
+_KEYWORD = re.compile(r"\{%[-+]?\s*(\w+)")
+_NO_LINE_END = re.compile(r"[^\r\n]")
+_NOT_LAST = re.compile(r"\bnot\s+loop\.last\b")
+# What inside of a template would begin a string or a comment for an SQL lexer, or end the statement.
+_TREACHEROUS = re.compile(r"['\"`;\\]|--|/\*|\*/")
+_WORDLESS = re.compile(r"\{\{-?\s*(?:config|log|print)\s*\(")
+_BEFORE_SQL = re.compile(r"[ \t]*\r?\n\s*[^\s;]")
+# What Jinja says before a text that is no part of the statement: its output goes into a variable.
+_CAPTURING = {"set": "endset", "macro": "endmacro"}
+_MOST_CHOICES = 8
+
+
+class _Part(NamedTuple):
+    """Something of a template's own. word: the keyword of a `{% %}`, else empty."""
+
+    start: int
+    end: int
+    text: str
+    word: str
+
+
+def _parts(text: str) -> list[_Part]:
+    """A text's template parts, in order, none inside another; in linear time."""
+    found: list[_Part] = []
+    never: set[str] = set()  # closings that come no more
+    at = 0
+    while (opening := _OPENING.search(text, at)) is not None:
+        start, closing = opening.start(), _CLOSING[opening.group()]
+        close = -1 if closing in never else text.find(closing, opening.end())
+        if close < 0:
+            never.add(closing)
+            at = opening.end()
+            continue
+        end = close + len(closing)
+        words = text[start:end]
+        keyword = _KEYWORD.match(words)
+        word = keyword[1] if keyword is not None else ""
+        if word == "raw" and _RAW.fullmatch(words) and "raw" not in never:
+            end_raw = _END_RAW.search(text, end)
+            if end_raw is None:
+                never.add("raw")
+            else:
+                end = end_raw.end()
+        elif closing == "}" and ("\n" in words or "{" in words[2:]):
+            at = opening.end()
+            continue
+        found.append(_Part(start, end, text[start:end], word))
+        at = end
+    return found
+
+
+def is_templated(text: str) -> bool:
+    """Whether a text has anything that a template engine would fill in."""
+    return "{%" in text or "{{" in text or "${" in text or "{#" in text
+
+
+def template_spans(text: str) -> list[tuple[int, int]]:
+    """The offsets of everything that a template engine would fill in, obey or take away."""
+    return [(part.start, part.end) for part in _parts(text)] if is_templated(text) else []
+
+
+def choices(piece: Piece) -> tuple[Piece, ...]:
+    """The piece as it may come out: all first choices of `{% if %}`, all second ones, and so on.
+
+    Each has the length of the original. A piece without a template is its own only choice.
+    """
+    if not is_templated(piece.sql):
+        return (piece,)
+    parts = _parts(piece.sql)
+    branches = _branches(parts)
+    count = min(_MOST_CHOICES, max((len(marks) - 1 for marks in branches.values()), default=1))
+    return tuple(_choice(piece, parts, branches, number) for number in range(count))
+
+
+def _branches(parts: list[_Part]) -> dict[int, list[int]]:
+    """For each `if`, by its number among the parts: the numbers of its if, elif, else and endif."""
+    found: dict[int, list[int]] = {}
+    open_ifs: list[int] = []
+    for number, part in enumerate(parts):
+        word = part.word
+        if word == "if":
+            open_ifs.append(number)
+            found[number] = [number]
+        elif word in ("elif", "else", "endif") and open_ifs:
+            found[open_ifs[-1]].append(number)
+            if word == "endif":
+                open_ifs.pop()
+        elif word == "for":
+            open_ifs.append(number)
+            found[number] = [number]
+        elif word == "endfor" and open_ifs:
+            found[open_ifs[-1]].append(number)
+            open_ifs.pop()
+    return {first: marks for first, marks in found.items() if len(marks) > 1}
+
+
+def _left_out(
+    parts: list[_Part], branches: dict[int, list[int]], number: int
+) -> Iterator[tuple[int, int]]:
+    """The stretches that this choice leaves out."""
+    for marks in branches.values():
+        taken = min(number, len(marks) - 2)
+        if _NOT_LAST.search(parts[marks[0]].text):
+            taken = 1  # a loop is taken to turn once
+        for branch in range(len(marks) - 1):
+            if branch != taken:
+                yield parts[marks[branch]].end, parts[marks[branch + 1]].start
+    yield from _captured(parts)
+
+
+def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
+    """The stretches whose output goes into a variable."""
+    opened: dict[str, int] = {}  # the end word that is waited for, and where its text began
+    for part in parts:
+        closing = _CAPTURING.get(part.word)
+        if closing is not None and not (part.word == "set" and "=" in part.text):
+            opened.setdefault(closing, part.end)
+        elif part.word in opened:
+            yield opened.pop(part.word), part.start
+
+
+def with_placeholders(piece: Piece, patterns: Iterable[str]) -> Piece:
+    """The piece with a hole, and a word of the same length in it, for each match of the patterns.
+
+    patterns: regular expressions of what a program fills in.
+    """
+    chars, holes = list(piece.sql), list(piece.holes)
+    for pattern in patterns:
+        for found in re.finditer(pattern, piece.sql):
+            start, end = found.span()
+            if start == end or any(hole.start < end and start < hole.end for hole in holes):
+                continue
+            chars[start:end] = "p".ljust(end - start, "_")
+            holes.append(Hole(start, end, found.group()))
+    holes.sort(key=lambda hole: hole.start)
+    return replace(piece, sql="".join(chars), holes=tuple(holes))
+
+
+def captured(piece: Piece) -> Iterator[Piece]:
+    """The texts that a template keeps for later: the bodies of its macros and of `{% set %}` blocks."""
+    if not is_templated(piece.sql):
+        return
+    stretches = list(_captured(_parts(piece.sql)))
+    for start, end in stretches:
+        if any(a <= start and end <= b and (a, b) != (start, end) for a, b in stretches):
+            continue  # it comes with the one around it
+        holes = tuple(
+            replace(hole, start=hole.start - start, end=hole.end - start)
+            for hole in piece.holes
+            if start <= hole.start and hole.end <= end
+        )
+        inner = Piece(
+            piece.sql[start:end],
+            piece.starts[start : end + 1],
+            piece.ends[start : end + 1],
+            holes,
+            piece.part,
+        )
+        yield inner
+        yield from captured(inner)
+
+
+def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Stretches without what lies inside another."""
+    reached = 0
+    for start, end in sorted(stretches):
+        if end > reached:
+            yield max(start, reached), end
+            reached = end
+
+
+def _choice(piece: Piece, parts: list[_Part], branches: dict[int, list[int]], number: int) -> Piece:
+    chars = list(piece.sql)
+    holes = list(piece.holes)
+    for part in parts:
+        start, end, words, word = part
+        if words.startswith("{{") and _silent(piece.sql, part):
+            chars[start:end] = _blank(words)
+        elif words.startswith(("{{", "${")):
+            chars[start:end] = _TREACHEROUS.sub(lambda found: "_" * len(found.group()), words)
+            if not any(hole.start <= start and end <= hole.end for hole in piece.holes):
+                holes.append(Hole(start, end, words))
+        elif word == "raw" and words.rindex("{%"):
+            opening = words.index("%}") + 2
+            closing = words.rindex("{%")
+            chars[start:end] = (
+                _blank(words[:opening]) + words[opening:closing] + _blank(words[closing:])
+            )
+        else:
+            chars[start:end] = _blank(words)
+    for start, end in _joined_up(_left_out(parts, branches, number)):
+        chars[start:end] = _blank("".join(chars[start:end]))
+    kept = [hole for hole in holes if not chars[hole.start].isspace()]
+    kept.sort(key=lambda hole: hole.start)
+    return replace(piece, sql="".join(chars), holes=tuple(kept))
+
+
+def _silent(text: str, part: _Part) -> bool:
+    """Whether a `{{ }}` becomes no text: `{{ config(...) }}`, or one on lines of its own before SQL."""
+    if _WORDLESS.match(part.text):
+        return True
+    start = part.start
+    while start and text[start - 1].isspace():
+        start -= 1
+    first = not start or text[start - 1] == ";" or text[start - 2 : start] in ("}}", "%}", "#}")
+    return first and _BEFORE_SQL.match(text, part.end) is not None
+
+
+def with_names(piece: Piece) -> Piece:
+    """The piece with a made-up name, of the same length, for each hole: what remains can be read."""
+    chars = list(piece.sql)
+    for number, hole in enumerate(piece.holes):
+        length = hole.end - hole.start
+        chars[hole.start : hole.end] = f"t{number}".ljust(length, "_")[:length]
+    return replace(piece, sql="".join(chars))
+
+
+def _blank(text: str) -> str:
+    return _NO_LINE_END.sub(" ", text)

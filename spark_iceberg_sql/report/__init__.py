@@ -1,0 +1,60 @@
+"""A report in words: for people, for scripts, and in the formats that code hosts read.
+
+To add an output format, add one function of reports to text and its name in FORMATS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.report.terminal import concise_reports, full, full_reports, summary
+
+__all__ = ["FORMATS", "Format", "full", "summary"]
+
+
+class Format(Protocol):
+    """An output format.
+
+    reports: one for each file, or for each cell of a notebook. color: whether colours may be used; only
+    what people read has any. Returns the whole output, which ends in a line end.
+    """
+
+    def __call__(self, reports: Sequence[Report], *, color: bool = False) -> str:
+        """The reports as text."""
+
+
+def _json(reports: Sequence[Report], *, color: bool = False) -> str:
+    from spark_iceberg_sql.report.json_objects import json_reports
+
+    return json_reports(reports)
+
+
+def _github(reports: Sequence[Report], *, color: bool = False) -> str:
+    from spark_iceberg_sql.report.code_hosts import github_reports
+
+    return github_reports(reports)
+
+
+def _gitlab(reports: Sequence[Report], *, color: bool = False) -> str:
+    from spark_iceberg_sql.report.code_hosts import gitlab_reports
+
+    return gitlab_reports(reports)
+
+
+def _sarif(reports: Sequence[Report], *, color: bool = False) -> str:
+    from spark_iceberg_sql.report.sarif import sarif_reports
+
+    return sarif_reports(reports)
+
+
+# The machine formats load on use: a run that prints to a terminal pays for none of them.
+FORMATS: Mapping[str, Format] = {
+    "full": full_reports,
+    "concise": concise_reports,
+    "json": _json,
+    "github": _github,
+    "gitlab": _gitlab,
+    "sarif": _sarif,
+}

@@ -1,0 +1,75 @@
+"""What GitHub and GitLab show beside a change: workflow commands, and a code quality report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
+from spark_iceberg_sql.report.fingerprints import fingerprints, relative
+
+_GITHUB: Mapping[Severity, str] = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+}
+_GITLAB: Mapping[Severity, str] = {
+    Severity.ERROR: "major",
+    Severity.WARNING: "minor",
+    Severity.NOTE: "info",
+}
+
+
+def github_reports(reports: Sequence[Report]) -> str:
+    """A workflow command for each diagnostic, which a GitHub job turns into an annotation."""
+    root = os.environ.get("GITHUB_WORKSPACE")
+    return "".join(_command(report, d, root) + "\n" for report in reports for d in report)
+
+
+def _command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
+    span = diagnostic.span
+    properties = {
+        "title": f"{diagnostic.code} {diagnostic.name}",
+        "file": relative(report.filename, root),
+    }
+    if report.cell is None:  # a line of a cell is no line of the notebook's file
+        properties |= {"line": str(span.row), "col": str(span.column), "endLine": str(span.end_row)}
+        properties["endColumn"] = str(span.end_column)
+    shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{_GITHUB[diagnostic.severity]} {shown}::{_data(_words(report, diagnostic))}"
+
+
+def _words(report: Report, diagnostic: Diagnostic) -> str:
+    where = f"cell {report.cell}, line {diagnostic.span.row}: " if report.cell is not None else ""
+    help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
+    return f"{where}{diagnostic.message}{help_}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def gitlab_reports(reports: Sequence[Report]) -> str:
+    """GitLab's code quality report: one issue for each diagnostic."""
+    root = os.environ.get("CI_PROJECT_DIR")
+    issues = [
+        {
+            "description": f"{d.code}: {_words(report, d)}",
+            "check_name": d.name,
+            "fingerprint": fingerprint,
+            "severity": _GITLAB[d.severity],
+            "location": {
+                "path": relative(report.filename, root),
+                "lines": {"begin": d.span.row, "end": d.span.end_row}
+                if report.cell is None
+                else {"begin": 1},
+            },
+        }
+        for report, d, fingerprint in fingerprints(reports)
+    ]
+    return json.dumps(issues, indent=2, ensure_ascii=False) + "\n"

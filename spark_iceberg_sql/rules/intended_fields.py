@@ -1,0 +1,154 @@
+"""The partition fields that a statement was meant to ask for, read leniently and written as DDL takes them.
+
+Whatever a statement's grammar: another engine's, quoted, nested, with the arguments the wrong way round. Only
+help is made of it, in the user's own columns; where nothing can be made of the words, there is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_NAME, BY_SPELLING, Transform
+from spark_iceberg_sql.rules.sis101_unknown_transform import ELSEWHERE
+from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+
+_OPEN, _CLOSE = ("(", "[", "<"), (")", "]", ">")
+_STRINGS = (Kind.STRING, Kind.DOUBLE)
+_TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
+# Words that stand among arguments and are no columns.
+_NOT_COLUMNS = frozenset({*_TIMES, "AS", "INTERVAL", "INTO", "BUCKETS", "STRING", "INT", "BIGINT"})
+_SUFFIX = re.compile(r"(\w+)_(?:(year|month|day|hour|bucket|trunc)(?:_(\d+))?)")
+
+
+def fields(tokens: Sequence[Token]) -> list[str] | None:
+    """The fields of a list, as DDL writes them; None where one of them cannot be made out."""
+    tokens = _unwrapped([token for token in tokens if token.kind is not Kind.STRAY])
+    found = [_field(item) for item in items(tokens) if item]
+    return [text for text in found if text] if found and all(found) else None
+
+
+def field_of_name(name: str) -> str | None:
+    """The transform that Iceberg's default name tells: `ts_day` is days(ts)."""
+    match = _SUFFIX.fullmatch(name)
+    if match is None:
+        return None
+    column, unit, number = match.groups()
+    record = BY_NAME["truncate" if unit == "trunc" else unit]
+    return record.clause(column, int(number) if number else None)
+
+
+def _unwrapped(tokens: list[Token]) -> list[Token]:
+    """Without the brackets that are around all of it."""
+    while len(tokens) > 1 and tokens[0].text in _OPEN and _closing(tokens, 0) == len(tokens) - 1:
+        tokens = tokens[1:-1]
+    return tokens
+
+
+def _closing(tokens: Sequence[Token], start: int) -> int:
+    """The index of the bracket that closes the one at `start`; the length where none does."""
+    depth = 0
+    for index in range(start, len(tokens)):
+        depth += (tokens[index].text in _OPEN) - (tokens[index].text in _CLOSE)
+        if depth == 0:
+            return index
+    return len(tokens)
+
+
+def items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The tokens between the commas that are in no brackets."""
+    item: list[Token] = []
+    depth = 0
+    for token in tokens:
+        depth += (token.text in _OPEN) - (token.text in _CLOSE)
+        if token.text == "," and depth == 0:
+            yield item
+            item = []
+        else:
+            item.append(token)
+    yield item
+
+
+def _field(tokens: list[Token]) -> str | None:
+    if len(tokens) == 1 and tokens[0].kind in _STRINGS:
+        inside = fields([t for t in tokenize(tokens[0].text[1:-1]) if _counts(t)])
+        return ", ".join(inside) if inside else None
+    columns = list(_columns(tokens))
+    if not columns:
+        return None
+    column = columns[0]
+    call = next((t.text for t, after in _pairs(tokens) if after == "("), None)
+    numbers = [
+        int(digits[1]) for t in tokens if (digits := re.fullmatch(r"'?(\d{1,9})\w?'?", t.text))
+    ]
+    if call is None:
+        remainder = "%" in [t.text for t in tokens] and numbers
+        return BY_NAME["bucket"].clause(column, numbers[0]) if remainder else column
+    if call.upper() in ("CAST", "TRY_CAST"):
+        return BY_NAME["day"].clause(column) if tokens[-2].text.upper() in _TIMES else column
+    record = _record(call, tokens)
+    if record is None:
+        return None
+    bounds, numbers = record.parameter, numbers if len(numbers) == 1 else []
+    fit = [n for n in numbers if bounds and bounds.minimum <= n <= bounds.maximum]
+    return record.clause(column, fit[0] if fit else None)
+
+
+def _counts(token: Token) -> bool:
+    return token.kind not in (Kind.SPACE, Kind.COMMENT)
+
+
+def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
+    for token, after in zip(tokens, [*(t.text for t in tokens[1:]), ""], strict=True):
+        if token.kind in (Kind.WORD, Kind.QUOTED):
+            yield token, after
+
+
+def _columns(tokens: Sequence[Token]) -> Iterator[str]:
+    """Every name that is no call's and no keyword, with its path; a name in quotes too, if it must."""
+    before = ""
+    path = ""
+    units = _units(tokens)
+    for token, after in _pairs(tokens):
+        text = token.text
+        named = token.kind is Kind.QUOTED or text.upper() not in _NOT_COLUMNS
+        if path and after == "(":  # a.bucket(...): a call
+            path = ""
+            continue
+        if not path and (after == "(" or not named or text.lower() in units):
+            continue
+        path += text if token.kind is Kind.QUOTED else quoted(text)
+        if after == ".":
+            path += "."
+            continue
+        yield path
+        before, path = path, ""
+    if not before:
+        for token in tokens:
+            if token.kind in _STRINGS and re.fullmatch(r"[A-Za-z_]\w*", token.text[1:-1]):
+                yield token.text[1:-1]
+
+
+def _units(tokens: Sequence[Token]) -> set[str]:
+    """The bare words among arguments that name a unit, where another word can be the column."""
+    bare = [t.text.lower() for t, after in _pairs(tokens) if after != "("]
+    units = {
+        text for text in bare if getattr(BY_SPELLING.get(text), "granularity", None) is not None
+    }
+    return units if set(bare) - units else set()
+
+
+def _record(call: str, tokens: Sequence[Token]) -> Transform | None:
+    low = call.lower()
+    if low in ELSEWHERE:
+        name = ELSEWHERE[low][0]
+        words = (BY_SPELLING.get(t.text.strip("'\"").lower()) for t in tokens)
+        unit = next((w.name for w in words if w and w.granularity is not None), name)
+        return BY_NAME[unit if name == "day" else name]
+    record = BY_SPELLING.get(low) or BY_FUNCTION.get(low)
+    if record is None:
+        close = near(low, BY_SPELLING)
+        record = BY_SPELLING[close[0]] if close else None
+    return record if record is not None and record.in_ddl else None

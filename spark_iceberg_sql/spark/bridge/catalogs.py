@@ -1,0 +1,174 @@
+"""The session's catalogs through Spark's and Iceberg's own loading: py4j side of catalog.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors.exceptions.captured import CapturedException
+
+from spark_iceberg_sql.spark.bridge import jvm, sessions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
+_SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_CAUSES = 10  # deep enough; a chain may run in a circle
+_NOT_THERE = (
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "NoSuchTableException",
+    "NoSuchNamespaceException",
+    "NoSuchDatabaseException",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a catalog answered.
+
+    what: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
+    metadata.json of an Iceberg table, without its snapshots. has_rows: it has a current snapshot.
+    provider: of a table that is not Iceberg. branch: its name.
+    """
+
+    what: str
+    metadata: Mapping[str, Any] | None = None
+    has_rows: bool = True
+    provider: str | None = None
+    branch: str | None = None
+
+
+class CatalogSilentError(Exception):
+    """A catalog that could not answer; `str` is the first line of what it said."""
+
+
+def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+    """The session's current catalog and namespace. Raises CatalogSilentError where Spark cannot start it."""
+    try:
+        with sessions.working_in(spark):
+            manager = jvm.java_session(spark).sessionState().catalogManager()
+            return manager.currentCatalog().name(), tuple(manager.currentNamespace())
+    except (CapturedException, Py4JJavaError) as error:
+        raise CatalogSilentError(first_line(error)) from None
+
+
+def is_catalog(spark: SparkSession, name: str) -> bool:
+    """Whether a name is a catalog's in this session (asking Spark would start the catalog)."""
+    return name == "spark_catalog" or spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
+
+
+def is_temporary_view(spark: SparkSession, parts: tuple[str, ...]) -> bool:
+    """Whether a name as written is a temporary view of this session, a global one included."""
+    return bool(jvm.java_session(spark).sessionState().catalog().isTempView(jvm.to_seq(parts)))
+
+
+def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
+    """What stands behind a full name: catalog, namespace, table.
+
+    Reads the table's current metadata through its catalog, refreshed, and changes nothing.
+    Raises CatalogSilentError where the catalog fails instead of answering.
+    """
+    catalog_name, *namespace, table_name = name
+    try:
+        with sessions.working_in(spark):
+            manager = jvm.java_session(spark).sessionState().catalogManager()
+            return _load(manager.catalog(catalog_name), _identifier(namespace, table_name))
+    except (CapturedException, Py4JJavaError) as error:
+        raise CatalogSilentError(first_line(error)) from None
+
+
+def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
+    try:
+        table = catalog.loadTable(identifier)
+    except (CapturedException, Py4JJavaError) as error:
+        if not _says_absent(error):
+            raise
+        return Loaded("view") if _is_view(catalog, identifier) else Loaded("absent")
+    return _describe(table)
+
+
+def _describe(table: jvm.Java) -> Loaded:
+    name = table.getClass().getName()
+    if name == _SPARK_TABLE:
+        inner = table.table()
+        if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):
+            return Loaded("metadata table")
+        if table.branch() is not None:
+            return Loaded("branch", branch=table.branch())
+        current = inner.operations().refresh()
+        light = jvm.java_class("org.apache.iceberg.TableMetadata").buildFrom(current)
+        light = light.removeSnapshots(current.snapshots()).discardChanges().build()
+        text = jvm.java_class("org.apache.iceberg.TableMetadataParser").toJson(light)
+        return Loaded("iceberg", json.loads(text), current.currentSnapshot() is not None)
+    if name.endswith(".V1Table"):
+        if table.v1Table().tableType().name() == "VIEW":
+            return Loaded("view")
+        return Loaded("other", provider=jvm.from_option(table.v1Table().provider()))
+    return Loaded("other", provider=table.properties().get("provider"))
+
+
+def _is_view(catalog: jvm.Java, identifier: jvm.Java) -> bool:
+    if not jvm.java_class(
+        "org.apache.spark.sql.connector.catalog.ViewCatalog"
+    )._java_lang_class.isInstance(catalog):
+        return False
+    try:
+        catalog.loadView(identifier)
+    except (CapturedException, Py4JJavaError):
+        return False
+    return True
+
+
+def _identifier(namespace: list[str], name: str) -> jvm.Java:
+    gateway = jvm.gateway()
+    parts = gateway.new_array(gateway.jvm.java.lang.String, len(namespace))
+    for i, part in enumerate(namespace):
+        parts[i] = part
+    return jvm.java_class("org.apache.spark.sql.connector.catalog.Identifier").of(parts, name)
+
+
+def _says_absent(error: CapturedException | Py4JJavaError) -> bool:
+    said = thrown(error)
+    return any(word in said for word in _NOT_THERE)
+
+
+def first_line(error: Exception) -> str:
+    """The first line that a JVM exception says, without stack and call numbers."""
+    if isinstance(error, Py4JJavaError):
+        error_text = error.java_exception.getMessage() or error.java_exception.toString()
+    elif isinstance(error, CapturedException):
+        error_text = error._desc or type(error).__name__
+    else:
+        error_text = str(error) or type(error).__name__
+    return str(error_text).strip().splitlines()[0]
+
+
+def thrown(error: Exception) -> str:
+    """Class and message of a JVM exception and its causes, a line each; empty for any other exception."""
+    if not isinstance(error, CapturedException | Py4JJavaError):
+        return ""
+    cause = error._origin if isinstance(error, CapturedException) else error.java_exception
+    if cause is None:
+        return str(error._desc)
+    lines: list[str] = []
+    while cause is not None and len(lines) < _CAUSES:
+        lines.append(str(cause.toString()))
+        cause = cause.getCause()
+    return "\n".join(lines)
+
+
+def explained(error: CapturedException, explanation: str) -> CapturedException:
+    """Spark's own error with our explanation of its cause put first."""
+    error._desc = f"{explanation}\n\nSpark said: {error._desc}"
+    return error
+
+
+def has_iceberg_extensions(spark: SparkSession) -> bool:
+    """Whether the session's parser knows Iceberg's statements."""
+    parser = jvm.java_session(spark).sessionState().sqlParser().getClass().getName()
+    return "Iceberg" in str(parser)

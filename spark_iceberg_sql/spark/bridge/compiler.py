@@ -1,0 +1,86 @@
+"""Optimizer rules through py4j: compile their Java text with Spark's own Janino, and reach what came of it.
+
+Janino compiles in tens of milliseconds, on the driver alone: executors see Spark's and Iceberg's classes
+and nothing of ours. A py4j proxy cannot do this, as Rule is a class.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from py4j.protocol import Py4JJavaError
+
+from spark_iceberg_sql.spark.bridge.jvm import EXPRESSIONS, Java, gateway, java_class
+
+# Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
+_TABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def knows_table() -> bool:
+    """Whether `keep_table` has been called for this JVM."""
+    return gateway() in _TABLES
+
+
+def table() -> Java | None:
+    """The JVM's RuleTable; None where it could not be made."""
+    return _TABLES[gateway()]
+
+
+def keep_table(made: Java | None) -> None:
+    """Remember the RuleTable, or that there is none, for as long as the JVM lives."""
+    _TABLES[gateway()] = made
+
+
+def withheld(call: Java) -> Java:
+    """A call of Iceberg's function as an expression with the same values that is not pushed.
+
+    call: the StaticInvoke of V2ExpressionUtils.resolveScalarFunction. The tag around it is what neither
+    Spark's push-down nor Iceberg's rule ReplaceStaticInvoke looks through; it costs nothing at run time.
+    The rule `guard` takes it off where the scan is right.
+    """
+    return java_class(f"{EXPRESSIONS}.KnownNullable")(call)
+
+
+def context_loader() -> Java:
+    """The class loader that sees Spark and the jars that were added to it, Iceberg's runtime among them."""
+    return java_class("org.apache.spark.util.Utils").getContextOrSparkClassLoader()
+
+
+def compiled(package: str, name: str, parent: Java) -> Java:
+    """The class loader of a Java file in a package's folder `java`; else as `compile_java`."""
+    file = resources.files(package) / "java" / f"{name}.java"
+    return compile_java(file.read_text("utf-8"), file.name, parent)
+
+
+def compile_java(text: str, file: str, parent: Java) -> Java:
+    """Compile one Java file.
+
+    parent: the class loader of what it builds on. Returns its class loader.
+    Raises ValueError with the compiler's words.
+    """
+    compiler = java_class("org.codehaus.janino.SimpleCompiler")()
+    compiler.setParentClassLoader(parent)
+    compiler.setTargetVersion(8)
+    try:
+        compiler.cook(file, java_class("java.io.StringReader")(text))
+    except Py4JJavaError as error:
+        raise ValueError(_words(error)) from None
+    return compiler.getClassLoader()
+
+
+def instance(loader: Java, name: str) -> Java:
+    """A new object of a compiled class with a constructor without arguments. Raises ValueError."""
+    empty = gateway().new_array
+    try:
+        made = loader.loadClass(name).getDeclaredConstructor(
+            empty(java_class("java.lang.Class"), 0)
+        )
+        return made.newInstance(empty(java_class("java.lang.Object"), 0))
+    except Py4JJavaError as error:
+        raise ValueError(_words(error)) from None
+
+
+def _words(error: Py4JJavaError) -> str:
+    return str(error.java_exception.toString()).splitlines()[0]

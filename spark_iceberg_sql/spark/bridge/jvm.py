@@ -1,0 +1,337 @@
+"""The bridge to Spark's JVM: py4j and pyspark's underscore attributes are touched in spark/jvm*.py only.
+
+A callback is a Python callable that Spark calls while it analyses a statement. It runs on the JVM
+thread of that statement, so it asks `active_session()` for its session and never keeps one. It
+refuses by raising `Refusal`; Spark's user then sees pyspark's AnalysisException with a condition,
+an SQLSTATE and the place in the query.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors.exceptions.captured import CapturedException, convert_exception
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.logger import PySparkLogger
+
+from spark_iceberg_sql.errors import IcebergSqlError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Java = Any  # an object in the JVM: py4j has no types to offer
+
+EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions"
+ANALYSIS = "org.apache.spark.sql.catalyst.analysis"
+
+
+class Refusal(IcebergSqlError):  # noqa: N818 - it is no fault of ours
+    """Raised in a callback: Spark's user gets an AnalysisException instead of a result.
+
+    condition: an error condition that Spark has, such as `INVALID_PARAMETER_VALUE.PATTERN`.
+    parameters: what its message template needs, all of them. Spark adds the place of the call.
+    """
+
+    def __init__(self, condition: str, **parameters: str) -> None:
+        super().__init__(f"[{condition}] {parameters}")
+        self.condition = condition
+        self.parameters = parameters
+
+
+def wrong_count(function: str, expected: str, given: int) -> Refusal:
+    """The refusal of a call with too few or too many arguments. expected: how many, in words."""
+    return Refusal(
+        "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+        functionName=f"`{function}`",
+        expectedNum=expected,
+        actualNum=str(given),
+        docroot="https://spark.apache.org/docs/latest",
+    )
+
+
+class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
+    """A Java exception on its way through a callback into the JVM."""
+
+
+_refused: deque[str] = deque(maxlen=64)  # the last refusals, as Spark words them
+_callback = threading.local()  # .runs: whether this thread is in one
+
+
+def _not_ours(record: logging.LogRecord) -> bool:
+    """Whether a record may be logged.
+
+    py4j logs a traceback for each exception that leaves a callback, and pyspark a line of JSON
+    with the Java stack for each AnalysisException: both say again what the user is told anyway.
+    """
+    if record.exc_info and isinstance(record.exc_info[1], _Thrown):
+        return False
+    return record.msg not in _refused and not getattr(_callback, "runs", False)
+
+
+def _quieten() -> None:
+    for name in ("py4j.clientserver", "py4j.java_gateway"):
+        logging.getLogger(name).addFilter(_not_ours)
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).addFilter(_not_ours)
+
+
+# ---------------------------------------------------------------------------------- JVM, sessions
+
+
+def gateway() -> Any:
+    """The py4j gateway of this process. Raises IcebergSqlError where there is none."""
+    found = SparkContext._gateway
+    if found is None:
+        raise IcebergSqlError("no Spark session is running in this process")
+    return found
+
+
+@cache
+def _class(own: Any, name: str) -> Java:
+    return getattr(own.jvm, name)
+
+
+@cache
+def _module(own: Any, name: str) -> Java:
+    return getattr(getattr(own.jvm, name + "$"), "MODULE$")
+
+
+def java_class(name: str) -> Java:
+    """A Java or Scala class by its full name: call it to construct, or call its static methods."""
+    return _class(gateway(), name)
+
+
+def scala_object(name: str) -> Java:
+    """A Scala object (companion or not) by its full name without the `$`."""
+    return _module(gateway(), name)
+
+
+def running() -> bool:
+    """Whether a Spark context runs in this process."""
+    return SparkContext._active_spark_context is not None
+
+
+def java_session(spark: SparkSession) -> Java:
+    """The JVM's session behind a pyspark session.
+
+    Raises IcebergSqlError for a Spark Connect session, which has no JVM in reach.
+    """
+    session = getattr(spark, "_jsparkSession", None)
+    if session is None:
+        raise IcebergSqlError(
+            "a Spark Connect session cannot take native functions: its JVM is out of reach\n"
+            "help: call this where the Spark Connect server is started, on a classic SparkSession"
+        )
+    return session
+
+
+def active_session() -> Java:
+    """The JVM's session whose statement is being analysed on this thread."""
+    return java_class("org.apache.spark.sql.classic.SparkSession").active()
+
+
+@contextmanager
+def active(spark: SparkSession) -> Iterator[None]:
+    """Make a session the active one of this thread for a while."""
+    kind = java_class("org.apache.spark.sql.classic.SparkSession")
+    before = kind.getActiveSession()
+    kind.setActiveSession(java_session(spark))
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            kind.setActiveSession(before.get())
+        else:
+            kind.clearActiveSession()
+
+
+class ActiveSession:
+    """The active session as far as our own modules look at one: its JVM side and its context.
+
+    A whole pyspark session would cost a dozen calls into the JVM for each function call analysed.
+    """
+
+    def __init__(self) -> None:
+        self.sparkContext = SparkContext._active_spark_context
+        self._jsparkSession = active_session()
+
+
+def class_exists(name: str) -> bool:
+    """Whether the JVM can load a class, jars of `spark.jars` included."""
+    try:
+        java_class("org.apache.spark.util.Utils").classForName(name, False, False)
+    except (Py4JJavaError, CapturedException):
+        return False
+    return True
+
+
+# ---------------------------------------------------------------------------------- conversions
+
+
+def to_seq(items: Iterable[Java]) -> Java:
+    """A Scala immutable Seq of Python or JVM values."""
+    return java_class("org.apache.spark.api.python.PythonUtils").toSeq(list(items))
+
+
+def from_seq(seq: Java) -> list[Java]:
+    """The elements of a Scala Seq."""
+    return [seq.apply(i) for i in range(seq.size())]
+
+
+def to_map(items: Mapping[str, str]) -> Java:
+    """A Scala immutable Map of strings."""
+    return java_class("org.apache.spark.api.python.PythonUtils").toScalaMap(dict(items))
+
+
+def to_option(value: Java = None) -> Java:
+    """Scala's Some(value), or None."""
+    return scala_object("scala.Option").apply(value)
+
+
+def from_option(option: Java) -> Java:
+    """What a Scala Option holds, or None."""
+    return option.get() if option.isDefined() else None
+
+
+# ---------------------------------------------------------------------------------- callbacks
+
+
+class _Callback:
+    """A Python callable as Spark's Java interface `Function`, whose `call` may throw anything.
+
+    (Implementing scala.Function1 itself would not do: a dynamic proxy turns AnalysisException,
+    a checked exception, into UndeclaredThrowableException.)
+    """
+
+    def __init__(self, body: Callable[[Java], Java]) -> None:
+        self._body = body
+
+    def call(self, argument: Java) -> Java:
+        """What the JVM calls; every exception leaves as a Java exception."""
+        outer = getattr(_callback, "runs", False)
+        _callback.runs = True
+        try:
+            return self._body(argument)
+        except Refusal as refusal:
+            thrown = _analysis_exception(refusal)
+        except Py4JJavaError as error:
+            thrown = error.java_exception
+        except CapturedException as error:
+            _refused.append(error.getMessage())
+            thrown = error._origin
+        except Exception as error:
+            first = str(error).partition("\n")[0]
+            message = f"spark_iceberg_sql failed: {type(error).__name__}: {first}"
+            thrown = _analysis_exception(Refusal("INTERNAL_ERROR", message=message))
+        finally:
+            _callback.runs = outer
+        raise _Thrown("refused", thrown)
+
+    class Java:
+        """How py4j is told the interface."""
+
+        implements = ["org.apache.spark.api.java.function.Function"]  # noqa: RUF012
+
+
+def _analysis_exception(refusal: Refusal) -> Java:
+    condition, parameters = refusal.condition, refusal.parameters
+    words = java_class("org.apache.spark.SparkThrowableHelper").getMessage(condition, parameters)
+    _refused.append(words)
+    return java_class("org.apache.spark.sql.AnalysisException")(condition, to_map(parameters))
+
+
+def raised(refusal: Refusal) -> Exception:
+    """What Spark's user gets for a refusal outside a statement: pyspark's AnalysisException."""
+    return convert_exception(_analysis_exception(refusal))
+
+
+def scala_function(body: Callable[[Java], Java]) -> Java:
+    """A Python callable of one argument as a real scala.Function1, through which exceptions pass.
+
+    Lives as long as the JVM holds it. Runs on the Python thread that belongs to the calling JVM
+    thread, so several may run at once.
+    """
+    own = gateway()
+    ensure_callback_server_started(own)  # type: ignore[no-untyped-call]
+    for name in ("python_parameters", "callback_server_parameters"):
+        parameters = own.__dict__.get(name)
+        if parameters is not None:
+            parameters.propagate_java_exceptions = True
+    _quieten()
+    return scala_object("org.apache.spark.api.java.JavaPairRDD").toScalaFunction(_Callback(body))
+
+
+# ---------------------------------------------------------------------------------- registries
+
+SCALAR = "FunctionRegistry"
+TABLE = "TableFunctionRegistry"
+_OWNER = "spark_iceberg_sql"  # ExpressionInfo's class name, by which we know our own
+
+
+def _registries(spark: SparkSession, kind: str) -> tuple[Java, Java]:
+    state = java_session(spark).sessionState()
+    own = state.functionRegistry() if kind == SCALAR else state.tableFunctionRegistry()
+    return own, scala_object(f"{ANALYSIS}.{kind}").builtin()
+
+
+def register_function(
+    spark: SparkSession,
+    kind: str,
+    name: str,
+    build: Callable[[Java], Java],
+    *,
+    usage: str,
+    arguments: str = "",
+    examples: str = "",
+    note: str = "",
+    group: str = "misc_funcs",
+) -> None:
+    """Register a function in a session and in Spark's built-in registry.
+
+    The built-in registry is what newSession(), permanent views and the session after stop() read.
+    Calling it again changes nothing.
+
+    kind: SCALAR or TABLE. name: in SQL, any letter case. build: from the Scala Seq of resolved
+    argument expressions to an Expression (SCALAR) or a LogicalPlan (TABLE); it may raise Refusal.
+    usage, arguments, examples, note: for DESCRIBE FUNCTION [EXTENDED], in Spark's own layout
+    (`_FUNC_` stands for the name). group: one of Spark's function groups.
+
+    Raises IcebergSqlError where somebody else has registered that name.
+    """
+    identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
+    missing = []
+    for registry in _registries(spark, kind):
+        info = from_option(registry.lookupFunction(identifier))
+        if info is None:
+            missing.append(registry)
+        elif info.getClassName() != _OWNER:
+            raise IcebergSqlError(
+                f"a function `{name}` that is not ours is registered in this session\n"
+                f"help: DROP TEMPORARY FUNCTION {name}, then install again"
+            )
+    if not missing:
+        return
+    info = java_class(f"{EXPRESSIONS}.ExpressionInfo")(
+        _OWNER, None, name, usage, arguments, examples, note, group, "0.1.0", "",
+        "python_udf" if kind == SCALAR else "python_udtf",
+    )  # fmt: skip
+    function = scala_function(build)
+    for registry in missing:
+        registry.registerFunction(identifier, info, function)
+
+
+def unregister_function(spark: SparkSession, kind: str, name: str) -> None:
+    """Take one of our functions out of a session and out of the built-in registry."""
+    identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
+    for registry in _registries(spark, kind):
+        info = from_option(registry.lookupFunction(identifier))
+        if info is not None and info.getClassName() == _OWNER:
+            registry.dropFunction(identifier)

@@ -1,0 +1,58 @@
+"""Metadata files in a folder of the local disk: its names are read again only when the folder has changed.
+
+A table's folder `metadata` may have a hundred thousand files, of which one is asked for. What a version
+hint says would be quicker to have, but a hint may lie behind: the listing alone has the newest file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from pathlib import Path
+
+from spark_iceberg_sql.model.metadata_files import is_metadata_file
+
+# File systems of this machine's own kernel: they put a time on a folder with each change of its names.
+# Others (network, FUSE) may not, or late.
+_KEEP_TIME = frozenset({"ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "zfs", "f2fs"})
+_SETTLED = 2.0  # seconds after a change; no clock of theirs is coarser than one
+_KEPT = 64  # folders
+
+_State = tuple[int, int, int, int]
+_known: OrderedDict[str, tuple[_State, tuple[str, ...]]] = OrderedDict()
+
+
+def metadata_files(folder: str) -> tuple[str, ...]:
+    """The names of the metadata files right in a folder; empty where there is no such folder."""
+    begun = time.time()
+    try:
+        status = os.stat(folder)
+        state = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+        known = _known.get(folder)
+        if known is not None and known[0] == state and _keeps_time(status.st_dev):
+            return known[1]
+        with os.scandir(folder) as entries:
+            names = tuple(e.name for e in entries if is_metadata_file(e.name) and e.is_file())
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    if begun - max(status.st_mtime, status.st_ctime) > _SETTLED:
+        _known[folder] = (state, names)
+        while len(_known) > _KEPT:
+            _known.popitem(last=False)
+    return names
+
+
+def _keeps_time(device: int) -> bool:
+    """Whether a device's folders change their time with their names. Asked each time: mounts change."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
+        number = f"{os.major(device)}:{os.minor(device)}"
+    except (OSError, AttributeError):  # no Linux: nobody knows
+        return False
+    kinds = {
+        mount.partition(" - ")[2].split(" ", 1)[0]
+        for mount in mounts
+        if mount.split(" ", 3)[2:3] == [number]
+    }
+    return bool(kinds) and kinds <= _KEEP_TIME

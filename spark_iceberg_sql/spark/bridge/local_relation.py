@@ -1,0 +1,39 @@
+"""Rows of Python values as a plan of the JVM: py4j side of answers.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark.bridge import jvm
+
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
+
+
+def active_session() -> SparkSession:
+    """The session whose statement is being analysed on this thread, as pyspark has it."""
+    context = SparkContext._active_spark_context
+    assert context is not None
+    return SparkSession(context, jsparkSession=jvm.active_session())
+
+
+def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
+    """A LocalRelation. ddl: the columns, `part string, spec_id int`. values: a sequence a row."""
+    schema = jvm.java_class("org.apache.spark.sql.types.StructType").fromDDL(ddl)
+    attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
+        schema
+    )
+    made = [_row(value) for value in values]
+    return jvm.scala_object(f"{_LOGICAL}.LocalRelation").fromExternalRows(
+        attributes, jvm.to_seq(made)
+    )
+
+
+def _row(values: Sequence[str | int | None]) -> jvm.Java:
+    gateway = jvm.gateway()
+    cells = gateway.new_array(gateway.jvm.java.lang.Object, len(values))
+    for i, value in enumerate(values):
+        cells[i] = value
+    return jvm.java_class("org.apache.spark.sql.RowFactory").create(cells)

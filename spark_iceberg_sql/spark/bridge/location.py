@@ -1,0 +1,36 @@
+"""Where a table is, and the FileIO that opens its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+HADOOP = "org.apache.iceberg.hadoop.HadoopFileIO"
+S3 = "org.apache.iceberg.aws.s3.S3FileIO"
+ADLS = "org.apache.iceberg.azure.adlsv2.ADLSFileIO"
+GCS = "org.apache.iceberg.gcp.gcs.GCSFileIO"
+
+# FileIO -> a class that it needs, and the packages that bring it ({} is Iceberg's version).
+NEEDS = {
+    S3: ("software.amazon.awssdk.services.s3.S3Client", "org.apache.iceberg:iceberg-aws-bundle:{}"),
+    ADLS: (
+        "com.azure.storage.file.datalake.DataLakeFileSystemClient",
+        "com.azure:azure-storage-file-datalake:12.25.0,com.azure:azure-identity:1.18.1",
+    ),
+    GCS: ("com.google.cloud.storage.Storage", "org.apache.iceberg:iceberg-gcp-bundle:{}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a table is.
+
+    path: its folder, or one of its metadata files, as the FileIO wants it. io: the FileIO's class.
+    properties: what the FileIO is opened with, keys among them. blobs: Azure's connection string,
+    container and folder, where the plain blob service has to list.
+    """
+
+    path: str
+    io: str = HADOOP
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    blobs: tuple[str, str, str] | None = field(default=None, repr=False)

@@ -1,0 +1,295 @@
+"""The JVM's side of the table functions: values of expressions, Iceberg's FileIO, tables, relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class, scala_object
+
+_CATALYST = "org.apache.spark.sql.catalyst"
+
+
+# ---------------------------------------------------------------------------------- expressions
+
+
+def named_argument(expression: Java) -> tuple[str | None, Java]:
+    """An argument of a call as (name or None, expression)."""
+    if expression.getClass().getSimpleName() == "NamedArgumentExpression":
+        return str(expression.key()), expression.value()
+    return None, expression
+
+
+def is_literal(expression: Java) -> bool:
+    """Whether an argument stands in the text of the statement as it is."""
+    return bool(expression.getClass().getSimpleName() == "Literal")
+
+
+def constant(function: str, argument: str, expression: Java) -> str | int | bool | None:
+    """The value of a constant expression: literal, expression of constants, parameter, variable, sub-query.
+
+    Raises Refusal where it depends on rows or on chance.
+    """
+    if expression.getClass().getSimpleName() == "Alias":
+        expression = expression.child()
+    if expression.foldable():
+        value = expression.eval(None)
+    else:
+        if (
+            not expression.deterministic()
+            or expression.references().size()
+            or "outer(" in expression.sql()
+        ):
+            raise Refusal(
+                "NON_FOLDABLE_ARGUMENT",
+                funcName=f"`{function}`",
+                paramName=f"`{argument}`",
+                paramType='"STRING"',
+            )
+        value = _through_the_session(expression)
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return str(value.toString()) if hasattr(value, "toString") else str(value)
+
+
+def _through_the_session(expression: Java) -> Java:
+    """nvl(), intervals, variables, scalar sub-queries: what the session's own optimizer makes of them.
+
+    The plan is run as it is and not as a query of its own, which Spark would show with all its values.
+    """
+    none, nil = jvm.to_option(), scala_object("scala.collection.immutable.Nil")
+    expressions = f"{_CATALYST}.expressions"
+    column = java_class(f"{expressions}.Alias")(
+        expression,
+        "value",
+        java_class(f"{expressions}.NamedExpression").newExprId(),
+        nil,
+        none,
+        nil,
+    )
+    plan = java_class(f"{_CATALYST}.plans.logical.Project")(
+        jvm.to_seq([column]), java_class(f"{_CATALYST}.plans.logical.OneRowRelation")()
+    )
+    rows = data_frame(plan).queryExecution().executedPlan().executeCollectPublic()
+    return rows[0].get(0)
+
+
+def timestamp_micros(expression: Java) -> int:
+    """Microseconds since 1970 UTC of anything that TIMESTAMP AS OF takes, by Spark's own rules."""
+    expressions = f"{_CATALYST}.expressions"
+    if scala_object(f"{expressions}.SubqueryExpression").hasSubquery(expression):
+        value = _through_the_session(expression)
+        expression = scala_object(f"{expressions}.Literal").apply(value)
+    zone = jvm.active_session().sessionState().conf().sessionLocalTimeZone()
+    spec = scala_object(f"{_CATALYST}.analysis.TimeTravelSpec").create(
+        jvm.to_option(expression), jvm.to_option(), zone
+    )
+    return int(spec.get().timestamp())
+
+
+def data_frame(plan: Java) -> Java:
+    """The JVM's DataFrame of a logical plan, analysed in the active session."""
+    return scala_object("org.apache.spark.sql.classic.Dataset").ofRows(jvm.active_session(), plan)
+
+
+# ---------------------------------------------------------------------------------- configuration
+
+
+def settings(prefix: str) -> dict[str, str]:
+    """The active session's settings whose names begin so, without the prefix."""
+    conf = jvm.active_session().sessionState().conf()
+    asjava = java_class("scala.jdk.javaapi.CollectionConverters").asJava
+    names = java_class("java.lang.String").join("\n", asjava(conf.getAllConfs().keySet()))
+    return {
+        name[len(prefix) :]: str(conf.getConfString(name))
+        for name in names.split("\n")
+        if name.startswith(prefix)
+    }
+
+
+def setting(name: str) -> str:
+    """A setting of the active session; empty where it has none."""
+    return str(jvm.active_session().sessionState().conf().getConfString(name, ""))
+
+
+def set_setting(name: str, value: str) -> None:
+    """Change a setting of the active session."""
+    jvm.active_session().sessionState().conf().setConfString(name, value)
+
+
+def process_setting(name: str) -> str | None:
+    """A setting of the running Spark context, which all its sessions share; None where it has none."""
+    found = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))
+    return None if found is None else str(found)
+
+
+def set_process_setting(name: str, value: str) -> None:
+    """Change a setting of the running Spark context, for those who ask for it anew each time."""
+    jvm.active_session().sparkContext().conf().set(name, value)
+
+
+def statement() -> str | None:
+    """The text of the statement (or view) that is being analysed, where it has one."""
+    origin = java_class(f"{_CATALYST}.trees.CurrentOrigin").get()
+    text = jvm.from_option(origin.sqlText())
+    return None if text is None else str(text)
+
+
+# ---------------------------------------------------------------------------------- tables
+
+
+def operations(metadata: Java, io: Java) -> Java:
+    """Iceberg's TableOperations on one metadata file, for reading alone."""
+    return java_class("org.apache.iceberg.StaticTableOperations")(metadata, io)
+
+
+def base_table(operations: Java, name: str) -> Java:
+    """Iceberg's table. name: is shown in plans, and by it Spark knows the same table again."""
+    return java_class("org.apache.iceberg.BaseTable")(operations, name)
+
+
+def metadata_table(operations: Java, name: str, kind: str) -> Java:
+    """One of Iceberg's metadata tables. kind: such as SNAPSHOTS."""
+    types = java_class("org.apache.iceberg.MetadataTableType")
+    return java_class("org.apache.iceberg.MetadataTableUtils").createMetadataTableInstance(
+        operations, name, f"{name}#{kind.lower()}", getattr(types, kind)
+    )
+
+
+def catalog_table(name: str) -> Java:
+    """The Iceberg table of a name in the active session's catalogs."""
+    return java_class("org.apache.iceberg.spark.Spark3Util").loadIcebergTable(
+        jvm.active_session(), name
+    )
+
+
+def hadoop_table(folder: str) -> Java:
+    """The table of a folder as a Hadoop catalog sees it: by its version hint."""
+    conf = jvm.active_session().sessionState().newHadoopConf()
+    return java_class("org.apache.iceberg.hadoop.HadoopTables")(conf).load(folder)
+
+
+def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None = None) -> Java:
+    """Spark's table over Iceberg's, as of a snapshot, a time or now; with the schema of that time."""
+    kind = java_class("org.apache.iceberg.spark.source.SparkTable")
+    travel = java_class("org.apache.iceberg.spark.TimeTravel")
+    if snapshot is not None:
+        return kind.create(table, travel.version(str(snapshot)))
+    if micros is not None:
+        return kind.create(table, travel.timestampMicros(micros))
+    return kind(table)
+
+
+def spark_table_at_ref(table: Java, ref: str) -> Java:
+    """Spark's table over Iceberg's, as of a branch or tag. Raises KeyError with the names there are."""
+    refs = table.refs()
+    found = refs.get(ref)
+    if found is None:
+        names = java_class("java.lang.String").join("\n", refs.keySet())
+        raise KeyError(*sorted(str(names).split("\n") if names else []))
+    kind = java_class("org.apache.iceberg.spark.source.SparkTable")
+    if found.isBranch():
+        return kind.create(table, ref)
+    return spark_table(table, snapshot=found.snapshotId())
+
+
+def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
+    """The leaf of a logical plan that reads a Spark table.
+
+    It has a catalog object but no identifier: with the catalog Spark finds the partition transforms
+    (joins without a shuffle), and without an identifier it keeps the snapshot of the analysis.
+    """
+    return java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation").create(
+        table,
+        jvm.to_option(_functions_catalog()),
+        jvm.to_option(),
+        _case_insensitive(options or {}),
+        jvm.to_option(),
+    )
+
+
+def _case_insensitive(options: Mapping[str, str]) -> Java:
+    return java_class("org.apache.spark.sql.util.CaseInsensitiveStringMap")(dict(options))
+
+
+def _functions_catalog() -> Java:
+    """A catalog that no session knows, for the transform functions that it offers."""
+    return _catalog_of(jvm.gateway())
+
+
+@lru_cache(maxsize=1)
+def _catalog_of(gateway: Java) -> Java:
+    catalog = java_class("org.apache.iceberg.spark.SparkCatalog")()
+    properties = {"type": "hadoop", "warehouse": "file:///", "cache-enabled": "false"}
+    catalog.initialize("iceberg_path_functions", _case_insensitive(properties))
+    return catalog
+
+
+def unpushed(plan: Java) -> Java:
+    """The same rows, but no predicate gets past: Spark moves none across a nondeterministic one."""
+    parser = jvm.active_session().sessionState().sqlParser()
+    always = parser.parseExpression("monotonically_increasing_id() >= 0")
+    return java_class(f"{_CATALYST}.plans.logical.Filter")(always, plan)
+
+
+def column_names(relation: Java) -> list[str]:
+    """The names of a relation's columns."""
+    return _names(relation.output())
+
+
+def hidden_column_names(relation: Java) -> list[str]:
+    """The names of a relation's metadata columns."""
+    return _names(relation.metadataOutput())
+
+
+def _names(attributes: Java) -> list[str]:
+    return [str(attribute.name()) for attribute in jvm.from_seq(attributes)]
+
+
+def texts(rows: Sequence[str]) -> Java:
+    """A DataFrame with a column `value` of these texts; plans do not show them."""
+    encoder = java_class("org.apache.spark.sql.Encoders").STRING()
+    return jvm.active_session().createDataset(list(rows), encoder).toDF()
+
+
+def column(frame: Java) -> list[str]:
+    """The values of a DataFrame's only column, a string."""
+    return [str(row.get(0)) for row in frame.collectAsList()]
+
+
+def with_hidden(visible: Java, inner: Java, count: int) -> Java:
+    """The plan of a DataFrame of the first `count` columns of another, with the rest hidden in it."""
+    plan = visible.queryExecution().analyzed()
+    output = jvm.from_seq(inner.queryExecution().analyzed().output())
+    tag = scala_object(f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()
+    plan.setTagValue(tag, jvm.to_seq(output[count:]))
+    return _named(plan, "VirtualColumns")
+
+
+def without_file(plan: Java) -> Java:
+    """The plan of a relation without Iceberg's own hidden `_file`."""
+    return _named(plan, "WithoutFile")
+
+
+def _named(plan: Java, alias: str) -> Java:
+    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 2)
+    arguments[0] = java_class(f"{_CATALYST}.AliasIdentifier")("iceberg")
+    arguments[1] = plan
+    return _alias(jvm.gateway(), alias).newInstance(arguments)
+
+
+@lru_cache(maxsize=2)
+def _alias(gateway: Java, name: str) -> Java:
+    """The constructor of VirtualColumns.java or WithoutFile.java."""
+    loader = compiler.compiled(__package__, name, compiler.context_loader())
+    return loader.loadClass(f"sparkicebergsql.{name}").getConstructors()[0]
+
+
+def full_name(name: str) -> list[str]:
+    """The parts of an Iceberg table's name with its catalog, as the active session resolves it."""
+    found = java_class("org.apache.iceberg.spark.Spark3Util").catalogAndIdentifier(
+        jvm.active_session(), name
+    )
+    identifier = found.identifier()
+    return [str(found.catalog().name()), *map(str, identifier.namespace()), str(identifier.name())]

@@ -1,0 +1,53 @@
+"""What the scans of an executed query read, by Iceberg's own metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# Nodes that hide the plan that ran: class -> method that has it.
+_HIDES = {
+    "AdaptiveSparkPlanExec": "executedPlan",
+    "BroadcastQueryStageExec": "plan",
+    "ResultQueryStageExec": "plan",
+    "ShuffleQueryStageExec": "plan",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Data files of all scans of a query: how many were read, out of how many.
+
+    Files in manifests that were skipped as a whole are not counted by Iceberg, so `total` is the
+    table's number of files only where no manifest was.
+    """
+
+    files: int
+    total: int
+
+
+def files_read(rows: DataFrame) -> Read:
+    """What a DataFrame's scans read; run an action on it first."""
+    read = skipped = 0
+    for scan in _scans(rows._jdf.queryExecution().executedPlan()):
+        metrics = {entry._1(): entry._2().value() for entry in from_seq(scan.metrics().toSeq())}
+        read += metrics.get("resultDataFiles", 0)
+        skipped += metrics.get("skippedDataFiles", 0)
+    return Read(read, read + skipped)
+
+
+def _scans(node: Java) -> Iterator[Java]:
+    kind = node.getClass().getSimpleName()
+    if kind in _HIDES:
+        yield from _scans(getattr(node, _HIDES[kind])())
+    elif kind == "BatchScanExec":
+        yield node
+    else:
+        for child in from_seq(node.children()):
+            yield from _scans(child)

@@ -1,0 +1,273 @@
+"""Names for tables at a path, so that they can be written; compaction; configuration of catalogs.
+
+A table function reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL want a table in a catalog, since
+a write must have one place that decides which commit comes next: for a Hadoop-layout table that is the
+folder itself, for a table that a catalog has written it is that catalog.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.metadata_files import metadata_file
+from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.tables import credentials, ownership, same_location
+from spark_iceberg_sql.spark.tables.locate import Found, find
+from spark_iceberg_sql.spark.tables.stores import STORES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+
+
+def attach(spark: SparkSession, path: str, name: str) -> str:
+    """Give the table at a path a name in SQL, for reading and writing; returns the quoted name.
+
+    A Hadoop-layout table (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
+    where the last parts are those of the path; the catalog is configured in this session.
+    A table that a catalog has written (00003-<uuid>.metadata.json): the name's catalog must be one
+    that this session has (see `catalog`); the table is registered there, with its newest metadata.
+    Take the catalog that owns the table: a table written through two catalogs loses commits.
+
+    The table must be the folder's own: one whose metadata, properties or manifests name files outside
+    it (a copied folder names those of the original) is refused. That reads all manifests.
+
+    spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
+    Raises IcebergSqlError where the table is not the folder's own, or the name does not fit; pyspark's
+    AnalysisException where there is no table.
+    """
+    parts = [part.strip("`") for part in name.split(".")]
+    if len(parts) < 2:
+        raise IcebergSqlError(
+            f"`{name}` names no catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
+        )
+    quoted = ".".join(f"`{part}`" for part in parts)
+    known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
+    with jvm.active(spark):
+        found = _found(path)
+        folder = ownership.folder_of(found.location.path, found.file)
+        ownership.refuse_copy(folder, found.metadata)
+        ownership.refuse_files_elsewhere(folder, found.metadata, found.operations)
+        if _is_hadoop_s(found.file):
+            _refuse_older(found, folder)
+            _attach_folder(spark, path, parts, known)
+        elif known is None:
+            raise IcebergSqlError(
+                f"the table at `{path}` was written by a catalog, and this session has no catalog "
+                f"`{parts[0]}`\nhelp: spark_iceberg_sql.catalog(spark, '{parts[0]}', 'jdbc', "
+                "uri='jdbc:sqlite:/lake/catalog.db', warehouse='/lake'), then attach again"
+            )
+        elif not spark.catalog.tableExists(quoted):
+            _register(spark, parts, found.file)
+        spark.sql(f"DESCRIBE TABLE {quoted}")
+        _refuse_another(quoted, path, found)
+    return quoted
+
+
+def _found(path: str) -> Found:
+    """The table as the table functions find it."""
+    try:
+        return find("attach", STORES["any"]("attach", {"url": path}), {"path": path})
+    except Refusal as refusal:
+        raise jvm.raised(refusal) from None
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"`{path}` cannot be read: {message(error)}") from None
+
+
+def _is_hadoop_s(file: str) -> bool:
+    """Whether a metadata file is named as Hadoop tables name theirs, and not as catalogs do."""
+    name = file.rsplit("/", 1)[-1]
+    if metadata_file(name) is None:
+        raise IcebergSqlError(f"the metadata file `{file}` has no version in its name")
+    return name.startswith("v")
+
+
+def _refuse_older(found: Found, folder: str) -> None:
+    """A Hadoop catalog goes by version-hint.text; behind a gap in the versions it would write on an
+    older one than there is.
+    """
+    try:
+        theirs = relations.hadoop_table(folder).operations().current().metadataFileLocation()
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"no Hadoop catalog can read `{folder}`: {message(error)}") from None
+    if not same_location.same(str(theirs), found.file):
+        raise IcebergSqlError(
+            f"a Hadoop catalog would write on `{theirs}`, and the newest version is `{found.file}`\n"
+            f"help: put the newest version's number into `{folder}/metadata/version-hint.text`"
+        )
+
+
+def _refuse_another(quoted: str, path: str, found: Found) -> None:
+    """The name may have been there before, for another table."""
+    table = relations.catalog_table(quoted).operations().current()
+    same = str(table.uuid()) == str(found.metadata.uuid())
+    if not same or not same_location.same(str(table.location()), found.folder):
+        raise IcebergSqlError(
+            f"{quoted} is there already, for the table at `{table.location()}` and not for the one at "
+            f"`{path}`\nhelp: attach it under another name"
+        )
+
+
+def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str | None) -> None:
+    path = re.sub(r"(?<=[^:/])/(?:\.?/)+", "/", path).rstrip("/")
+    folders = path.split("/")
+    tail = parts[1:]
+    if folders[-len(tail) :] != tail:
+        fits = ".".join([parts[0], *folders[-len(tail) :]])
+        raise IcebergSqlError(
+            f"a Hadoop-layout table is named as its folder is, so `{'.'.join(parts)}` cannot be "
+            f"`{path}`\nhelp: attach it as `{fits}`"
+        )
+    warehouse = "/".join(folders[: -len(tail)]) or ("/" if path.startswith("/") else ".")
+    if known is None:
+        catalog(spark, parts[0], "hadoop", warehouse=warehouse)
+        return
+    theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
+    if theirs is None or not same_location.same(theirs, warehouse):
+        raise IcebergSqlError(
+            f"the catalog `{parts[0]}` is there already, over `{theirs}` and not over `{warehouse}`\n"
+            "help: attach it under another catalog name"
+        )
+
+
+def _register(spark: SparkSession, parts: list[str], file: str) -> None:
+    namespace = parts[1:-1]
+    if namespace:
+        quoted = ".".join(f"`{part}`" for part in [parts[0], *namespace])
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {quoted}")
+    table = ".".join(parts[1:])
+    spark.sql(
+        f"CALL `{parts[0]}`.system.register_table(table => :table, metadata_file => :file)",
+        args={"table": table, "file": file},
+    )
+
+
+_KINDS = ("hadoop", "jdbc", "rest", "glue", "hive", "nessie")
+
+
+def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> None:
+    """Configure an Iceberg catalog in a running session.
+
+    kind and the properties it needs:
+    hadoop: warehouse.
+    jdbc: uri (jdbc:...), warehouse; user and password as jdbc_user=, jdbc_password=.
+    rest: uri; warehouse, credential, token, scope as the server wants.
+    glue: warehouse (s3://...); endpoint and keys as glue_endpoint=, s3_endpoint=, client_region=.
+    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_) and `-`
+    elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, in
+    **{"adls.sas-token.account": ...}.
+
+    Keys, passwords and headers among them stand in the session's configuration, for Iceberg reads them
+    there; Spark's event log, UI and SET -v do not show them, listeners of the application's own see them.
+
+    spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
+    missing property, an address with a password in it, or a name that is taken by another configuration.
+    """
+    if kind not in _KINDS:
+        raise IcebergSqlError(f"`{kind}` is no kind of catalog\nhelp: one of {', '.join(_KINDS)}")
+    for needed in _NEEDED.get(kind, ()):
+        if needed not in properties:
+            raise IcebergSqlError(
+                f"a {kind} catalog needs `{needed}`\nhelp: catalog(spark, '{name}', '{kind}', {needed}=...)"
+            )
+    for key, value in properties.items():
+        if re.match(r"https?://[^/?#]*@", value):
+            raise IcebergSqlError(
+                f"`{key}` has a user name or a password in front of its host, and Iceberg writes it into logs\n"
+                "help: leave them out, and give credential='ID:SECRET' or token=..."
+            )
+    if kind == "jdbc":  # without views Spark cannot even look for a table in it
+        properties.setdefault("jdbc_schema_version", "V1")
+    prefix = f"spark.sql.catalog.{name}"
+    settings = {f"{prefix}.type": kind}
+    settings.update({f"{prefix}.{_property(key)}": value for key, value in properties.items()})
+    if spark.conf.get(prefix, None) is not None:
+        changed = [key for key, value in settings.items() if spark.conf.get(key, None) != value]
+        if changed:
+            raise IcebergSqlError(
+                f"the catalog `{name}` is configured already, with another {changed[0]}\n"
+                "help: take another name; Spark keeps a catalog as it was first used"
+            )
+    with jvm.active(spark):
+        credentials.hide()
+        for key, value in settings.items():
+            if credentials.is_secret(key, value):
+                credentials.hide_setting(key)
+            spark.conf.set(key, value)
+    spark.conf.set(prefix, _CATALOG)
+
+
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "hadoop": ("warehouse",),
+    "jdbc": ("uri", "warehouse"),
+    "rest": ("uri",),
+    "glue": ("warehouse",),
+}
+# Names of Iceberg's with more dots than the one behind their group.
+_DOTTED = (
+    *(f"adls.auth.shared-key.account.{name}" for name in ("name", "key")),
+    *("adls.read.block-size-bytes", "adls.write.block-size-bytes"),
+    *("client.assume-role.arn", "client.assume-role.region", "client.assume-role.external-id"),
+    *("client.assume-role.session-name", "client.assume-role.timeout-sec"),
+    *(f"http-client.apache.{name}" for name in ("connection-timeout-ms", "socket-timeout-ms")),
+    *("http-client.apache.max-connections", "http-client.urlconnection.socket-timeout-ms"),
+    *("s3.sse.type", "s3.sse.key", "s3.sse.md5", "s3.multipart.part-size-bytes"),
+    *("s3.retry.num-retries", "s3.retry.min-wait-ms", "s3.retry.max-wait-ms"),
+    *("s3.access-grants.enabled", "s3.delete.batch-size", "s3.delete.num-threads"),
+    *("gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.no-auth", "gcs.project-id"),
+    *("cache.expiration-interval-ms", "cache.case-sensitive", "rest.auth.type"),
+    *("io.manifest.cache-enabled", "io.manifest.cache.max-total-bytes"),
+)
+_BY_WORD = {re.sub(r"[.-]", "_", name): name for name in _DOTTED}
+_GROUPS = ("s3", "jdbc", "client", "glue", "adls", "http-client", "rest", "header")
+
+
+def _property(key: str) -> str:
+    """Iceberg's name of a property: s3_path_style_access -> s3.path-style-access."""
+    if key in _BY_WORD:
+        return _BY_WORD[key]
+    words = key.replace("_", "-")
+    for group in _GROUPS:
+        if words.startswith(f"{group}-"):
+            return f"{group}.{words[len(group) + 1 :]}"
+    return words
+
+
+def optimize(spark: SparkSession, table: str) -> dict[str, int]:
+    """Compact a table's data files and merge its delete files into them.
+
+    Old snapshots stay readable; nothing is expired.
+
+    spark: the session. table: its name in a catalog (`attach` gives one to a path).
+    Returns how many files were rewritten, added, and how many delete files were removed.
+    Raises pyspark's AnalysisException where there is no such table, IcebergSqlError where its metadata
+    lies elsewhere than it says.
+    """
+    with jvm.active(spark):
+        parts = relations.full_name(table)
+        ownership.refuse_moved_table(table)
+    procedures = f"`{parts[0]}`.system"
+    name = ".".join(f"`{part}`" for part in parts[1:])
+    options = "map('delete-file-threshold', '1', 'min-input-files', '2')"
+    data = spark.sql(
+        f"CALL {procedures}.rewrite_data_files(table => :table, options => {options})",
+        args={"table": name},
+    ).collect()[0]
+    # After that no delete file applies any more; rewriting all of them drops those.
+    deletes = spark.sql(
+        f"CALL {procedures}.rewrite_position_delete_files(table => :table, "
+        "options => map('rewrite-all', 'true'))",
+        args={"table": name},
+    ).collect()[0]
+    return {
+        "rewritten_data_files": int(data["rewritten_data_files_count"]),
+        "added_data_files": int(data["added_data_files_count"]),
+        "removed_delete_files": int(data["removed_delete_files_count"])
+        + int(deletes["rewritten_delete_files_count"]),
+    }

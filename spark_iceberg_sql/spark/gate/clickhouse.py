@@ -1,0 +1,37 @@
+"""Statements in ClickHouse's spellings, on their way through the gate."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.catalogs import attach
+from spark_iceberg_sql.spark.tables import ownership
+from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
+from spark_iceberg_sql.syntax.clickhouse import may_need_translation, translate
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_BARE = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")  # a first argument that may name a collection
+
+
+def in_spark_s_words(spark: SparkSession, text: str) -> str:
+    """The statement as Spark takes it: the same text where nothing needs translation.
+
+    A path that the statement writes to gets its catalog first. Raises IcebergSqlError where there is
+    no table at that path, or the table that is written is not where its metadata says.
+    """
+    if not may_need_translation(text):
+        return text
+    names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
+    found = translate(text, {key.split(".", 1)[0] for key in names})
+    if found is None:
+        return text
+    if found.writes is not None:
+        with jvm.active(spark):
+            ownership.refuse_moved_table(found.writes)
+    for wanted in found.attach:
+        attach(spark, wanted.path, f"{wanted.catalog}.{wanted.path.rsplit('/', 1)[-1]}")
+    return found.text

@@ -1,0 +1,61 @@
+"""What Spark still refuses after the check: its own error, with our explanation first where we know it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.errors.exceptions.captured import CapturedException
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import catalogs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+_FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
+
+
+def lost_a_race(error: Exception) -> bool:
+    """Whether another session's commit came first, so that nothing of this statement was written."""
+    return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
+
+
+def explained(spark: SparkSession, error: Exception) -> Exception:
+    """The error that the user should see for one that Spark raised.
+
+    spark: the session. error: what `spark.sql` raised. Spark's own error keeps its class and
+    condition; a bare Java exception becomes an IcebergSqlError, without the Java stack.
+    """
+    cause = _cause(spark, error)
+    if isinstance(error, CapturedException):
+        return catalogs.explained(error, cause) if cause is not None else error
+    if catalogs.thrown(error):
+        said = f"Spark refused the statement: {catalogs.first_line(error)}"
+        return IcebergSqlError(said if cause is None else f"{cause}\n\n{said}")
+    return error
+
+
+def _cause(spark: SparkSession, error: Exception) -> str | None:
+    said = catalogs.first_line(error)
+    if "PARSE_SYNTAX_ERROR" in said and "FIELD" in said.upper():
+        if not catalogs.has_iceberg_extensions(spark):
+            return (
+                "this session's parser does not know Iceberg's statements: "
+                "IcebergSparkSessionExtensions is not loaded\n"
+                f"help: start the session with spark.sql.extensions={_EXTENSIONS}"
+            )
+        return None
+    causes = catalogs.thrown(error)
+    if any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS):
+        return (
+            "the table's catalog is not an Iceberg catalog, so it has no partition fields\n"
+            "help: name the table through a catalog of class org.apache.iceberg.spark.SparkCatalog "
+            "(or SparkSessionCatalog for spark_catalog)"
+        )
+    if lost_a_race(error):
+        return (
+            "other sessions changed the table at the same time, again and again; nothing was written\n"
+            "help: run the statement once more"
+        )
+    return None

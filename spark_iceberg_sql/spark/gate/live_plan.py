@@ -1,0 +1,43 @@
+"""A plan on a live session: the model's prediction, and where the table's data lies now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.checker import plan as offline
+from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
+from spark_iceberg_sql.model.table import Name
+from spark_iceberg_sql.spark.bridge import catalogs, sessions
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def plan(spark: SparkSession, text: str) -> Plan:
+    """The plan of one statement on a session's tables, data files counted (see `api.plan`)."""
+    known = SessionTables(spark, intercept.own_sql(spark))
+    found = offline.plan(known, sessions.substituted(spark, text))
+    if found.before is None or found.after is None:
+        return found
+    return _counted(spark, found)
+
+
+def _counted(spark: SparkSession, found: Plan) -> Plan:
+    query = (
+        "SELECT spec_id, count(*), sum(file_size_in_bytes) "
+        f"FROM {_quoted((*found.table, 'files'))} GROUP BY spec_id ORDER BY spec_id"
+    )
+    try:
+        rows = intercept.own_sql(spark)(query).collect()
+    except Exception as error:  # a damaged table's `.files` fails in many ways
+        if not catalogs.thrown(error):
+            raise
+        return replace(found, why_no_files=catalogs.first_line(error))
+    return replace(found, files=tuple(FilesUnderSpec(*row) for row in rows))
+
+
+def _quoted(name: Name) -> str:
+    return ".".join("`" + part.replace("`", "``") + "`" for part in name)

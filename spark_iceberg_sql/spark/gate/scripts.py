@@ -1,0 +1,112 @@
+"""A script on a live session: checked whole before its first statement runs, then statement by statement."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.errors import IcebergSqlError, ScriptFailedError
+from spark_iceberg_sql.report import full
+from spark_iceberg_sql.spark.gate import explain_errors, intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.lexer import Statement, statements
+from spark_iceberg_sql.syntax.variables import parameters_of, substituted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A statement that ran: its text, what `spark.sql` returned, and how long it took in seconds."""
+
+    statement: str
+    result: DataFrame
+    seconds: float
+
+
+def run(
+    spark: SparkSession,
+    text: str,
+    args: Mapping[str, Any] | None = None,
+    *,
+    variables: Mapping[str, str] | None = None,
+    check_only: bool = False,
+    filename: str | None = None,
+    progress: Callable[[str], None] | None = None,
+    on_result: Callable[[DataFrame], None] | None = None,
+) -> tuple[Ran, ...]:
+    """Run a script: all of it is checked first, so that a fault in the last statement stops the first.
+
+    spark: the session. text: statements separated by `;`. args: values of `:name` parameters.
+    variables: values of `${name}`. check_only: stop after the check. filename: for messages.
+    progress: is told a line before and after each statement. on_result: is given what each statement
+    returned, before the next one runs.
+    Returns what ran, in order. Raises IcebergSqlError where the check finds an error (nothing has
+    run), ScriptFailedError where a statement fails (those before it have run).
+    """
+    text = substituted(text, variables or {})
+    known = SessionTables(spark, intercept.own_sql(spark, args))
+    report = check(text, known, filename=filename)
+    if report.refuses:
+        raise IcebergSqlError(full(report), report)
+    if progress is not None:
+        _say_what_was_found(report, progress)
+    if check_only:
+        return ()
+    return _run(spark, statements(text), dict(args or {}), progress, on_result)
+
+
+def _say_what_was_found(report: Report, progress: Callable[[str], None]) -> None:
+    if len(report):
+        progress(full(report).rstrip("\n"))
+    if report.ok:
+        progress(f"checked {report.statements} statements: no error")
+
+
+def _run(
+    spark: SparkSession,
+    todo: list[Statement],
+    args: dict[str, Any],
+    progress: Callable[[str], None] | None,
+    on_result: Callable[[DataFrame], None] | None,
+) -> tuple[Ran, ...]:
+    done: list[Ran] = []
+    for number, statement in enumerate(todo, 1):
+        words = statement.text
+        if progress is not None:
+            progress(f"[{number}/{len(todo)}] {_short(words)}")
+        begun = time.monotonic()
+        used = {name: args[name] for name in parameters_of(words) if name in args}
+        try:
+            result = intercept.sql(spark, words, used or None)
+            if on_result is not None:
+                on_result(result)
+        except Exception as error:
+            rest = tuple(s.text for s in todo[number:])
+            ran = tuple(one.statement for one in done)
+            said = str(explain_errors.explained(spark, error))
+            message = _failure(number, len(todo), words, said)
+            raise ScriptFailedError(message, ran, rest) from error
+        done.append(Ran(words, result, time.monotonic() - begun))
+        if progress is not None:
+            progress(f"[{number}/{len(todo)}] done in {done[-1].seconds:.1f} s")
+    return tuple(done)
+
+
+def _short(words: str) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= 100 else line[:97] + "..."
+
+
+def _failure(number: int, total: int, words: str, said: str) -> str:
+    before = "nothing has run" if number == 1 else f"statements 1 to {number - 1} have run"
+    if number == 2:
+        before = "statement 1 has run"
+    left = total - number
+    after = "none is left" if left == 0 else f"{left} after it did not run"
+    return f"statement {number} of {total} failed: {_short(words)}\n{before}; {after}\n\n{said}"

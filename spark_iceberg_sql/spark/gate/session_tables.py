@@ -1,0 +1,99 @@
+"""A session's catalogs as Tables: what the checker knows of tables that exist."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.table import Absent, Kind, Name, Table, Tables
+from spark_iceberg_sql.model.types import UnknownTypeError, struct_from_spark
+from spark_iceberg_sql.spark.bridge import catalogs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_KINDS = {
+    "metadata table": Kind.METADATA,
+    "branch": Kind.BRANCH,
+    "other": Kind.OTHER,
+    "view": Kind.VIEW,
+}
+
+
+class SessionTables(Tables):
+    """Tables of a live session, read when asked for; a catalog that cannot answer is no error.
+
+    spark: the session. sql: its own `spark.sql` with its parameters bound, for the columns of a query
+    (nothing is run).
+    """
+
+    def __init__(self, spark: SparkSession, sql: Callable[..., DataFrame]) -> None:
+        catalog: str | None = None
+        namespace: Name = ()
+        self._silent = super().why_unknown(())
+        self._silences: dict[Name, str] = {}
+        try:
+            catalog, namespace = catalogs.current_place(spark)
+        except catalogs.CatalogSilentError as error:
+            self._silent = f"the current catalog did not answer: {error}"
+        sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
+        super().__init__(catalog=catalog, namespace=namespace, case_sensitive=sensitive)
+        self._spark = spark
+        self._sql = sql
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether the session has a catalog of this name."""
+        return super().is_catalog(name) or catalogs.is_catalog(self._spark, name)
+
+    def is_icebergs(self, catalog: str) -> bool:
+        """Whether the session's configuration gives the catalog to a class of Iceberg's."""
+        return (
+            "iceberg" in (self._spark.conf.get(f"spark.sql.catalog.{catalog}", None) or "").lower()
+        )
+
+    def is_temporary_view(self, parts: Name) -> bool:
+        """As Tables: as a script has it so far, or else as the session has it."""
+        return super().is_temporary_view(parts) or (
+            len(parts) <= 2
+            and self._views.get(tuple(part.lower() for part in parts)) is None
+            and catalogs.is_temporary_view(self._spark, parts)
+        )
+
+    def look_up(self, name: Name) -> Table | Absent | None:
+        """What the session's catalog says of a full name, now."""
+        nowhere = self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0]))
+        if nowhere or name in self._silences:
+            return None
+        try:
+            loaded = catalogs.load(self._spark, name)
+        except catalogs.CatalogSilentError as error:
+            # Remembered, since each question may take half a minute.
+            self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"
+            return None
+        if loaded.what == "absent":
+            return Absent(name, f"the catalog `{name[0]}` has no such table")
+        if loaded.metadata is None:
+            return Table(name, kind=_KINDS[loaded.what], provider=loaded.provider)
+        try:
+            table = table_from_metadata(name, loaded.metadata)
+        except MetadataError as error:
+            return Table(name, why_unknown=str(error))
+        return replace(table, has_rows=loaded.has_rows)
+
+    def why_unknown(self, parts: Name) -> str:
+        """What the catalog said instead of an answer."""
+        return self._silences.get(self.full_name(parts), self._silent)
+
+    def columns_of(self, query: str) -> Schema | None:
+        """The columns that a query has, by Spark's own analysis; None where Spark refuses it."""
+        from pyspark.errors import PySparkException
+
+        try:
+            schema = self._sql(query).schema
+            return Schema(struct_from_spark(schema.jsonValue()).fields)
+        except (PySparkException, UnknownTypeError):
+            return None

@@ -1,0 +1,123 @@
+"""Questions answered in rows, for those who have nothing but SQL: one record a table function.
+
+SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD days(name)')
+SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import jvm, local_relation, relations
+from spark_iceberg_sql.spark.gate import intercept, live_plan
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Row = Sequence[str | int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A table function over the text of a statement or a script.
+
+    name: in SQL. columns: of its rows, as DDL. summary, example: for DESCRIBE FUNCTION.
+    rows: from a session and the text.
+    """
+
+    name: str
+    columns: str
+    summary: str
+    example: str
+    rows: Callable[[SparkSession, str], Iterable[Row]]
+
+
+def _diagnostics(spark: SparkSession, text: str) -> Iterable[Row]:
+    report = check(text, SessionTables(spark, intercept.own_sql(spark)))
+    for d in report:
+        place = d.span
+        yield (
+            *(d.code, d.name, str(d.severity), d.message, d.help),
+            *(place.row, place.column, place.end_row, place.end_column),
+        )
+
+
+def _plan(spark: SparkSession, text: str) -> Iterable[Row]:
+    return map(astuple, live_plan.plan(spark, text).rows())
+
+
+ANSWERS: tuple[Answer, ...] = (
+    Answer(
+        name="iceberg_check",
+        columns=(
+            "code string, name string, severity string, message string, help string, "
+            "line int, column int, end_line int, end_column int"
+        ),
+        summary="what the checker says of a statement or a script, a row a diagnostic",
+        example="SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD bucket(0, id)');",
+        rows=_diagnostics,
+    ),
+    Answer(
+        name="iceberg_plan",
+        columns=(
+            "part string, spec_id int, field_id int, name string, source string, "
+            "transform string, detail string"
+        ),
+        summary="what a statement would do to its table's partitioning; nothing is changed",
+        example="SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)');",
+        rows=_plan,
+    ),
+)
+
+
+def register(spark: SparkSession) -> None:
+    """Register the functions, for this session and the sessions that this process starts later."""
+    for answer in ANSWERS:
+        jvm.register_function(
+            spark,
+            jvm.TABLE,
+            answer.name,
+            partial(_build, answer),
+            usage=f"_FUNC_(statement) - {answer.summary}.",
+            arguments="\n    Arguments:\n      * statement - SQL text, a constant string\n",
+            examples=f"\n    Examples:\n      > {answer.example}\n",
+            group="table_funcs",
+        )
+
+
+def unregister(spark: SparkSession) -> None:
+    """Take the functions out again."""
+    for answer in ANSWERS:
+        jvm.unregister_function(spark, jvm.TABLE, answer.name)
+
+
+def _build(answer: Answer, arguments: jvm.Java) -> jvm.Java:
+    given = jvm.from_seq(arguments)
+    if len(given) != 1:
+        raise jvm.wrong_count(answer.name, "1", len(given))
+    name, expression = relations.named_argument(given[0])
+    if name not in (None, "statement"):
+        raise _refused(answer, f"an argument `{name}`; its only argument is `statement`")
+    text = relations.constant(answer.name, "statement", expression)
+    if not isinstance(text, str):
+        raise _refused(answer, f"{text!r}; it takes the text of a statement")
+    try:
+        values = list(answer.rows(local_relation.active_session(), text))
+    except IcebergSqlError as error:
+        raise _refused(answer, f"a text of which it says: {error}") from None
+    return local_relation.rows(answer.columns, values)
+
+
+def _refused(answer: Answer, what: str) -> jvm.Refusal:
+    return jvm.Refusal(
+        "INVALID_PARAMETER_VALUE.PATTERN",
+        parameter="`statement`",
+        functionName=f"`{answer.name}`",
+        value=what,
+    )

@@ -1,0 +1,1 @@
+"""Optimizer rules: Java source, compiled on first use and injected into a session."""

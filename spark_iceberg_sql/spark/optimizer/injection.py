@@ -1,0 +1,166 @@
+"""Optimizer rules put into a live session, without a jar: compiled, injected, checked, switched.
+
+To add a rule, write a Java resource beside this module (a class that extends SwitchedRule) and add a
+record to RULES. `SELECT * FROM iceberg_rules()` lists them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+
+_PACKAGE = "sparkicebergsql"
+# What every rule may build on, each on the ones before it.
+_SHARED = ("SwitchedRule", "Calls", "Layout", "RuleTable")
+
+
+class Phase(Enum):
+    """When a rule runs: while filters still move towards the scan, or after the scan took its part."""
+
+    BEFORE_PUSH_DOWN = "before push-down"
+    AFTER_PUSH_DOWN = "after push-down"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An optimizer rule.
+
+    name: in iceberg_rules(). java: its class, and the name of its resource `<java>.java`. does: one
+    sentence. without: what its absence means to the user, for the warning. parts: what the class is
+    built on beside what all rules share, each on the ones before it.
+    """
+
+    name: str
+    java: str
+    phase: Phase
+    does: str
+    without: str
+    parts: tuple[str, ...] = ()
+
+    @property
+    def switch(self) -> str:
+        """The key in the session's configuration that turns it off: `false`."""
+        return f"spark.iceberg_sql.{self.name}"
+
+    @property
+    def excluded(self) -> str:
+        """Its name for `spark.sql.optimizer.excludedRules`."""
+        return f"{_PACKAGE}.{self.java}"
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        name="copies",
+        java="Copies",
+        phase=Phase.AFTER_PUSH_DOWN,
+        does="refuses a write to a table whose metadata says another place than its own",
+        without="the writers of DataFrames write through a copied table into the original",
+    ),
+    Rule(
+        name="decimals",
+        java="Decimals",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="lets comparisons with iceberg_truncate of a decimal reach the scan",
+        without="filters on iceberg_truncate of a decimal return the right rows but do not prune",
+    ),
+    Rule(
+        name="guard",
+        java="Guard",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="lets comparisons with Iceberg's functions into the scan where the scan is right, and only there",
+        without="filters on iceberg_* functions return the right rows but do not prune",
+    ),
+    Rule(
+        name="fast",
+        java="Fast",
+        phase=Phase.AFTER_PUSH_DOWN,
+        does="computes what is left of Iceberg's time functions with Spark's built-in expressions",
+        without="time functions return the same values at Iceberg's own speed",
+    ),
+    Rule(
+        name="prune",
+        java="Prune",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        does="adds what predicates such as year(ts) = 2024 imply for the column, so that scans prune",
+        without="predicates on expressions return the right rows but do not prune",
+        parts=(
+            *("Intervals", "OneColumn", "Steps", "Recurring", "Implied"),
+            *("ImpliedLiteral", "Transformed", "Attack", "Placed"),
+        ),
+    ),
+)
+
+
+def install(spark: SparkSession) -> None:
+    """Put the rules into a session and the sessions that newSession() makes of it; again is harmless.
+
+    A rule that cannot be compiled, or that does not do what it should on small plans, stays off:
+    one RuntimeWarning says so.
+    """
+    table = _table()
+    if table is not None:
+        table.install(jvm.java_session(spark))
+        _warn(table)
+
+
+def uninstall(spark: SparkSession) -> None:
+    """Take the rules out of force in a session and the sessions that share its extensions."""
+    if compiler.knows_table() and (table := _table()) is not None:
+        table.uninstall(jvm.java_session(spark))
+
+
+def ensure(spark: SparkSession) -> None:
+    """Put the rules into a session that has never had them; one call to the JVM.
+
+    Functions in Spark's builtin registry are there in every session of the process, and prune in each.
+    One whose rules were taken out by `uninstall` stays without them.
+    """
+    if (table := _table()) is not None:
+        table.ensure(jvm.java_session(spark))
+        _warn(table)
+
+
+def _table() -> Any | None:
+    if not compiler.knows_table():
+        compiler.keep_table(_compile())
+    return compiler.table()
+
+
+def _compile() -> Any | None:
+    loader = compiler.context_loader()
+    try:
+        for name in _SHARED:
+            loader = compiler.compiled(__package__, name, loader)
+        table = compiler.instance(loader, f"{_PACKAGE}.RuleTable")
+    except ValueError as error:
+        for rule in RULES:
+            warnings.warn(_off(rule, str(error)), RuntimeWarning, stacklevel=4)
+        return None
+    for rule in RULES:
+        made, fault = None, None
+        try:
+            own = loader
+            for name in (*rule.parts, rule.java):
+                own = compiler.compiled(__package__, name, own)
+            made = compiler.instance(own, rule.excluded)
+        except ValueError as error:
+            fault = str(error)
+        before = rule.phase is Phase.BEFORE_PUSH_DOWN
+        table.add(rule.name, rule.phase.value, before, rule.switch, rule.does, made, fault)
+    return table
+
+
+def _warn(table: Any) -> None:
+    rules = {rule.name: rule for rule in RULES}
+    for name in table.news():
+        warnings.warn(_off(rules[name], table.fault(name)), RuntimeWarning, stacklevel=3)
+
+
+def _off(rule: Rule, fault: str) -> str:
+    return f"the optimizer rule `{rule.name}` is off, so {rule.without}: {fault}"

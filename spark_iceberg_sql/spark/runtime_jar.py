@@ -1,0 +1,129 @@
+"""The Iceberg runtime jar: one that is there already, or fetched once with the Ivy that pyspark ships.
+
+Looked for, in this order: the file that SPARK_ICEBERG_SQL_JAR names; `jars/` of a source checkout;
+the cache, which is SPARK_ICEBERG_SQL_CACHE, or `spark-iceberg-sql` in XDG_CACHE_HOME or ~/.cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from filelock import FileLock
+
+from spark_iceberg_sql.errors import JarError, JavaError
+from spark_iceberg_sql.spark.versions import JAVA, Runtime, checkout_jars
+
+_JAR = "SPARK_ICEBERG_SQL_JAR"
+_CACHE = "SPARK_ICEBERG_SQL_CACHE"
+_FETCH_SECONDS = 600
+
+
+def java() -> str:
+    """The `java` that Spark will start: the one of JAVA_HOME, else the first on PATH.
+
+    Raises JavaError where there is none, or one that Spark does not run on.
+    """
+    wanted = " or ".join(map(str, JAVA))
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    if found is None:
+        where = f"in JAVA_HOME={home}" if home else "on PATH"
+        raise JavaError(f"no Java {where}: install a Java runtime {wanted} and set JAVA_HOME to it")
+    shown = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
+    match = re.search(r'version "((\d+)[^"]*)"', shown)
+    if match is None or int(match[2]) not in JAVA:
+        what = "of an unreadable version" if match is None else f"version {match[1]}"
+        raise JavaError(f"{found} is {what}: Spark needs Java {wanted}; set JAVA_HOME to one")
+    return found
+
+
+def cache_directory() -> Path:
+    """The folder that fetched jars are kept in; it need not exist yet."""
+    if chosen := os.environ.get(_CACHE):
+        return Path(chosen).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "spark-iceberg-sql"
+
+
+def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
+    """The runtime jar on this machine; fetched first where it is not there.
+
+    Any number of processes may ask at once. ivy_settings: an Ivy settings file, for a mirror.
+
+    Raises JarError where it cannot be fetched, JavaError where Java is missing.
+    """
+    if named := os.environ.get(_JAR):
+        if not Path(named).is_file():
+            raise JarError(f"{_JAR} names {named}, which is not a file: correct it or unset it")
+        return Path(named).resolve()
+    cached = cache_directory() / runtime.filename
+    for jar in (checkout_jars() / runtime.filename, cached):
+        if _is_pinned(jar, runtime):
+            return jar
+    try:
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{cached}.lock"):
+            if not _is_pinned(cached, runtime):  # another process may have fetched it meanwhile
+                _fetch(runtime, cached, ivy_settings)
+    except OSError as error:
+        raise JarError(
+            f"cannot keep the Iceberg runtime in {cached.parent} ({error.strerror}): "
+            f"set {_CACHE} to a folder that can be written, or {_JAR} to the jar"
+        ) from None
+    return cached
+
+
+def _is_pinned(jar: Path, runtime: Runtime) -> bool:
+    return jar.is_file() and _sha256(jar) == runtime.sha256
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
+    """Fetch with a private Ivy cache (a shared one is not safe among processes), check, move."""
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix="fetching-") as folder:
+        command = [java(), "-Xmx256m", "-jar", str(_ivy()), "-error", "-cache", f"{folder}/cache"]
+        if ivy_settings:
+            command += ["-settings", ivy_settings]
+        command += ["-dependency", runtime.group, runtime.artifact, runtime.version]
+        command += ["-confs", "default", "-notransitive"]
+        command += ["-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
+        advice = (
+            f"connect to a Maven repository once, or set {_JAR} to a copy of {runtime.filename}"
+        )
+        try:
+            subprocess.run(command, capture_output=True, timeout=_FETCH_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise JarError(
+                f"{runtime.coordinate} did not arrive in {_FETCH_SECONDS} s: {advice}"
+            ) from None
+        fetched = Path(folder) / runtime.filename
+        if not fetched.is_file():
+            raise JarError(f"cannot fetch {runtime.coordinate}: {advice}")
+        if not _is_pinned(fetched, runtime):
+            raise JarError(
+                f"{runtime.coordinate} came with sha256 {_sha256(fetched)}, "
+                f"but {runtime.sha256} is pinned: {advice}"
+            )
+        os.replace(fetched, target)
+
+
+def _ivy() -> Path:
+    """The Ivy jar in pyspark, found without importing pyspark."""
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise JarError("pyspark is not installed: pip install 'spark-iceberg-sql[spark]'")
+    return max((Path(spec.origin).parent / "jars").glob("ivy-*.jar"))

@@ -1,0 +1,1 @@
+"""Tables by path: the table functions, from arguments to relations."""

@@ -1,0 +1,181 @@
+"""From the values of a call to a table function's arguments, by its record in signatures.py.
+
+A call's values arrive by position or by name; a position may stand for different things, as in
+ClickHouse: `icebergS3(url, 'orc')`, `icebergS3(url, key, secret)`, `icebergS3(url, 'NOSIGN', 'orc')`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.spark.bridge.jvm import Refusal, wrong_count
+from spark_iceberg_sql.spark.tables.signatures import (
+    COMPRESSIONS,
+    FORMAT,
+    FORMATS,
+    Argument,
+    Function,
+    Value,
+)
+
+NOSIGN = "NOSIGN"
+_QUOTED = 15  # letters; the shortest keys have 16
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def invalid(function: str, argument: str, message: str) -> Refusal:
+    """The refusal of an argument's value; message: the fact and what to write instead."""
+    return Refusal(
+        "INVALID_PARAMETER_VALUE.PATTERN",
+        parameter=f"`{argument}`",
+        functionName=f"`{function}`",
+        value=message.rstrip(". \n"),
+    )
+
+
+def named(function: Function, name: str) -> Argument:
+    """The argument of that name. Raises Refusal with the near misses, else with all names."""
+    wanted = name.lower()
+    for argument in function.arguments:
+        if wanted == argument.name or wanted in argument.also:
+            return argument
+    names = [argument.name for argument in function.arguments]
+    raise Refusal(
+        "UNRECOGNIZED_PARAMETER_NAME",
+        routineName=f"`{function.name}`",
+        argumentName=f"`{name}`",
+        proposal=" ".join(f"`{n}`" for n in near(wanted, names) or names),
+    )
+
+
+def bind(
+    function: Function,
+    given: Sequence[tuple[str | None, Value]],
+    collection: Callable[[str], Mapping[str, str] | None],
+) -> dict[str, Value]:
+    """The values of a call by argument name, converted; defaults are not filled in.
+
+    given: (name or None, value) in the order of the call. collection: the settings of a named
+    collection as they stand in the session's configuration, None where there is none.
+    What the call says goes before what the collection says. Raises Refusal.
+    """
+    bound: dict[str, Value] = {}
+    by_position: set[str] = set()
+    position = 0
+    for name, value in given:
+        if name is not None:
+            argument = named(function, name)
+        elif position == 0 and isinstance(value, str) and _is_collection(value, collection):
+            argument, position = named(function, "collection"), len(function.positional)
+        else:
+            position = _slot(function, position, value)
+            if position >= len(function.positional):
+                raise _too_many(function, len(given))
+            argument, position = function.positional[position], position + 1
+        if argument.name in bound:
+            raise _doubled(function, argument, positional=argument.name in by_position)
+        bound[argument.name] = convert(function, argument, value)
+        if name is None:
+            by_position.add(argument.name)
+    bound = _with_collection(function, bound, collection)
+    if bound.get("access_key_id") == NOSIGN:
+        bound["no_sign"] = True
+        del bound["access_key_id"]
+    _refuse_missing(function, bound)
+    return bound
+
+
+def convert(function: Function, argument: Argument, value: Value) -> Value:
+    """A value as its argument's type. Texts stand for numbers and booleans, 0 and 1 for booleans."""
+    if value is None:
+        raise invalid(function.name, argument.name, "it is NULL; leave it out, or give a value")
+    text = str(value).strip()
+    if argument.type is bool:
+        if text.lower() in ("true", "1"):
+            return True
+        if text.lower() in ("false", "0"):
+            return False
+        raise invalid(function.name, argument.name, f"`{shown(text)}` is not true or false")
+    if argument.type is int:
+        try:
+            if isinstance(value, bool):
+                raise ValueError
+            return int(text)
+        except ValueError:
+            message = f"`{shown(text)}` is not a whole number"
+            raise invalid(function.name, argument.name, message) from None
+    text = str(value)
+    allowed = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",)}
+    words = allowed.get(argument.name)
+    if words is not None and text.lower() not in words:
+        message = f"`{shown(text)}` is not one of {', '.join(words)}"
+        raise invalid(function.name, argument.name, message)
+    if not text:
+        raise invalid(function.name, argument.name, "it is empty")
+    return text
+
+
+def shown(text: str) -> str:
+    """A wrong value as a message quotes it: a long one may be a key in the wrong position."""
+    return text if len(text) <= _QUOTED else f"{text[:3]}..."
+
+
+def _is_collection(value: str, collection: Callable[[str], Mapping[str, str] | None]) -> bool:
+    return _IDENTIFIER.fullmatch(value) is not None and collection(value) is not None
+
+
+def _slot(function: Function, position: int, value: Value) -> int:
+    """The position a value really takes: a format's name never is a key, and NOSIGN ends the keys."""
+    slots = function.positional
+    if not isinstance(value, str) or position == 0:
+        return position
+    formats = next(i for i, argument in enumerate(slots) if argument is FORMAT)
+    if function.required <= position < formats and value.lower() in FORMATS:
+        return formats
+    return position
+
+
+def _with_collection(
+    function: Function,
+    bound: dict[str, Value],
+    collection: Callable[[str], Mapping[str, str] | None],
+) -> dict[str, Value]:
+    name = bound.get("collection")
+    if name is None:
+        return bound
+    settings = collection(str(name))
+    if settings is None:
+        message = f"there are no settings spark.iceberg_sql.collection.{name}.*"
+        raise invalid(function.name, "collection", message)
+    merged: dict[str, Value] = {}
+    for key, value in settings.items():
+        argument = named(function, key)
+        merged[argument.name] = convert(function, argument, value)
+    return merged | bound
+
+
+def _refuse_missing(function: Function, bound: Mapping[str, Value]) -> None:
+    for index, argument in enumerate(function.positional[: function.required]):
+        if argument.name not in bound:
+            raise Refusal(
+                "REQUIRED_PARAMETER_NOT_FOUND",
+                routineName=f"`{function.name}`",
+                parameterName=f"`{argument.name}`",
+                index=str(index),
+            )
+
+
+def _too_many(function: Function, count: int) -> Refusal:
+    expected = f"[{function.required}, {len(function.positional)}] positional"
+    return wrong_count(function.name, expected, count)
+
+
+def _doubled(function: Function, argument: Argument, *, positional: bool) -> Refusal:
+    kind = "BOTH_POSITIONAL_AND_NAMED" if positional else "DOUBLE_NAMED_ARGUMENT_REFERENCE"
+    return Refusal(
+        f"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.{kind}",
+        routineName=f"`{function.name}`",
+        parameterName=f"`{argument.name}`",
+    )

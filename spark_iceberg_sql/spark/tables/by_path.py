@@ -1,0 +1,120 @@
+"""iceberg(), icebergLocal(), icebergHDFS(), icebergS3(), icebergAzure(): a table by its path.
+
+A call goes: arguments.py binds its values -> stores.py says where the table is -> model.metadata_files
+chooses the metadata file -> jvm_tables builds Spark's own relation over it. Nothing of it runs on
+executors; the plan is the one that a catalog table has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.tables import virtual_columns
+from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.calls import answer
+from spark_iceberg_sql.spark.tables.credentials import hide
+from spark_iceberg_sql.spark.tables.locate import Found, find, warn_of_copy
+from spark_iceberg_sql.spark.tables.signatures import FUNCTIONS, Argument, Function, Value
+from spark_iceberg_sql.spark.tables.stores import STORES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LONG = 2**63 - 1
+_LARGEST = {"snapshot_id": _LONG, "timestamp_ms": _LONG // 1000}  # Spark counts microseconds
+TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref")
+
+
+def register(spark: SparkSession) -> None:
+    """Register the table functions in a session, and in every later one of this process."""
+    hide()
+    for function in FUNCTIONS:
+        for name in (function.name, *function.also):
+            jvm.register_function(
+                spark,
+                jvm.TABLE,
+                name,
+                partial(answer, function, _plan),
+                usage=_usage(function),
+                arguments=_arguments(function),
+                examples=f"\n    Examples:\n      > SELECT * FROM {function.example};\n  ",
+                group="table_funcs",
+            )
+
+
+def unregister(spark: SparkSession) -> None:
+    """Take the table functions away again."""
+    for function in FUNCTIONS:
+        for name in (function.name, *function.also):
+            jvm.unregister_function(spark, jvm.TABLE, name)
+
+
+def _usage(function: Function) -> str:
+    names = [a.name for a in function.positional]
+    required = ", ".join(names[: function.required])
+    optional = "".join(f"[, {name}]" for name in names[function.required :])
+    return f"_FUNC_({required}{optional} [, setting => value ...]) - {function.words}"
+
+
+def _arguments(function: Function) -> str:
+    lines = [f"      * {_argument(argument)}\n" for argument in function.arguments]
+    return "\n    Arguments:\n" + "".join(lines) + "  "
+
+
+def _argument(argument: Argument) -> str:
+    default = "" if argument.default is None else f" (default {str(argument.default).lower()})"
+    return f"{argument.name} - {argument.words}{default}"
+
+
+def _plan(function: Function, values: Mapping[str, Value]) -> Java:
+    location = STORES[function.store](function.name, values)
+    found = find(function.name, location, values)
+    warn_of_copy(found)
+    return plan(function.name, found, values)
+
+
+def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
+    """The plan that reads a table as the values ask for. Raises Refusal."""
+    table = relations.base_table(found.operations, found.location.path)
+    spark_table = travelled(function, table, values)
+    split = values.get("split_size")
+    if split is not None and int(split) < 1:
+        raise invalid(function, "split_size", f"`{split}` is no number of bytes; give 1 or more")
+    leaf = relations.relation(spark_table, {} if split is None else {"split-size": str(split)})
+    pruned = values.get("use_partition_pruning") is not False
+    wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
+    if wanted:
+        snapshot = spark_table.snapshotId()
+        return virtual_columns.with_virtual_columns(leaf, found, snapshot, wanted, pruned=pruned)
+    return relations.without_file(leaf if pruned else relations.unpushed(leaf))
+
+
+def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
+    """Spark's table over Iceberg's, as of the moment that the values ask for. Raises Refusal."""
+    given = [name for name in TIME_TRAVEL if values.get(name) is not None]
+    if len(given) > 1:
+        words = f"`{given[0]}` and `{given[1]}` exclude each other; leave one out"
+        raise invalid(function, given[1], words)
+    if not given:
+        return relations.spark_table(table)
+    value = values[given[0]]
+    if given[0] in _LARGEST and abs(int(value or 0)) > _LARGEST[given[0]]:
+        raise invalid(function, given[0], f"`{value}` is beyond the times and ids that there are")
+    steps: Mapping[str, Callable[[], Java]] = {
+        "snapshot_id": lambda: relations.spark_table(table, snapshot=int(value or 0)),
+        "timestamp_ms": lambda: relations.spark_table(table, micros=int(value or 0) * 1000),
+        "timestamp": lambda: relations.spark_table(table, micros=int(value or 0)),
+        "ref": lambda: relations.spark_table_at_ref(table, str(value)),
+    }
+    try:
+        return steps[given[0]]()
+    except KeyError as missing:
+        words = f"there is no branch or tag `{value}`, only {', '.join(map(str, missing.args))}"
+        raise invalid(function, given[0], words) from None
+    except JVM_ERRORS as error:
+        raise invalid(function, given[0], message(error)) from None

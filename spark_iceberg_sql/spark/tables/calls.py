@@ -1,0 +1,53 @@
+"""One call of a table function, from Spark's argument expressions to a plan or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
+from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
+from spark_iceberg_sql.spark.tables.arguments import bind, invalid, named
+from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_open
+from spark_iceberg_sql.spark.tables.locate import place_of
+from spark_iceberg_sql.spark.tables.signatures import Function, Value
+
+
+def answer(
+    function: Function, plan: Callable[[Function, Mapping[str, Value]], Java], arguments: Java
+) -> Java:
+    """What Spark calls while it analyses a statement.
+
+    plan: makes the logical plan from the bound values. arguments: the Seq of expressions.
+    Raises Refusal for all that goes wrong, without the call's secrets.
+    """
+    secrets = Secrets()
+    values: Mapping[str, Value] = {}
+    try:
+        values = _values(function, arguments, secrets)
+        return plan(function, values)
+    except Refusal as refusal:
+        raise secrets.out_of(refusal) from None
+    except JVM_ERRORS as error:
+        if is_analysis_error(error):
+            raise
+        place = place_of(values) if values else function.positional[0].name
+        raise secrets.out_of(invalid(function.name, place, message(error))) from None
+
+
+def _values(function: Function, arguments: Java, secrets: Secrets) -> Mapping[str, Value]:
+    given: list[tuple[str | None, Value]] = []
+    literals: list[Value] = []
+    for position, expression in enumerate(jvm.from_seq(arguments)):
+        name, value = relations.named_argument(expression)
+        if name is not None and named(function, name).name == "timestamp":
+            given.append((name, relations.timestamp_micros(value)))
+            continue
+        slot = function.positional[min(position, len(function.positional) - 1)].name
+        given.append((name, relations.constant(function.name, name or slot, value)))
+        if relations.is_literal(value):
+            literals.append(given[-1][1])
+    bound = bind(function, given, settings_of)
+    secrets.learn(function, bound)
+    warn_of_open(function, bound, [value for _, value in given], literals)
+    return bound

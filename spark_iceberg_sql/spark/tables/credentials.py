@@ -1,0 +1,238 @@
+"""Keys and passwords in the arguments of table functions, and where they must not show."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import relations
+from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.tables.signatures import FUNCTIONS, Function, Value
+from spark_iceberg_sql.spark.tables.warn_once import warn_once
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COLLECTIONS = "spark.iceberg_sql.collection."
+_REDACTED = "***"
+_SECRET = frozenset(
+    name
+    for function in FUNCTIONS
+    for argument in function.arguments
+    if argument.secret
+    for name in (argument.name, *argument.also)
+)
+
+
+class _Kept:
+    """A secret value that does not show when what holds it is printed."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+
+_vault: dict[str, _Kept] = {}
+_SHORTEST = 4  # no store has shorter keys, and hiding one letter would show where it stands
+
+# What Spark hides of its own accord: in the text of plans, and in the settings that its event log
+# keeps of each execution. Possessive quantifiers, for a plan's text may be long.
+_CALLS = r"(?i)(?<=UnresolvedTableValuedFunction \[iceberg)(?:_?(?:S3|Azure))?\], \[[^\n]*"
+_SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
+_ARGUMENTS = f"(?:{_SIMPLE})*+"
+for _ in range(3):  # brackets in brackets
+    _ARGUMENTS = rf"(?:{_SIMPLE}|\({_ARGUMENTS}\))*+"
+# The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. Where they have
+# comments, escapes or more brackets, all that follows is hidden: another reader might see their end there.
+_TEXTS = (
+    r"(?i)(?<=\biceberg(?:_?(?:s3|azure|hdfs|local))?\s{0,9}\()"
+    rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
+)
+_SETS = r"(?<=spark\.iceberg_sql\.collection\.)[^\n]*"
+_KEYS = (
+    r"(?i)spark\.iceberg_sql\.collection\.|spark\.sql\.catalog\.[^.]+\.(?:header\.|"
+    r".*(?:key|credential|secret|token|password|connection-string))|//[^/@\s]*:[^/@\s]*@"
+)
+_HIDDEN = {  # setting -> Spark's default, what we add
+    "spark.sql.redaction.string.regex": ("", f"{_CALLS}|{_TEXTS}|{_SETS}"),
+    "spark.sql.redaction.options.regex": ("(?i)url", _KEYS),
+}
+# What Spark hides among the settings of the process, in its UI and its event log.
+_OF_PROCESS = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?key")
+
+
+def redaction(theirs: str | None = None) -> dict[str, str]:
+    """The setting with which a session is to be started, so that settings given then do not show.
+
+    theirs: the caller's own value of it.
+    """
+    name, default = _OF_PROCESS
+    return {name: _joined(theirs or default, _KEYS)}
+
+
+def _joined(theirs: str, ours: str) -> str:
+    return theirs if ours in theirs else "|".join(filter(None, (theirs, ours)))
+
+
+def hide() -> None:
+    """Have the active session hide our functions' arguments in plans, and named collections.
+
+    Each call that has a secret does it anew: newSession() does not inherit it.
+    """
+    for name, (default, ours) in _HIDDEN.items():
+        theirs = relations.setting(name) or default
+        if ours not in theirs:
+            relations.set_setting(name, _joined(theirs, ours))
+    for name, value in redaction(relations.process_setting(_OF_PROCESS[0])).items():
+        if relations.process_setting(name) != value:
+            relations.set_process_setting(name, value)
+
+
+def is_secret(setting: str, value: str) -> bool:
+    """Whether a catalog's setting has a key or password, in its name's own right or inside an address."""
+    return (
+        re.search(
+            f"{_OF_PROCESS[1]}|{_KEYS}".replace("(?i)", ""), f"{setting} {value}", re.IGNORECASE
+        )
+        is not None
+    )
+
+
+def hide_setting(name: str) -> None:
+    """Have Spark hide a setting of a session in the properties of jobs, which its event log keeps: it
+    hides only what the process has a setting of, too.
+    """
+    if not relations.process_setting(name):
+        relations.set_process_setting(name, _REDACTED)
+
+
+def collection(spark: SparkSession, name: str, **arguments: str) -> None:
+    """Make a named collection whose secret values never enter Spark's configuration.
+
+    spark: the session. name: an identifier, the first argument of a table function. arguments: of the
+    functions that are to use it, such as url, endpoint, access_key_id, secret_access_key.
+    Raises IcebergSqlError for a name that is no identifier.
+    """
+    if not name.isidentifier():
+        raise IcebergSqlError(f"`{name}` is no name for a collection\nhelp: letters, digits and _")
+    for key, value in arguments.items():
+        kept = _kept(value) if key in _SECRET else value
+        spark.conf.set(f"{COLLECTIONS}{name}.{key}", kept)
+
+
+def settings_of(name: str) -> Mapping[str, str] | None:
+    """A named collection's settings by argument name; None where it has none."""
+    sweep()
+    settings = relations.settings(f"{COLLECTIONS}{name}.")
+    return {key: _opened(value) for key, value in settings.items()} or None
+
+
+def _opened(value: str) -> str:
+    kept = _vault.get(value)
+    return value if kept is None else kept.value
+
+
+def sweep() -> None:
+    """Move the secrets of all collections out of the active session's configuration, which Spark
+    copies into the properties of every job, and from there into its event log.
+    """
+    for key, value in relations.settings(COLLECTIONS).items():
+        if key.rpartition(".")[2] in _SECRET and value not in _vault:
+            relations.set_setting(COLLECTIONS + key, _kept(value))
+            name, _, argument = key.rpartition(".")
+            warn_once(
+                f"`{COLLECTIONS}{key}` was set in clear: the result of SET has it, and so have the "
+                "properties of the jobs that ran before this statement, which an event log keeps; make "
+                f"the collection with spark_iceberg_sql.collection(spark, '{name}', {argument}=...)"
+            )
+
+
+def _kept(value: str) -> str:
+    """What stands for a secret in the configuration; cloned sessions have it, too."""
+    token = f"{_REDACTED}{token_hex(8)}"
+    _vault[token] = _Kept(value)
+    return token
+
+
+class Secrets:
+    """The secret values of one call, to be taken out of what is said about it."""
+
+    def __init__(self) -> None:
+        self._values: set[str] = set()
+
+    def learn(self, function: Function, values: Mapping[str, Value]) -> None:
+        """Note the secret ones among a call's values, and the parts of a connection string."""
+        for argument in function.arguments:
+            value = values.get(argument.name)
+            if argument.secret and isinstance(value, str):
+                if not self._values:
+                    hide()
+                self._values.add(value)
+                self._values.update(
+                    part.split("=", 1)[1] for part in value.split(";") if _is_key(part)
+                )
+
+    def out_of(self, refusal: Refusal) -> Refusal:
+        """The same refusal without them."""
+        found = dict(refusal.parameters)
+        for name, text in found.items():
+            for secret in sorted(self._values, key=len, reverse=True):
+                if len(secret) >= _SHORTEST:
+                    text = text.replace(secret, _REDACTED)
+            found[name] = text
+        return Refusal(refusal.condition, **found)
+
+
+def _is_key(part: str) -> bool:
+    name, _, value = part.partition("=")
+    return bool(value) and name.lower() in ("accountkey", "sharedaccesssignature")
+
+
+def warn_of_open(
+    function: Function,
+    values: Mapping[str, Value],
+    given: Iterable[Value],
+    literals: Iterable[Value],
+) -> None:
+    """A Python warning where a secret stands in the statement's own text, or in its plan.
+
+    given: the values of the call itself, without a collection's. literals: those among them that are
+    literals of the plan.
+    """
+    text = relations.statement() or ""  # a parameter's value is a literal, too, but not in the text
+    written = {str(value) for value in literals if str(value) in text}
+    said = {str(value) for value in given}
+    for argument in function.arguments:
+        value = values.get(argument.name)
+        if not argument.secret or value is None or str(value) not in said:
+            continue
+        if argument.name == "connection_string" and not any(map(_is_key, str(value).split(";"))):
+            continue
+        if str(value) not in written:
+            where = (
+                "is given by a parameter, a variable or a sub-query, and the query's plan has it, "
+                "which listeners are handed (Spark's event log also keeps the DECLARE of a variable)"
+            )
+        elif _VIEW.match(text):
+            where = (
+                "stands in the statement's text, which a view keeps for good and shows with SHOW "
+                "CREATE TABLE, and which histories and error messages quote"
+            )
+        else:
+            where = (
+                "stands in the statement's text, where histories and error messages quote it, as do "
+                "Spark's debug log and, for CACHE TABLE ... AS, its UI and event log"
+            )
+        warnings.warn(
+            f"`{argument.name}` of {function.name} {where}; put it into a named collection: "
+            f"spark_iceberg_sql.collection(spark, 'NAME', {argument.name}=...), or the setting "
+            f"{COLLECTIONS}NAME.{argument.name}, and then {function.name}('NAME', ...)",
+            stacklevel=2,
+        )
+        return
+
+
+_VIEW = re.compile(r"\s*create\s+(?:or\s+replace\s+)?view\b", re.IGNORECASE)

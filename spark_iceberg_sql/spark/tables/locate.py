@@ -1,0 +1,152 @@
+"""A location -> the table there: lists the folder, chooses the metadata file, reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spark_iceberg_sql.model.metadata_files import (
+    NoMetadataError,
+    choose,
+    is_metadata_file,
+    unplaced,
+)
+from spark_iceberg_sql.spark.bridge import relations
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
+from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
+from spark_iceberg_sql.spark.bridge.location import Location
+from spark_iceberg_sql.spark.tables import ownership
+from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.signatures import Value
+from spark_iceberg_sql.spark.tables.warn_once import warn_once
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table found by its path.
+
+    location: what the call asked for. file: the metadata file. folder: the table's own location.
+    metadata: what it says. operations: Iceberg's TableOperations on that file. files: what opens the
+    table's files.
+    """
+
+    location: Location
+    file: str
+    folder: str
+    metadata: Java
+    operations: Java
+    files: Files
+
+
+def find(function: str, location: Location, values: Mapping[str, Value]) -> Found:
+    """The table at a location: its current metadata file, or the one that the values ask for.
+
+    function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid,
+    newest_by_last_updated, use_metadata_files_cache, and the location under the name that the user
+    knows. Raises Refusal.
+    """
+    cached = values.get("use_metadata_files_cache") is not False
+    files = files_of(location, cached=cached)
+    argument = place_of(values)
+    file, stamp, others = _metadata_file(function, argument, location, files, values)
+    try:
+        metadata = files.metadata(file, stamp, cached=cached)
+    except JVM_ERRORS as error:
+        raise _unreadable(function, argument, file, message(error), others) from None
+    operations = relations.operations(metadata, files.io)
+    return Found(location, file, str(metadata.location()), metadata, operations, files)
+
+
+def warn_of_copy(found: Found) -> None:
+    """A warning, once, where a table that is read does not lie where its metadata says."""
+    folder = ownership.folder_of(found.location.path, found.file)
+    said = ownership.says_elsewhere(folder, found.file, found.metadata)
+    if said is not None:
+        warn_once(
+            f"the table at `{folder}` is a copy, or was moved: its metadata says that it is at "
+            f"`{said}`, and the files that are read are those that it names there"
+        )
+
+
+# What may say where a table is, the most exact first.
+_PLACES = ("metadata_file_path", "table", "url", "path", "blobpath")
+
+
+def place_of(values: Mapping[str, Value]) -> str:
+    """The argument that says where the table is, as the call named it."""
+    return next((name for name in _PLACES if values.get(name) is not None), "path")
+
+
+def _metadata_file(
+    function: str, argument: str, location: Location, files: Files, values: Mapping[str, Value]
+) -> tuple[str, str | None, list[str]]:
+    """The metadata file, its stamp, and the other ones in the folder."""
+    given = values.get("metadata_file_path")
+    if given is not None:
+        file = str(given)
+        if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|/", file):
+            file = f"{location.path}/{file}"
+        return file, None, []
+    if is_metadata_file(location.path):
+        return location.path, None, []
+    folder = f"{location.path.rstrip('/')}/metadata"
+    listed = files.metadata_files(folder)
+    uuid = values.get("metadata_table_uuid")
+    try:
+        chosen = choose(
+            listed,
+            files.heads,
+            table_uuid=None if uuid is None else str(uuid),
+            by_last_updated=bool(values.get("newest_by_last_updated")),
+        ).location
+    except NoMetadataError as error:
+        if not listed:
+            _refuse_part_of_a_table(function, argument, location.path, files)
+            raise Refusal("PATH_NOT_FOUND", path=f"{folder}/*.metadata.json") from None
+        argument = argument if uuid is None else "metadata_table_uuid"
+        raise invalid(function, argument, f"`{folder}`: {error}") from None
+    except BrokenFileError as broken:
+        raise _unreadable(function, argument, broken.location, broken.wrong, list(listed)) from None
+    _warn_of_unplaced(folder, unplaced(listed), chosen)
+    stamp = listed[chosen] or files.stamp(chosen)
+    return chosen, stamp, [name for name in listed if name != chosen]
+
+
+def _refuse_part_of_a_table(function: str, argument: str, path: str, files: Files) -> None:
+    above = path.rstrip("/")
+    for _ in range(3):  # a file in a folder of partitions
+        above, _, part = above.rpartition("/")
+        if part in ("metadata", "data") and files.metadata_files(f"{above}/metadata"):
+            words = f"`{path}` lies in the folder of the table `{above}`; give that folder"
+            raise invalid(function, argument, words)
+
+
+def _warn_of_unplaced(folder: str, left_out: list[str], chosen: str) -> None:
+    names = [_name(location) for location in left_out if location != chosen]
+    if names:
+        warn_once(
+            f"`{folder}` has metadata files without a version in their names, which were left out: "
+            f"{', '.join(f'`{name}`' for name in names[:3])}"
+            f"{f' and {len(names) - 3} more' if len(names) > 3 else ''}; "
+            f"`{_name(chosen)}` was read"
+        )
+
+
+def _name(location: str) -> str:
+    return location.rsplit("/", 1)[-1]
+
+
+def _unreadable(function: str, argument: str, file: str, wrong: str, others: list[str]) -> Refusal:
+    names = sorted((_name(location) for location in others if location != file), reverse=True)
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    advice = (
+        f"; others there: {shown}; read one of them with "
+        f"metadata_file_path => 'metadata/{names[0]}'"
+        if names
+        else ""
+    )
+    if "last-column-id" in wrong:  # which a table's metadata must have, and a view's has not
+        wrong += "; if it is the metadata of a view, there are no files of its own to read"
+    return invalid(function, argument, f"`{file}` cannot be read: {wrong}{advice}")

@@ -1,0 +1,159 @@
+"""Whether a table may be written where it was found: its metadata must say the place that was asked for.
+
+A copy of a table's folder names the files of the original. What is written through it lands in the
+original, and what its maintenance deletes are the original's files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache, reduce
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.metadata_files import is_metadata_file
+from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.tables import same_location
+
+# Properties that send a table's files to a place of their own.
+_ELSEWHERE = (
+    "write.data.path",
+    "write.metadata.path",
+    "write.object-storage.path",
+    "write.folder-storage.path",
+)
+_PATHS = (  # metadata table, its column of paths: every file that maintenance may delete
+    ("ALL_ENTRIES", "data_file.file_path"),
+    ("ALL_MANIFESTS", "path"),
+    ("SNAPSHOTS", "manifest_list"),
+    ("METADATA_LOG_ENTRIES", "file"),
+)
+
+
+def folder_of(asked: str, file: str) -> str:
+    """The folder of the table that was asked for. file: the metadata file that was found."""
+    if not is_metadata_file(asked):
+        return asked
+    above = file.rpartition("/")[0]
+    return above.removesuffix("/metadata")
+
+
+def says_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
+    """Where a table's metadata says it lies, if that is not the folder it was found in; else None.
+
+    For reading: remembered by the addresses.
+    """
+    said = str(metadata.location())
+    return None if _same(folder, said) or _is_metadata_path(file, metadata) else said
+
+
+_same = lru_cache(maxsize=1024)(same_location.same)
+
+
+def _is_metadata_path(file: str, metadata: Java) -> bool:
+    path = metadata.properties().get("write.metadata.path")
+    return bool(path) and same_location.same(file.rpartition("/")[0], str(path))
+
+
+def refuse_copy(folder: str, metadata: Java) -> None:
+    """Raise IcebergSqlError where the table found in a folder is not that folder's own.
+
+    folder: what was asked for. metadata: of the table that was found there.
+    """
+    said = str(metadata.location())
+    if not same_location.same(folder, said):
+        raise IcebergSqlError(_copy(f"the table at `{folder}`", folder, said))
+    for name in _ELSEWHERE:
+        path = metadata.properties().get(name)
+        if path and not same_location.inside(str(path), said):
+            raise IcebergSqlError(
+                f"the table at `{folder}` writes outside its folder: {name} is `{path}`, where "
+                f"another table's files may lie\nhelp: {_own_catalog(folder)}"
+            )
+
+
+def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> None:
+    """Raise IcebergSqlError where a table has files outside its folder, which a DELETE and
+    expire_snapshots would delete. Reads all manifests.
+    """
+    said = str(metadata.location())
+    try:
+        outside = next(
+            (
+                p
+                for p in _not_below(said, metadata, operations)
+                if not same_location.inside(p, said)
+            ),
+            None,
+        )
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(
+            f"the table at `{folder}` cannot be attached: whether all its files are its own cannot "
+            f"be told: {message(error)}"
+        ) from None
+    if outside is not None:
+        raise IcebergSqlError(
+            f"the table at `{folder}` has files outside its folder, in `{outside}`: a DELETE and "
+            f"expire_snapshots would delete them there\nhelp: {_own_catalog(folder)}"
+        )
+
+
+def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
+    """The folders of files whose addresses do not begin with the table's."""
+    prefix = folder.rstrip("/") + "/"
+    functions = jvm.java_class("org.apache.spark.sql.functions")
+    far = []
+    for kind, column in _PATHS:
+        table = relations.metadata_table(operations, folder, kind)
+        rows = relations.data_frame(relations.relation(relations.spark_table(table)))
+        rows = rows.where(getattr(functions, "not")(functions.col(column).startsWith(prefix)))
+        far.append(
+            rows.selectExpr(jvm.to_seq([f"regexp_replace({column}, '/[^/]*$', '') AS path"]))
+        )
+    yield from relations.column(reduce(lambda all_, more: all_.union(more), far).distinct())
+    for files in (metadata.statisticsFiles(), metadata.partitionStatisticsFiles()):
+        for file in files:
+            yield str(file.path()).rpartition("/")[0]
+
+
+def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
+    """Raise IcebergSqlError where the metadata of a catalog's table lies elsewhere than it says.
+
+    name: as the active session resolves it. A name that is no Iceberg table is left to Spark.
+    hadoop_only: leave the tables alone that a catalog knows by another thing than their folder.
+    """
+    try:
+        operations = relations.catalog_table(name).operations()
+        if hadoop_only and operations.getClass().getSimpleName() != "HadoopTableOperations":
+            return
+        metadata = operations.current()
+        file = metadata.metadataFileLocation()
+    except JVM_ERRORS:
+        return
+    if file is None:
+        return
+    above, said = str(file).rpartition("/")[0], str(metadata.location())
+    if not same_location.same(above, said.rstrip("/") + "/metadata") and not _is_metadata_path(
+        str(file), metadata
+    ):
+        raise IcebergSqlError(_copy(f"`{name}`", above.removesuffix("/metadata"), said))
+
+
+def _copy(what: str, found: str, said: str) -> str:
+    return (
+        f"{what} is a copy, or was moved: its metadata is at `{found}` and says that the table is "
+        f"at `{said}`; what is written would land there, and what is deleted would be deleted there\n"
+        f"help: write to the table at `{said}` itself; for a copy of its own, make one in "
+        "its catalog with CALL <catalog>.system.rewrite_table_path(table => '<table>', "
+        f"source_prefix => '{said}', target_prefix => '{found}') and copy the files that it lists; "
+        "if the table was moved, move it back"
+    )
+
+
+def _own_catalog(folder: str) -> str:
+    above, _, name = folder.rstrip("/").rpartition("/")
+    return (
+        "if they are this table's alone, write to it through its catalog, for a Hadoop table: "
+        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse='{above}'), then lake.{name}"
+    )

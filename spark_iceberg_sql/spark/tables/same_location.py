@@ -1,0 +1,57 @@
+"""Whether two addresses are one place, however they are spelled: `/t`, `file:///t/`, a link to it; s3, s3a.
+
+Safe side first: addresses that are not known to be one place are two.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from spark_iceberg_sql.spark.bridge import file_io
+
+_S3 = re.compile(r"s3[an]?://([^/]+)(?:/(.*))?", re.IGNORECASE | re.DOTALL)
+_AZURE = re.compile(
+    r"(?:abfs|wasb)s?://([^@/]+)@([^./]+)\.[^/]*(?:/(.*))?", re.IGNORECASE | re.DOTALL
+)
+_FILE = "file:"
+
+
+def one(address: str) -> str:
+    """One spelling for an address. The keys of an object store are taken letter by letter, as its
+    stores take them; the paths of file systems as the file system resolves them. `%20` is no space.
+    """
+    if match := _S3.fullmatch(address):
+        return f"s3://{match[1]}/{(match[2] or '').rstrip('/')}"
+    if match := _AZURE.fullmatch(address):
+        return f"abfss://{match[1]}@{match[2].lower()}/{(match[3] or '').rstrip('/')}"
+    found, local = file_io.qualified(address)
+    return found.rstrip("/") if local is None else _FILE + os.path.realpath(local)
+
+
+def same(first: str, second: str) -> bool:
+    """Whether two addresses are one folder."""
+    one_, other = one(first), one(second)
+    return one_ == other or _same_file(one_, other)
+
+
+def inside(address: str, folder: str) -> bool:
+    """Whether an address is a folder, or anywhere below it."""
+    here, root = one(address), one(folder)
+    if here == root or here.startswith(root.rstrip("/") + "/"):
+        return True
+    while here.startswith(_FILE) and here not in (_FILE, _FILE + "/"):
+        if _same_file(here, root):
+            return True
+        here = here.rpartition("/")[0]
+    return False
+
+
+def _same_file(first: str, second: str) -> bool:
+    """For a disk that does not tell letter case apart, or is mounted twice."""
+    if not (first.startswith(_FILE) and second.startswith(_FILE)):
+        return False
+    try:
+        return os.path.samefile(first.removeprefix(_FILE), second.removeprefix(_FILE))
+    except OSError:
+        return False

@@ -1,0 +1,208 @@
+"""Arguments -> where the table is and how to open its files.
+
+One function a store; STORES names them. Keys go into the file system's own properties, which no plan
+shows, and out of every message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from spark_iceberg_sql.model.metadata_files import is_metadata_file
+from spark_iceberg_sql.spark.bridge.location import ADLS, GCS, S3, Location
+from spark_iceberg_sql.spark.tables.arguments import invalid, shown
+from spark_iceberg_sql.spark.tables.signatures import Value
+
+# A dead server is an error within seconds, not minutes; a slow one has time to answer.
+_S3_PATIENCE = {
+    "http-client.apache.connection-timeout-ms": "5000",
+    "http-client.apache.socket-timeout-ms": "10000",
+    "s3.retry.num-retries": "2",
+    "s3.retry.min-wait-ms": "200",
+    "s3.retry.max-wait-ms": "2000",
+}
+
+
+Arguments = Mapping[str, Value]
+
+
+def _text(arguments: Arguments, name: str) -> str | None:
+    value = arguments.get(name)
+    return None if value is None else str(value)
+
+
+def _joined(path: str, arguments: Arguments) -> str:
+    filename = _text(arguments, "filename")
+    whole = f"{path.rstrip('/')}/{filename.strip('/')}" if filename else path
+    return whole if is_metadata_file(whole) or whole == "/" else whole.rstrip("/")
+
+
+def local(function: str, arguments: Arguments) -> Location:
+    """A path of the local file system, whatever Hadoop's default file system is."""
+    path = _text(arguments, "path") or ""
+    scheme = _scheme(path)
+    if scheme not in (None, "file"):
+        message = f"`{path}` is not a local path; write iceberg('{path}')"
+        raise invalid(function, "path", message)
+    if scheme is None and not path.startswith("/"):
+        message = (
+            f"`{path}` is relative, and Spark's processes have no folder in common; give it from /"
+        )
+        raise invalid(function, "path", message)
+    return Location(_joined(path if scheme else f"file:{path}", arguments))
+
+
+def hadoop(function: str, arguments: Arguments) -> Location:
+    """A path of any Hadoop file system; without a scheme, of Hadoop's default one."""
+    return Location(_joined(_text(arguments, "path") or _text(arguments, "url") or "", arguments))
+
+
+_SIGNED = re.compile(r"[?&](?:X-Amz-|AWSAccessKeyId=|sig=)", re.IGNORECASE)
+
+
+def _without_keys(url: str) -> str:
+    """An address as a message quotes it; what is none may be a key in the wrong place."""
+    if "://" not in url:
+        return shown(url)
+    return re.sub(r"\?.*", "?***", re.sub(r"//[^/]*@", "//***@", url))
+
+
+_AMAZON = re.compile(
+    r"(?P<bucket>[^/]+?)\.s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaws\.com"
+)
+_AMAZON_PATH = re.compile(r"s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaws\.com")
+
+
+def s3(function: str, arguments: Arguments) -> Location:
+    """s3://bucket/path, or the http(s) URL of a bucket at Amazon's or of an endpoint of one's own."""
+    url = _joined(_text(arguments, "url") or "", arguments)
+    endpoint, region = _text(arguments, "endpoint"), _text(arguments, "region")
+    if _SIGNED.search(url):
+        message = (
+            "a signed URL opens one object, and a table has many; give s3://bucket/path and keys"
+        )
+        raise invalid(function, "url", message)
+    if endpoint and not re.match(r"https?://[^/]", endpoint):
+        message = f"`{shown(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
+        raise invalid(function, "endpoint", message)
+    match = re.fullmatch(r"(https?)://([^/]+)/(.+)", url)
+    if match:
+        scheme, host, rest = match.groups()
+        if "@" in host:
+            message = "keys do not belong into the URL; use a named collection"
+            raise invalid(function, "url", message)
+        if amazon := _AMAZON.fullmatch(host):
+            url, region = f"s3://{amazon['bucket']}/{rest}", region or amazon["region"]
+        elif amazon := _AMAZON_PATH.fullmatch(host):
+            url, region = f"s3://{rest}", region or amazon["region"]
+        else:
+            url, endpoint = f"s3://{rest}", endpoint or f"{scheme}://{host}"
+    if not re.fullmatch(r"s3[an]?://[^/@]+/.+", url):
+        message = (
+            f"`{_without_keys(url)}` is not s3://bucket/path or http(s)://endpoint/bucket/path"
+        )
+        raise invalid(function, "url", message)
+    properties = {**_S3_PATIENCE, "client.region": region or "us-east-1"}
+    if endpoint:
+        properties |= {"s3.endpoint": endpoint, "s3.path-style-access": "true"}
+    return Location(re.sub(r"^s3[an]", "s3", url), S3, properties | _s3_keys(function, arguments))
+
+
+def _s3_keys(function: str, arguments: Arguments) -> dict[str, str]:
+    key, secret = _text(arguments, "access_key_id"), _text(arguments, "secret_access_key")
+    if arguments.get("no_sign"):
+        if key or secret:
+            raise invalid(function, "no_sign", "NOSIGN and keys exclude each other; leave one out")
+        provider = "software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider"
+        return {"client.credentials-provider": provider}
+    if bool(key) != bool(secret):
+        missing = "access_key_id" if secret else "secret_access_key"
+        raise invalid(function, missing, "a key and its secret go together; give both")
+    keys = {
+        "s3.access-key-id": key,
+        "s3.secret-access-key": secret,
+        "s3.session-token": _text(arguments, "session_token"),
+    }
+    return {name: value for name, value in keys.items() if value}
+
+
+def azure(function: str, arguments: Arguments) -> Location:
+    """A container's folder, by connection string, or by the account's URL (with a key or without)."""
+    account = _text(arguments, "connection_string") or ""
+    container = _text(arguments, "container_name") or ""
+    folder = _joined(_text(arguments, "blobpath") or "", arguments).strip("/")
+    parts = dict(p.split("=", 1) for p in account.strip(";").split(";") if "=" in p)
+    if account.startswith(("http://", "https://")) and "?" not in account:
+        endpoint = account.rstrip("/")
+        host = endpoint.split("//", 1)[1]
+        name = _text(arguments, "account_name") or host.split(".", 1)[0].split("/")[-1]
+        key = _text(arguments, "account_key")
+        text = f"BlobEndpoint={endpoint};AccountName={name};AccountKey={key}" if key else ""
+    elif parts.get("AccountName"):
+        name, key, text = parts["AccountName"], parts.get("AccountKey"), account
+        suffix = parts.get("EndpointSuffix", "core.windows.net")
+        protocol = parts.get("DefaultEndpointsProtocol", "https")
+        endpoint = parts.get("BlobEndpoint") or f"{protocol}://{name}.blob.{suffix}"
+    else:
+        message = "it is no connection string with AccountName=, and no https:// URL of an account"
+        raise invalid(function, "connection_string", message)
+    return _adls(name, container, folder, key, endpoint, text)
+
+
+def _adls(
+    name: str, container: str, folder: str, key: str | None, endpoint: str, text: str
+) -> Location:
+    host = f"{name}.dfs.core.windows.net"
+    properties = {}
+    if key:
+        properties = {
+            "adls.auth.shared-key.account.name": name,
+            "adls.auth.shared-key.account.key": key,
+        }
+    if endpoint != f"https://{name}.blob.core.windows.net":
+        properties[f"adls.connection-string.{host}"] = endpoint
+    blobs = (text, container, folder) if text else None
+    return Location(f"abfss://{container}@{host}/{folder}", ADLS, properties, blobs)
+
+
+_ADLS_URL = re.compile(r"(?:abfss?|wasbs?)://(?P<container>[^@/]+)@(?P<host>[^/]+)/(?P<folder>.+)")
+
+
+def any_store(function: str, arguments: Arguments) -> Location:
+    """By the scheme: S3 for s3 and http(s), Azure for abfs(s) and wasb(s), else a Hadoop file system."""
+    url = _text(arguments, "url") or ""
+    scheme = _scheme(url)
+    if scheme in ("s3", "s3a", "s3n", "http", "https"):
+        return s3(function, arguments)
+    for name in ("access_key_id", "secret_access_key", "session_token", "no_sign"):
+        if arguments.get(name):
+            raise invalid(
+                function,
+                name,
+                f"it is for S3, and `{_without_keys(url)}` is not there; leave it out",
+            )
+    match = _ADLS_URL.fullmatch(_joined(url, arguments))
+    if match:
+        name = match["host"].split(".", 1)[0]
+        endpoint = f"https://{name}.blob.core.windows.net"
+        key = _text(arguments, "account_key")
+        text = f"BlobEndpoint={endpoint};AccountName={name};AccountKey={key}" if key else ""
+        return _adls(name, match["container"], match["folder"], key, endpoint, text)
+    if scheme == "gs":
+        return Location(_joined(url, arguments), GCS)
+    return hadoop(function, arguments)
+
+
+def _scheme(path: str) -> str | None:
+    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", path)
+    return match[1].lower() if match else None
+
+
+STORES: Mapping[str, Callable[[str, Arguments], Location]] = {
+    "any": any_store,
+    "s3": s3,
+    "azure": azure,
+    "hadoop": hadoop,
+    "local": local,
+}

@@ -1,0 +1,1 @@
+"""The SQL functions named after the partition transforms."""

@@ -1,0 +1,316 @@
+"""ClickHouse's spellings around its Iceberg functions -> statements that Spark has.
+
+    iceberg('p', k = v)              iceberg('p', k => v)
+    iceberg('p', SETTINGS k = v)     iceberg('p', k => v)
+    icebergS3(conf, ...)             icebergS3('conf', ...) where `conf` is a named collection
+    icebergS3('u', NOSIGN)           icebergS3('u', 'NOSIGN')
+    SELECT ... SETTINGS k = v        k => v in each table function, or AS OF on the one table
+    DESCRIBE icebergS3(...)          DESCRIBE QUERY SELECT * FROM icebergS3(...)
+    OPTIMIZE TABLE t                 CALL system.rewrite_data_files(table => 't', ...)
+    ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
+    INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first
+
+All of the left side are errors in Spark, so no statement that Spark takes changes its meaning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token, statements
+
+FUNCTIONS = frozenset(
+    {
+        "iceberg",
+        "icebergs3",
+        "iceberg_s3",
+        "icebergazure",
+        "iceberg_azure",
+        "iceberghdfs",
+        "iceberg_hdfs",
+        "iceberglocal",
+        "iceberg_local",
+        "iceberg_snapshots",
+        "iceberg_files",
+        "iceberg_partition_specs",
+        "iceberg_metadata_log",
+    }
+)
+
+# A statement without any of these needs no translation: most are judged by this alone.
+_CANDIDATE = re.compile(
+    r"\biceberg(?:_?(?:s3|azure|hdfs|local)|_snapshots|_files|_partition_specs|_metadata_log)?\s*\("
+    r"|\bsettings\s|\boptimize\s|\bdelete\s+where\b",
+    re.IGNORECASE,
+)
+_WORDS = ("iceberg", "settings", "optimize", "delete")
+_AS_OF = {
+    "snapshot_id": "VERSION AS OF {}",
+    "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})",
+}
+_EXPLAIN = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED"})
+_DELETES = "map('delete-file-threshold', '1', 'min-input-files', '2')"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A path that must have a name before the translated statement can run.
+
+    path: the table's folder, a literal of the statement. catalog: the name to give to a catalog over
+    the folder above it; the table is named as its folder is.
+    """
+
+    path: str
+    catalog: str
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What a statement is in Spark's own words.
+
+    text: the statement. attach: what it needs first. writes: the table that it changes, as the statement
+    names it, where it names one.
+    """
+
+    text: str
+    attach: tuple[Attachment, ...] = ()
+    writes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    start: int
+    end: int
+    text: str
+
+
+def may_need_translation(text: str) -> bool:
+    """Whether a statement has any of the words that matter here; cheap on long texts."""
+    if text.isascii():
+        low = text.lower()
+        if not any(word in low for word in _WORDS):
+            return False
+    return _CANDIDATE.search(text) is not None
+
+
+def translate(text: str, collections: Collection[str] = ()) -> Translation | None:
+    """A statement in Spark's words; None where it needs no translation.
+
+    text: one statement. collections: the named collections there are, which may stand unquoted as a
+    function's first argument.
+    """
+    if not may_need_translation(text):
+        return None
+    found = statements(text)
+    if len(found) != 1 or found[0].compound:
+        return None
+    statement = found[0]
+    tokens = statement.tokens
+    edits: list[_Edit] = []
+    attach: list[Attachment] = []
+    writes: list[str] = []
+    edits += _whole(statement, tokens, attach, writes)
+    calls = list(_calls(tokens))
+    for start, end in calls:
+        edits += _call(tokens, start, end, collections)
+    edits += _settings(tokens, calls)
+    if not edits:
+        return None
+    return Translation(_applied(text, edits), tuple(attach), writes[0] if writes else None)
+
+
+def _applied(text: str, edits: list[_Edit]) -> str:
+    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+# ------------------------------------------------------------------------------ whole statements
+
+
+def _whole(
+    statement: Statement, tokens: list[Token], attach: list[Attachment], writes: list[str]
+) -> Iterator[_Edit]:
+    begin = 0
+    if tokens[0].word == "EXPLAIN":
+        begin = 2 if len(tokens) > 1 and tokens[1].word in _EXPLAIN else 1
+    words = [token.word for token in tokens[begin : begin + 4]]
+    rest = tokens[begin:]
+    if words[:1] in (["DESCRIBE"], ["DESC"]):
+        yield from _describe(rest)
+    elif words[:2] == ["OPTIMIZE", "TABLE"]:
+        yield from _optimize(statement, rest, writes)
+    elif words[:2] == ["ALTER", "TABLE"]:
+        yield from _delete(statement, rest, writes)
+    elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
+        yield from _insert(rest, attach)
+
+
+def _describe(tokens: list[Token]) -> Iterator[_Edit]:
+    first = 2 if len(tokens) > 1 and tokens[1].word == "TABLE" else 1
+    if _is_call(tokens, first):
+        start = tokens[1].start
+        yield _Edit(start, tokens[first].start, "QUERY SELECT * FROM ")
+
+
+def _name_end(tokens: list[Token], start: int) -> int:
+    """The index after a name of parts with dots."""
+    at = start
+    while at < len(tokens) and tokens[at].kind in (Kind.WORD, Kind.QUOTED):
+        if at + 1 < len(tokens) and tokens[at + 1].text == ".":
+            at += 2
+        else:
+            return at + 1
+    return start
+
+
+def _optimize(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[_Edit]:
+    end = _name_end(tokens, 2)
+    if end == 2 or end != len(tokens):
+        return
+    parts = [token.text for token in tokens[2:end] if token.text != "."]
+    catalog = f"{parts[0]}." if len(parts) > 2 else ""
+    writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
+    name = writes[0].replace("'", "\\'")
+    text = f"CALL {catalog}system.rewrite_data_files(table => '{name}', options => {_DELETES})"
+    yield _Edit(tokens[0].start, tokens[-1].end, text)
+
+
+def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[_Edit]:
+    end = _name_end(tokens, 2)
+    if [token.word for token in tokens[end : end + 2]] == ["DELETE", "WHERE"]:
+        writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
+        yield _Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
+
+
+def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:
+    """INSERT INTO FUNCTION icebergLocal('/lake/t'): the path's folder is the table's name."""
+    if not _is_call(tokens, 3) or tokens[3].text.lower() not in _WRITABLE:
+        return
+    close = _close(tokens, 4)
+    path = tokens[5]
+    if close != 6 or path.kind is not Kind.STRING or not path.text.startswith("'"):
+        return
+    folder = path.text[1:-1].rstrip("/")
+    above, _, table = folder.rpartition("/")
+    if not table:
+        return
+    catalog = "path_" + hashlib.sha256(above.encode()).hexdigest()[:12]
+    attach.append(Attachment(folder, catalog))
+    yield _Edit(tokens[2].start, tokens[close].end, f"{catalog}.`{table}`")
+
+
+_WRITABLE = frozenset({"iceberglocal", "iceberg_local", "iceberghdfs", "iceberg_hdfs"})
+
+
+# ------------------------------------------------------------------------------ calls
+
+
+def _is_call(tokens: list[Token], at: int) -> bool:
+    return (
+        at + 1 < len(tokens)
+        and tokens[at].kind is Kind.WORD
+        and tokens[at].text.lower() in FUNCTIONS
+        and tokens[at + 1].text == "("
+        and (at == 0 or tokens[at - 1].text != ".")
+    )
+
+
+def _close(tokens: list[Token], opened: int) -> int:
+    """The index of the bracket that closes the one at `opened`; the number of tokens without one."""
+    depth = 0
+    for at in range(opened, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[at].text, 0)
+        if depth == 0:
+            return at
+    return len(tokens)
+
+
+def _calls(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+    """Indices of the brackets of each call of our functions."""
+    for at in range(len(tokens)):
+        if _is_call(tokens, at):
+            close = _close(tokens, at + 1)
+            if close < len(tokens):
+                yield at + 1, close
+
+
+def _arguments(tokens: list[Token], start: int, end: int) -> list[tuple[int, int]]:
+    """Index ranges between the commas of a bracket's own level."""
+    found, depth, first = [], 0, start
+    for at in range(start, end):
+        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(tokens[at].text, 0)
+        if tokens[at].text == "," and depth == 0:
+            found.append((first, at))
+            first = at + 1
+    found.append((first, end))
+    return found
+
+
+def _call(
+    tokens: list[Token], opened: int, closed: int, collections: Collection[str]
+) -> Iterator[_Edit]:
+    for number, (start, end) in enumerate(_arguments(tokens, opened + 1, closed)):
+        settings = next((i for i in range(start, end) if _is_settings(tokens, i, end)), None)
+        if settings is not None:
+            after = tokens[settings + 1].start
+            yield _Edit(tokens[settings].start, after, "" if settings == start else ", ")
+        name = start if settings is None else settings + 1
+        if end - name >= 3 and tokens[name].kind is Kind.WORD and tokens[name + 1].text == "=":
+            yield _Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")
+        elif end - start == 1 and tokens[start].kind is Kind.WORD:
+            bare = tokens[start]
+            if bare.word == "NOSIGN" or (number == 0 and bare.text in collections):
+                text = bare.word if bare.word == "NOSIGN" else bare.text
+                yield _Edit(bare.start, bare.end, f"'{text}'")
+
+
+def _is_settings(tokens: list[Token], at: int, end: int) -> bool:
+    return (
+        tokens[at].word == "SETTINGS"
+        and at + 3 < end + 1
+        and at + 2 < len(tokens)
+        and tokens[at + 1].kind is Kind.WORD
+        and tokens[at + 2].text == "="
+    )
+
+
+# ------------------------------------------------------------------------------ SETTINGS of a query
+
+
+def _settings(tokens: list[Token], calls: list[tuple[int, int]]) -> Iterator[_Edit]:
+    """SETTINGS at the end of a query: into its table functions, or AS OF behind its only table."""
+    inside = [range(start, end) for start, end in calls]
+    at = next(
+        (
+            i
+            for i in range(len(tokens))
+            if _is_settings(tokens, i, len(tokens)) and not any(i in r for r in inside)
+        ),
+        None,
+    )
+    if at is None:
+        return
+    pairs = []
+    for start, end in _arguments(tokens, at + 1, len(tokens)):
+        if end - start < 3 or tokens[start + 1].text != "=":
+            return
+        value = " ".join(token.text for token in tokens[start + 2 : end])
+        pairs.append((tokens[start].text, value))
+    gone = _Edit(tokens[at - 1].end, tokens[-1].end, "")
+    if calls:
+        yield gone
+        named = ", ".join(f"{name} => {value}" for name, value in pairs)
+        for opened, closed in calls:
+            comma = ", " if closed > opened + 1 else ""
+            yield _Edit(tokens[closed].start, tokens[closed].start, comma + named)
+        return
+    wanted = [(_AS_OF.get(name.lower().removeprefix("iceberg_")), value) for name, value in pairs]
+    tables = [i for i in range(at) if tokens[i].word == "FROM" and _name_end(tokens, i + 1) > i + 1]
+    if len(wanted) == 1 and wanted[0][0] is not None and len(tables) == 1:
+        yield gone
+        end = tokens[_name_end(tokens, tables[0] + 1) - 1].end
+        yield _Edit(end, end, " " + wanted[0][0].format(wanted[0][1]))

@@ -1,0 +1,347 @@
+"""SQL text to statements of tokens with offsets, cut where Spark's own lexer (4.1) cuts.
+
+The only user of sqlparse, and of its lexer class alone: its parser and its default table put token
+ends where Spark does not, which would be ways round the gate.
+
+One token table, two passes: splitting a script needs no more than the texts, at the regex engine's
+own speed; tokens with kinds and offsets are made only for the statements that somebody reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from sqlparse import tokens as T  # noqa: N812
+from sqlparse.lexer import Lexer
+
+from spark_iceberg_sql.syntax.blocks import block_ends
+from spark_iceberg_sql.syntax.characters import (
+    BLANK,
+    BOM_SHAPE,
+    DOTLESS_I,
+    LETTER,
+    LONG_S,
+    SPACES,
+    shape,
+    upper,
+    upper_shape,
+)
+
+
+class Kind(Enum):
+    """What a token is. SPACE, COMMENT and BOM are trivia: no grammar sees them."""
+
+    SPACE = "space"
+    COMMENT = "comment"
+    BOM = "byte order mark"
+    WORD = "word"  # a keyword or unquoted identifier; Spark takes a path, file://a/b, as one too
+    QUOTED = "quoted identifier"  # `...`
+    STRING = "string"  # '...', r'...', r"..."
+    DOUBLE = "double-quoted string"  # an identifier where ANSI double quotes are switched on
+    NUMBER = "number"
+    MARK = "punctuation"
+    STRAY = "stray character"  # no rule of Spark's grammar has a use for it
+    UNCLOSED = "unclosed"  # a quote or a comment without its end: the rest of the text
+
+
+TRIVIA = frozenset({Kind.SPACE, Kind.COMMENT, Kind.BOM})
+_SPACE, _COMMENT, _MARKED = Kind.SPACE, Kind.COMMENT, Kind.BOM
+
+
+class Token(NamedTuple):
+    """A token; `start` and `end` are offsets into the whole text, in code points."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+    @property
+    def word(self) -> str:
+        """A word's upper-case form, by which Spark knows keywords; any other token's own text."""
+        return upper(self.text) if self.kind is Kind.WORD else self.text
+
+
+_L = rf"A-Za-z{LETTER}{LONG_S}{DOTLESS_I}"
+_RAW = r"[rR]'[^']*'|[rR]\"[^\"]*\""
+_DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
+_SUFFIX = r"(?:[fFdD]|[bB][dD])?"
+_OPEN_COMMENT = r"/\*(?!\+)"
+
+# Kind and expression: the first that matches is also the longest match, which is what Spark takes.
+_TABLE: tuple[tuple[Kind, str], ...] = (
+    (Kind.SPACE, rf"[ \t\n\f\r\x0b{BLANK}]+"),
+    (
+        Kind.WORD,
+        rf"(?!{_RAW})(?:[{_L}]+(?:://[{_L}0-9_/\-.?=&#%]+|[{_L}0-9_]*)|_[{_L}0-9_]*)",
+    ),
+    (Kind.COMMENT, r"--[^\r\n\\]*(?:\\\n?[^\r\n\\]*)*\r?\n?"),
+    (Kind.COMMENT, rf"{_OPEN_COMMENT}[^*/]*(?:(?:\*(?!/)|/(?!\*(?!\+)))[^*/]*)*\*/"),
+    (Kind.UNCLOSED, _OPEN_COMMENT),  # or it holds another comment: _scan counts
+    (
+        Kind.NUMBER,
+        # After a decimal point Spark asks that no ASCII letter, digit or underscore follows.
+        (
+            rf"{_DECIMAL}(?:[eE][+-]?[0-9]+)?{_SUFFIX}(?![A-Za-z0-9_{LONG_S}{DOTLESS_I}])"
+            rf"|[0-9]+[eE][+-][0-9]+{_SUFFIX}"
+            rf"|[0-9]+(?:[lLsSyY{LONG_S}]|(?:[eE][0-9]+)?{_SUFFIX})(?![{_L}0-9_])"
+        ),
+    ),
+    (
+        Kind.MARK,
+        (
+            r"[(),;]|<=>|>>>|<>|!=|<=|>=|!>|!<|==|\|\||\|>|::|->|=>|<<|>>|/\*\+|\*/"
+            r"|[.\[\]=<>!+\-*/%~&|^:?]"
+        ),
+    ),
+    (Kind.STRING, rf"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|{_RAW}"),
+    (Kind.QUOTED, r"`[^`]*(?:``[^`]*)*`"),
+    (Kind.DOUBLE, r'"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"'),
+    (Kind.WORD, rf"[{_L}0-9_]+"),
+    (Kind.UNCLOSED, r"['\"`].*"),
+    (Kind.BOM, rf"\A{BOM_SHAPE}"),
+    (Kind.STRAY, r"."),
+)
+_SQLPARSE_TYPES = {
+    Kind.SPACE: T.Whitespace,
+    Kind.COMMENT: T.Comment,
+    Kind.BOM: T.Whitespace,
+    Kind.WORD: T.Name,
+    Kind.QUOTED: T.Name,
+    Kind.STRING: T.String.Single,
+    Kind.DOUBLE: T.String.Symbol,
+    Kind.NUMBER: T.Number,
+    Kind.MARK: T.Punctuation,
+    Kind.STRAY: T.Error,
+    Kind.UNCLOSED: T.Error,
+}
+_COMMENT_EDGE = re.compile(rf"{_OPEN_COMMENT}|\*/")
+_COMPLEX = frozenset({"ARRAY", "MAP", "STRUCT"})
+
+# Kinds that the first character decides; for all other pieces the table is asked.
+_BY_FIRST: dict[str, Kind] = {
+    **dict.fromkeys(" \t\n\f\r\x0b" + BLANK, Kind.SPACE),
+    **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", Kind.WORD),
+    **dict.fromkeys("(),;[]=<>!+%~&^:?", Kind.MARK),
+}
+_new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
+
+
+class SparkLexer(Lexer):  # type: ignore[misc]
+    """sqlparse's lexer with Spark 4.1's token table, compiled into one expression."""
+
+    def default_initialization(self) -> None:
+        """Load Spark's table."""
+        self.clear()
+        self.set_SQL_REGEX(_TABLE)
+
+    def set_SQL_REGEX(self, SQL_REGEX: tuple[tuple[Kind, str], ...]) -> None:  # noqa: N802, N803
+        """Load a table of (kind, expression), first match first."""
+        self._kinds = [kind for kind, _ in SQL_REGEX]
+        # The last row takes any character: there is always a match.
+        match: Any = re.compile("|".join(f"({rx})" for _, rx in SQL_REGEX), re.DOTALL).match
+        self._match = match
+        self._all = re.compile("|".join(f"(?:{rx})" for _, rx in SQL_REGEX), re.DOTALL).findall
+
+    def get_tokens(self, text: str, encoding: str | None = None) -> Iterator[tuple[Any, str]]:
+        """Yield (sqlparse token type, text) for the whole text, as sqlparse's own lexer does."""
+        for token in self.tokens(text, self.pieces(shape(text)), 0, len(text), trivia=True):
+            yield _SQLPARSE_TYPES[token.kind], token.text
+
+    def pieces(self, shaped: str) -> list[str]:
+        """The tokens of a shape as texts alone; `>>` may stand for two."""
+        pieces: list[str] = self._all(shaped)
+        return list(self._scan(shaped)) if "/*" in pieces else pieces
+
+    def tokens(
+        self, text: str, pieces: list[str], start: int, end: int, *, trivia: bool
+    ) -> list[Token]:
+        """The tokens of consecutive pieces of a text, the first of which is at `start`.
+
+        end: where to stop. trivia: whether blanks and comments are wanted.
+        """
+        if ">>" in pieces or ">>>" in pieces:
+            pieces = self._types(pieces)
+        tokens = []
+        same = text.isascii()
+        for piece in pieces:
+            stop = start + len(piece)
+            kind = _BY_FIRST.get(piece[0]) or self._kind(piece, start)
+            # By identity: a lookup in TRIVIA would hash an enum, in Python, for each token.
+            if trivia or (kind is not _SPACE and kind is not _COMMENT and kind is not _MARKED):
+                if start >= end:
+                    break
+                tokens.append(_new(Token, (kind, piece if same else text[start:stop], start, stop)))
+            start = stop
+        return tokens
+
+    def _types(self, pieces: list[str]) -> list[str]:
+        """The pieces with `>>` taken apart as Spark does: while an array<, map< or struct< is open."""
+        found: list[str] = []
+        angles = 0
+        for i, piece in enumerate(pieces):
+            if piece in (">", ">>", ">>>"):
+                if angles and len(piece) > 1 and i + 1 < len(pieces) and pieces[i + 1][0] in ">=":
+                    # What is left of this piece may make one with the next, as in `>` and `>=`.
+                    return list(self._scan("".join(pieces), types=True))
+                closed = min(angles, len(piece))
+                angles -= closed
+                found += [">"] * closed
+                piece = piece[closed:]
+            elif 3 <= len(piece) <= 6 and upper_shape(piece) in _COMPLEX:
+                angles += 1
+            if piece:
+                found.append(piece)
+        return found
+
+    def _kind(self, piece: str, start: int) -> Kind:
+        kind: Kind = self._kinds[self._match(piece).lastindex - 1]
+        if kind is Kind.UNCLOSED and piece[0] == "/" and _comment(piece, 0)[1]:
+            return Kind.COMMENT
+        return Kind.STRAY if kind is Kind.BOM and start else kind
+
+    def _scan(self, shaped: str, *, types: bool = False) -> Iterator[str]:
+        """The tokens of a shape where one expression is not enough: comments in comments, and `>>`.
+
+        types: count open array<, map<, struct<, as Spark does; until that is 0, `>>` is two tokens.
+        """
+        start, length, angles = 0, len(shaped), 0
+        match = self._match
+        while start < length:
+            piece: str = match(shaped, start).group()
+            if piece == "/*":
+                piece = shaped[start : _comment(shaped, start)[0]]
+            elif types and angles and piece in (">", ">>", ">>>"):
+                piece = ">"
+                angles -= 1
+            elif types and 3 <= len(piece) <= 6 and upper_shape(piece) in _COMPLEX:
+                angles += 1
+            yield piece
+            start += len(piece)
+
+
+def _comment(shaped: str, start: int) -> tuple[int, bool]:
+    """Where the comment that opens at `start` ends, comments inside it counted, and whether it does."""
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(shaped, start):
+        depth += 1 if edge.group() == "/*" else -1
+        if not depth:
+            return edge.end(), True
+    return len(shaped), False
+
+
+_LEXER = SparkLexer()
+_LEXER.default_initialization()
+
+
+def tokenize(text: str) -> list[Token]:
+    """All tokens of a text, trivia too; their texts joined are the text. Never raises, in linear time."""
+    return _LEXER.tokens(text, _LEXER.pieces(shape(text)), 0, len(text), trivia=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A statement of a script; offsets are into the script.
+
+    script: the whole text. start, end: from its first token to its last, trivia and the terminator
+    left out. head, tail: with the trivia before it, and its terminator. compound: a BEGIN ... END block.
+    first: the word of its first token, as Spark knows keywords.
+    """
+
+    script: str
+    start: int
+    end: int
+    head: int
+    tail: int
+    compound: bool
+    first: str
+    _pieces: list[str] = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The statement from its first token to its last."""
+        return self.script[self.start : self.end]
+
+    @cached_property
+    def all_tokens(self) -> list[Token]:
+        """Its tokens from `head` to `tail`, trivia and terminator included."""
+        return _LEXER.tokens(self.script, self._pieces, self.head, self.tail, trivia=True)
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """Its tokens from `start` to `end`, without trivia."""
+        return _LEXER.tokens(self.script, self._pieces, self.head, self.end, trivia=False)
+
+    def opening(self, count: int) -> list[Token]:
+        """Its first tokens without trivia, at most so many: what a glance at a long statement costs."""
+        found: list[Token] = []
+        reach = 0
+        while len(found) < count and reach < len(self._pieces):
+            reach = 2 * reach + 2 * count + 2
+            pieces = self._pieces[:reach]
+            found = _LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
+        return found[:count]
+
+
+def statements(text: str) -> list[Statement]:
+    """The statements of a script: cut at each `;` token, but a BEGIN ... END block is one statement.
+
+    Stretches without a token are none. Never raises, in linear time.
+    """
+    pieces = _LEXER.pieces(shape(text))
+    starts = list(accumulate(map(len, pieces), initial=0))
+    blocks: dict[int, int] | None = None
+    found = []
+    at, count = 0, len(pieces)
+    while at < count:
+        first = at
+        while first < count and _is_trivia(pieces[first], starts[first]):
+            first += 1
+        compound = False
+        last = first
+        word = upper_shape(pieces[first]) if first < count else ""
+        if word == "BEGIN":
+            if blocks is None:
+                blocks = block_ends(
+                    (i, upper_shape(pieces[i]) if len(pieces[i]) <= 7 else "")
+                    for i in range(first, count)
+                    if not _is_trivia(pieces[i], starts[i])
+                )
+            compound = first in blocks
+            last = blocks.get(first, first)
+        try:
+            stop = pieces.index(";", last)
+        except ValueError:
+            stop = count
+        last = stop
+        while last > first and _is_trivia(pieces[last - 1], starts[last - 1]):
+            last -= 1
+        if first < last:
+            tail = min(stop + 1, count)
+            found.append(
+                Statement(
+                    text,
+                    starts[first],
+                    starts[last],
+                    starts[at],
+                    starts[tail],
+                    compound,
+                    word,
+                    pieces[at:tail],
+                )
+            )
+        at = stop + 1
+    return found
+
+
+def _is_trivia(piece: str, start: int) -> bool:
+    first = piece[0]
+    if first == "/":
+        return piece.startswith("/*") and piece != "/*+" and _comment(piece, 0)[1]
+    return first in SPACES or piece.startswith("--") or (first == BOM_SHAPE and not start)

@@ -1,0 +1,362 @@
+"""Tokens to statement nodes: `read(statement)`, which never raises."""
+
+from __future__ import annotations
+
+import re
+
+from spark_iceberg_sql.syntax.characters import upper
+from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token
+from spark_iceberg_sql.syntax.nodes import (
+    AddColumns,
+    AddField,
+    AlterColumn,
+    Compound,
+    Create,
+    CreateView,
+    DropField,
+    Explain,
+    HivePartition,
+    IdentifierFields,
+    Insert,
+    Node,
+    Offsets,
+    Other,
+    Ref,
+    Reference,
+    ReplaceColumns,
+    ReplaceField,
+    SetConfig,
+    Templated,
+    Unreadable,
+    Use,
+    WriteOrder,
+)
+from spark_iceberg_sql.syntax.parser import typos
+from spark_iceberg_sql.syntax.parser.alter import alter_table, slip
+from spark_iceberg_sql.syntax.parser.create import create_table
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
+from spark_iceberg_sql.syntax.parser.statements import call, drop, immediate
+from spark_iceberg_sql.syntax.placeholders import filled, has_template, placeholder
+
+# First words of the statements that say something about tables; all others pass unread.
+_OURS = frozenset(
+    [
+        *("ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"),
+        *("MSCK", "REPAIR", "SHOW", "TRUNCATE", "CALL", "EXECUTE"),
+    ]
+)
+# Mistakes that a slip explains better.
+_LOOSE = ("", "missing-with", "missing-field", "distributed-by", "retention-unit")
+_HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
+# Where a template in the place of a name or a type leaves nothing to judge by.
+_HOLED = (Create, AddField, DropField, ReplaceField, AddColumns, AlterColumn, ReplaceColumns)
+_OPENING = 6  # words by which a slip in the first of them is told
+# Statements that Iceberg's grammar reads.
+_OfIcebergs = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | Reference
+_ICEBERGS = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
+_HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
+_MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
+_OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
+_ODD_SPACE = re.compile(r"[^\S \t\r\n]")
+# ALTER TABLE t {{ change }}: what changes stands nowhere.
+_HIDDEN_CHANGE = re.compile(
+    r"(?i)alter\s+table\s+(?:\{\{[^{}]*\}\}|`[^`]*`|[^\s{$`])+\s+(?:\{[{%]|\$\{)"
+)
+_PARTITION_DDL = re.compile(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
+
+
+def read(statement: Statement) -> Node:
+    """The node of a statement.
+
+    Other for what does not matter to partitioning, and for what is wrong but no partition DDL: Spark
+    has the last word there. Unreadable for partition DDL that no grammar of Spark's or Iceberg's takes.
+    Templated where a template stands in the way. In linear time; never raises.
+    """
+    span = (statement.start, statement.end)
+    first = statement.first
+    if first == "/*+" or (first in _HINTED and statement.script.find("/*+", *span) >= 0):
+        node = _hinted(statement, span)
+        if node is not None:
+            return node
+    if first not in _OURS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
+        return _misspelt(statement, span) or Other(span)
+    tokens = statement.opening(_HEAD) if first == "INSERT" else statement.tokens
+    if has_template(statement.script, tokens):
+        return _templated(statement, tokens, span)
+    node = _read(statement.script, tokens, span)
+    if isinstance(node, _ICEBERGS):
+        return _odd_space(statement, node) or node
+    if isinstance(node, Other):
+        return _misspelt(statement, span) or node
+    return node
+
+
+def _misspelt(statement: Statement, span: Offsets) -> Node | None:
+    """A slip in the statement's first words: `ATLER TABLE`, `CREATE TABEL`."""
+    if not typos.is_verb(statement.first):
+        return None
+    return _slipped(statement.opening(_OPENING), span)
+
+
+def _slipped(tokens: list[Token], span: Offsets) -> Node | None:
+    tokens = tokens[:_OPENING]
+    found = typos.opening([token.word for token in tokens])
+    if found is None or len(tokens) < max(found[0] + 2, 3):
+        return None
+    token = tokens[found[0]]
+    return Unreadable(span, (token.start, token.end), token.text, f"`{found[1]}`", "misspelt")
+
+
+def _odd_space(statement: Statement, node: _OfIcebergs) -> Node | None:
+    """Iceberg's grammar knows four blanks; every other one that Spark knows is a fault."""
+    if not _ODD_SPACE.search(statement.text):
+        return None
+    for token in statement.all_tokens:
+        if token.kind is Kind.SPACE and statement.start < token.start < statement.end:
+            odd = _ODD_SPACE.search(token.text)
+            if odd:
+                at = (token.start + odd.start(), token.start + odd.end())
+                found = f"U+{ord(odd.group()):04X}"
+                return Unreadable(node.span, at, found, "a plain space", "odd-space", node.table)
+    return None
+
+
+def _hinted(statement: Statement, span: Offsets) -> Node | None:
+    """`/*+ ... */` is a hint and no comment to either grammar: a fault wherever no query stands."""
+    rest: list[Token] = []
+    hints: list[Offsets] = []
+    opened = None
+    for token in statement.tokens:
+        if opened is None and token.text == "/*+":
+            opened = token.start
+        elif opened is None:
+            rest.append(token)
+        elif token.text == "*/":
+            hints.append((opened, token.end))
+            opened = None
+    if opened is not None or not hints or not rest or upper(rest[0].text) not in _HINTED:
+        return None
+    node = _read(statement.script, rest, (rest[0].start, max(rest[-1].end, span[1])))
+    query = node.query if isinstance(node, Create) else None
+    at = next((hint for hint in hints if not (query and query[0] <= hint[0])), None)
+    if isinstance(node, (Other, Unreadable)) or at is None:
+        return None
+    table = getattr(node, "table", None)
+    found = statement.script[at[0] : at[1]]
+    return Unreadable(span, at, found, "no hint", "hint", table if isinstance(table, Ref) else None)
+
+
+def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node:
+    tokens, templates = filled(statement.script, tokens)
+    node = _read(statement.script, tokens, span) if tokens else Other(span)
+    at = templates[0] if templates else (tokens[0].start, tokens[0].end)
+    if isinstance(node, Other):
+        hidden = _PARTITION_DDL.search(statement.text) or _HIDDEN_CHANGE.match(statement.text)
+        return Templated(span, at) if hidden else node
+    if isinstance(node, Unreadable):
+        return Templated(span, at)
+    if isinstance(node, _HOLED):
+        # A templated table name is a name like any other; so is what stands in the query.
+        harmless = [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]
+        for start, end in templates:
+            if not any(place and place[0] <= start and end <= place[1] for place in harmless):
+                return Templated(span, (start, end), node)
+    return node
+
+
+def _read(script: str, tokens: list[Token], span: Offsets) -> Node:
+    cursor = Cursor(script, tokens, span[1])
+    try:
+        node = _statement(cursor, span)
+    except Stop as stop:
+        return _unreadable(cursor, stop, span) or Other(span)
+    except TooDeep:
+        return Other(span)
+    if cursor.parameter is not None:
+        return Templated(span, cursor.parameter, node)
+    return node or Other(span)
+
+
+def _unreadable(cursor: Cursor, stop: Stop, span: Offsets) -> Node | None:
+    if not cursor.partition:
+        return None
+    token, like, expected = stop.token, stop.like, stop.expected
+    hole = placeholder(cursor.script, token.start) if token.text and like != "parameter" else None
+    if hole is not None:
+        return Templated(span, hole)
+    wrong = slip(cursor)
+    if wrong is not None:
+        token, like, expected = cursor.tokens[wrong[0]], "misspelt", f"`{wrong[1]}`"
+    elif like in _LOOSE and (meant := typos.among(token.word, [expected])):
+        like, expected = "misspelt", f"`{meant}`"
+    at = (token.start, token.end) if token.text else (span[1], span[1])
+    like = "unterminated" if token.kind is Kind.UNCLOSED else like
+    found = token.text if len(token.text) <= 40 else token.text[:40] + "..."
+    return Unreadable(
+        span,
+        at,
+        found or "the end of the statement",
+        expected,
+        like,
+        cursor.target,
+        stop.begun,
+    )
+
+
+def _statement(cursor: Cursor, span: Offsets) -> Node | None:
+    word, after = cursor.word, cursor.words[cursor.i + 1]
+    if word == "ALTER" and after in ("TABLE", "VIEW"):
+        return alter_table(cursor, span)
+    if word == "ALTER" and after == "ICEBERG" and cursor.words[cursor.i + 2] == "TABLE":
+        cursor.partition = True
+        cursor.i += 1
+        cursor.stop("`TABLE`", "other-table")
+    if word in ("CREATE", "REPLACE"):
+        return _create(cursor, span)
+    if word == "DROP":
+        return drop(cursor, span)
+    if word == "CALL":
+        return call(cursor, span)
+    if word == "EXECUTE":
+        return immediate(cursor, span, _inner)
+    if word == "EXPLAIN":
+        return _explain(cursor, span)
+    if word == "BEGIN":
+        return _compound(cursor, span)
+    if word == "INSERT":
+        return _insert(cursor, span)
+    if word == "USE" or (word == "SET" and after == "CATALOG"):
+        return _use(cursor, span)
+    if word == "SET":
+        return _set(cursor, span)
+    return _hive(cursor, span)
+
+
+def _hive(cursor: Cursor, span: Offsets) -> Node | None:
+    """MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION: about Hive's partitions."""
+    first = cursor.token
+    for words in (("MSCK", "REPAIR", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "PARTITIONS")):
+        if cursor.take(*words):
+            verb = " ".join(words).lower()
+            return HivePartition(span, cursor.table(), verb, cursor.since(first.start))
+    if cursor.take("TRUNCATE", "TABLE"):
+        table = cursor.table()
+        verb_span = (first.start, table.span[1])
+        return HivePartition(span, table, "truncate", verb_span) if cursor.at("PARTITION") else None
+    return None
+
+
+def _create(cursor: Cursor, span: Offsets) -> Node | None:
+    start = cursor.i
+    words = cursor.words[start : start + 5]
+    if "TABLE" in words and "VIEW" not in words[: words.index("TABLE")]:
+        node = create_table(cursor)
+        if node is not None:
+            return node
+        cursor.i = start
+    cursor.i += 3 if cursor.at("CREATE", "OR", "REPLACE") else 1
+    cursor.take("GLOBAL")
+    temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")
+    if not cursor.take("VIEW"):
+        return None
+    if cursor.at("IF", "NOT", "EXISTS"):
+        cursor.i += 3
+    return CreateView(span, cursor.table(), temporary)
+
+
+def _explain(cursor: Cursor, span: Offsets) -> Node:
+    while cursor.take("EXPLAIN"):
+        if cursor.word in _MODES:
+            cursor.i += 1
+    start = cursor.token.start
+    if cursor.word == "BEGIN":
+        return Explain(span, Other((start, span[1])))
+    return Explain(
+        span, _read(cursor.script, cursor.tokens[cursor.i : cursor.count], (start, span[1]))
+    )
+
+
+def _inner(script: str, tokens: list[Token], span: Offsets) -> Node:
+    """A statement inside another one."""
+    node = _read(script, tokens, span)
+    return (_slipped(tokens, span) or node) if isinstance(node, Other) else node
+
+
+def _compound(cursor: Cursor, span: Offsets) -> Node | None:
+    """BEGIN ... END: the statements in it that are ours, in order."""
+    inside: list[Node] = []
+    first = cursor.i
+    for i in range(cursor.i, cursor.count + 1):
+        if cursor.words[i] != ";" and i < cursor.count:
+            continue
+        begin = first
+        for j in range(first, i):
+            if cursor.words[j] in _OURS and (j == first or cursor.words[j - 1] in _OPENERS):
+                begin = j
+                if cursor.words[j] != "BEGIN":
+                    break
+        tokens = cursor.tokens[begin:i]
+        if tokens and cursor.words[begin] in _OURS and cursor.words[begin] != "BEGIN":
+            node = _inner(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
+            if not isinstance(node, Other):
+                inside.append(node)
+        first = i + 1
+    return Compound(span, tuple(inside))
+
+
+def _insert(cursor: Cursor, span: Offsets) -> Node | None:
+    overwrite = cursor.words[cursor.i + 1] == "OVERWRITE"
+    if not overwrite and cursor.words[cursor.i + 1] != "INTO":
+        return None
+    cursor.i += 2
+    cursor.take("TABLE")
+    if cursor.word in ("LOCAL", "DIRECTORY") and cursor.words[cursor.i + 1] != ".":
+        return None
+    table = cursor.table()
+    if cursor.at("WITH", "("):
+        cursor.i += 1
+        cursor.skip_brackets()
+    columns: list[Ref] = []
+    if cursor.take("PARTITION", "("):
+        while True:
+            columns.append(cursor.path("a column's name"))
+            depth = 0
+            while not cursor.done and (depth or cursor.word not in (",", ")")):
+                depth += {"(": 1, ")": -1}.get(cursor.word, 0)
+                cursor.i += 1
+            if not cursor.take(","):
+                break
+    return Insert(span, table, overwrite, tuple(columns))
+
+
+def _use(cursor: Cursor, span: Offsets) -> Node | None:
+    catalog = cursor.take("SET")
+    if not catalog:
+        cursor.i += 1
+    what = ""
+    named = catalog or cursor.words[cursor.i + 1] not in ("", ".")
+    if named and cursor.word in ("CATALOG", "NAMESPACE", "DATABASE", "SCHEMA"):
+        what = cursor.word.lower()
+        cursor.i += 1
+    if catalog and cursor.at_string:
+        start = cursor.token.start
+        text, name_span = cursor.string()
+        return Use(span, Ref((text,), (start, name_span[1]), text), what)
+    name = cursor.table()
+    return Use(span, name, what) if cursor.done else None
+
+
+def _set(cursor: Cursor, span: Offsets) -> Node | None:
+    """SET TIME ZONE and SET key = value."""
+    cursor.i += 1
+    if cursor.take("TIME", "ZONE"):
+        key, equals = "spark.sql.session.timeZone", cursor.i
+    else:
+        equals = next((i for i in range(cursor.i, cursor.count) if cursor.words[i] == "="), 0)
+        if not equals:
+            return None
+        key = cursor.script[cursor.token.start : cursor.tokens[equals - 1].end].strip("`")
+        equals += 1
+    start = cursor.tokens[equals].start
+    value = cursor.script[start : span[1]]
+    return SetConfig(span, key, value.strip("'\"`"), (start, span[1]))

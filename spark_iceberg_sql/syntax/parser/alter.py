@@ -1,0 +1,223 @@
+"""ALTER TABLE: partition fields, columns, properties, names; what it does not know passes as it is."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.nodes import (
+    AddField,
+    DropField,
+    HivePartition,
+    Node,
+    Offsets,
+    Ref,
+    RenameTable,
+    ReplaceField,
+    SetProperties,
+)
+from spark_iceberg_sql.syntax.parser.alter_columns import change_columns, end
+from spark_iceberg_sql.syntax.parser.alter_iceberg import icebergs_own
+from spark_iceberg_sql.syntax.parser.clauses import properties
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.typos import change
+from spark_iceberg_sql.syntax.routing import says_icebergs
+
+_AFTER_NAME = ("", "(", ".", "AS", "WITH")  # where IF is a column's name
+_FIELD_VERBS = ("ADD", "DROP", "REPLACE")
+# What Spark's grammar has that changes neither columns nor partitioning: passes as it is.
+_SPARKS_OWN = (
+    *(("SET", "LOCATION"), ("SET", "SERDE"), ("SET", "SERDEPROPERTIES"), ("DEFAULT", "COLLATION")),
+    *(("CLUSTER", "BY"), ("PARTITION", "(")),
+)
+_VERBS = ("ADD", "DROP", "RENAME", "SET", "UNSET", "REPLACE", "RECOVER", "WRITE", "CREATE")
+_CHANGES = "`ADD`, `DROP`, `ALTER` or `RENAME COLUMN`, `ADD PARTITION FIELD`, `SET TBLPROPERTIES`"
+
+
+def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
+    """Read from ALTER TABLE (or VIEW) on; None where the statement is none of ours.
+
+    Raises Stop with `partition` set on the cursor where it is partition DDL that cannot be read.
+    """
+    view = cursor.words[cursor.i + 1] == "VIEW"
+    cursor.i += 2
+    if cursor.at("IF", "EXISTS"):
+        if view:
+            return None
+        cursor.partition = True
+        cursor.stop("a table's name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
+    cursor.iceberg = not view and says_icebergs(cursor.words[: cursor.count])
+    cursor.partition = not view
+    table = cursor.target = cursor.table()
+    start = cursor.i
+    word, after = cursor.word, cursor.words[cursor.i + 1]
+    if word in _FIELD_VERBS and after == "PARTITION":
+        return _field(cursor, span, table)
+    if cursor.iceberg:
+        own = icebergs_own(cursor, span, table)
+        if own is not None:
+            return own
+        cursor.i = start
+    _foreign(cursor)
+    cursor.partition = cursor.iceberg = False
+    node = _plain(cursor, span, table)
+    if node is None and not view:
+        _not_a_change(cursor, start)
+    return node
+
+
+def slip(cursor: Cursor) -> tuple[int, str] | None:
+    """The misspelt word behind the table's name: its place among the tokens, and the word that is meant."""
+    if cursor.target is None or cursor.words[0] != "ALTER":
+        return None
+    start = next(i for i, t in enumerate(cursor.tokens) if t.start >= cursor.target.span[1])
+    found = change(cursor.words[start : min(start + 5, cursor.count)])
+    return (start + found[0], found[1]) if found is not None else None
+
+
+def _not_a_change(cursor: Cursor, start: int) -> None:
+    """Stop unless Spark's grammar has such a change of a table."""
+    words = tuple(cursor.words[start : start + 2])
+    if words in _SPARKS_OWN:
+        return
+    cursor.partition = True
+    verb, what = cursor.tokens[start], cursor.tokens[start + 1]
+    if not what.text and (not verb.text or words[0] in _VERBS):
+        raise Stop(what, _CHANGES)  # too short
+    if words[0] in _VERBS:
+        verb = Token(Kind.WORD, cursor.script[verb.start : what.end], verb.start, what.end)
+    raise Stop(verb, _CHANGES, "unknown-change")
+
+
+def _mentions_field(cursor: Cursor) -> bool:
+    words = cursor.words
+    return any(
+        word == "PARTITION" and words[i + 1] == "FIELD" and words[i - 1] in _FIELD_VERBS
+        for i, word in enumerate(words[: cursor.count])
+    )
+
+
+def _field(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
+    verb = cursor.word
+    after = cursor.words[cursor.i + 2]
+    if after == "(" and verb in ("ADD", "DROP"):
+        return _hive(cursor, span, table)
+    cursor.partition = cursor.iceberg = True
+    cursor.i += 2
+    if after in ("FIELDS", "COLUMN", "COLUMNS", "BY"):
+        cursor.stop("`FIELD`", "partition-fields")
+    cursor.expect("FIELD", "missing-field")
+    like = {"IF": "if-exists", "(": "parenthesised"}.get(cursor.word, "")
+    if like and not (cursor.word == "IF" and cursor.words[cursor.i + 1] in _AFTER_NAME):
+        cursor.stop("a column or a transform", like)
+    term = cursor.term()
+    if verb == "DROP":
+        _end(cursor, "as-in-drop" if cursor.word == "AS" else "")
+        return DropField(span, table, term)
+    if verb == "ADD":
+        name = _field_name(cursor)
+        _end(cursor)
+        return AddField(span, table, term, name)
+    cursor.expect("WITH", "missing-with")
+    new = cursor.term()
+    name = _field_name(cursor)
+    _end(cursor)
+    return ReplaceField(span, table, term, new, name)
+
+
+def _field_name(cursor: Cursor) -> Ref | None:
+    if not cursor.take("AS"):
+        return None
+    token = cursor.token
+    name = cursor.name("a field's name")
+    return Ref((name,), (token.start, token.end), token.text)
+
+
+def _end(cursor: Cursor, like: str = "") -> None:
+    """Stop unless a partition field's statement ends here; with what it looks like."""
+    if cursor.word == ",":
+        like = "several-fields"
+    elif cursor.word in ("+", "-", "*", "/", "%", "||"):
+        like = "expression"
+    elif cursor.word == "(":
+        like = "nested-transform"
+    end(cursor, like)
+
+
+def _foreign(cursor: Cursor) -> None:
+    """Stop at the partition DDL of other engines."""
+    words = cursor.words[cursor.i : cursor.i + 4]
+    rest = cursor.words[cursor.i : cursor.count]
+    like = ""
+    if words[0] == "SET" and words[1] in ("PARTITION", "PARTITIONING", "PARTITIONED"):
+        like = "set-partition-spec"
+    elif words[0] == "SET" and words[1] == "PROPERTIES" and "PARTITIONING" in rest:
+        like = "partitioning-property"
+    elif words[:2] in (["PARTITION", "BY"], ["PARTITIONED", "BY"]):
+        like = "partition-by"
+    elif words[:3] == ["RENAME", "PARTITION", "FIELD"]:
+        like = "rename-field"
+    elif words[0] in ("ALTER", "CHANGE", "MODIFY", "UPDATE") and words[1:3] == [
+        "PARTITION",
+        "FIELD",
+    ]:
+        like = "alter-field"
+    elif words[0] in _FIELD_VERBS and words[1] == "FIELD" and words[2] not in ("", "."):
+        like = "missing-partition"
+    elif words[0] in _FIELD_VERBS and words[1] == "PARTITIONING":
+        like = "partition-fields"
+    elif cursor.iceberg:
+        like = "" if _mentions_field(cursor) else "unknown-change"
+    else:
+        return
+    cursor.partition = True
+    cursor.stop("`ADD PARTITION FIELD`, `DROP PARTITION FIELD` or `REPLACE PARTITION FIELD`", like)
+
+
+def _hive(cursor: Cursor, span: Offsets, table: Ref) -> Node:
+    token = cursor.token
+    return HivePartition(span, table, cursor.word.lower(), (token.start, token.end))
+
+
+def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
+    verb, what = cursor.word, cursor.words[cursor.i + 1]
+    if (
+        verb in ("ADD", "DROP")
+        and what == "IF"
+        and "PARTITION" in cursor.words[cursor.i : cursor.i + 6]
+    ):
+        if "FIELD" in cursor.words[cursor.i : cursor.i + 6]:
+            cursor.partition = True
+            cursor.i += 1
+            cursor.stop("`PARTITION FIELD`", "if-exists")
+        return _hive(cursor, span, table)
+    if verb == "RECOVER" and what == "PARTITIONS":
+        return _hive(cursor, span, table)
+    if verb == "PARTITION" and what == "(":
+        cursor.i += 1
+        cursor.skip_brackets()
+        if cursor.at("RENAME", "TO", "PARTITION"):
+            return _hive(cursor, span, table)
+        if cursor.at("REPLACE", "COLUMNS") or cursor.at("CHANGE"):
+            cursor.partition = True
+            cursor.stop("`RENAME TO PARTITION`", "columns-of-partition")
+        return None
+    if verb == "RENAME" and what == "TO":
+        cursor.partition = True
+        cursor.i += 2
+        new = cursor.path("a table's name")
+        _end(cursor)
+        return RenameTable(span, table, new)
+    if verb in ("SET", "UNSET") and what == "TBLPROPERTIES":
+        cursor.partition = True
+        cursor.i += 2
+        if verb == "UNSET":
+            cursor.take("IF", "EXISTS")
+        found = properties(cursor, values=verb == "SET")
+        _end(cursor)
+        if verb == "SET":
+            return SetProperties(span, table, found)
+        return SetProperties(span, table, removed=tuple(p.key for p in found))
+    if verb == "SET" and what in ("PROPERTIES", "(", "OPTIONS"):
+        cursor.partition = True
+        cursor.i += 1
+        cursor.stop("`TBLPROPERTIES`", "set-properties")
+    return change_columns(cursor, span, table)

@@ -1,0 +1,310 @@
+"""Spark's data types and column definitions, read from tokens."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.model.types import (
+    Field,
+    List,
+    Map,
+    Primitive,
+    Struct,
+    Type,
+    UnknownTypeError,
+    primitive_from_spark,
+)
+from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.nodes import ColumnDef, Offsets, Ref
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
+
+_DEEPEST = 100
+_INTERVAL = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
+_CONSTRAINT = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "REFERENCES"})
+# Clauses of which a column has one, whatever word they begin with.
+_CLAUSE = {"AFTER": "FIRST", **dict.fromkeys(_CONSTRAINT, "CONSTRAINT")}
+_MAX_PRECISION = 38
+
+
+def data_type(cursor: Cursor, depth: int = 0) -> Type | None:
+    """Read a type; None where Spark or Iceberg has no such type."""
+    if depth > _DEEPEST:
+        raise TooDeep
+    word, kind = cursor.word, cursor.token.kind
+    if kind is Kind.WORD and word in ("ARRAY", "MAP", "STRUCT"):
+        cursor.i += 1
+        if word == "STRUCT":
+            return _struct(cursor, depth)
+        if not cursor.take("<"):
+            return None  # Spark asks for the element's type
+        first = data_type(cursor, depth + 1)
+        if word == "ARRAY":
+            cursor.expect(">")
+            return first and List(Field("element", first))
+        cursor.expect(",")
+        second = data_type(cursor, depth + 1)
+        cursor.expect(">")
+        return first and second and Map(Field("key", first, True), Field("value", second))
+    if kind not in (Kind.WORD, Kind.QUOTED):
+        cursor.stop("a type")
+    if kind is Kind.QUOTED:
+        cursor.i += 1
+        _arguments(cursor)
+        return None
+    return _primitive(cursor)
+
+
+def _struct(cursor: Cursor, depth: int) -> Type | None:
+    if cursor.take("<>"):
+        return Struct(())
+    if not cursor.take("<"):
+        return None
+    fields: list[Field] = []
+    known = True
+    while not (cursor.word == ">" and not fields and known):
+        name = cursor.name("a field's name")
+        cursor.take(":")
+        kind = data_type(cursor, depth + 1)
+        required = _not_null(cursor)
+        if cursor.take("COMMENT"):
+            cursor.string()
+        if kind is None:
+            known = False
+        else:
+            fields.append(Field(name, kind, required))
+        if not cursor.take(","):
+            break
+    cursor.expect(">")
+    return Struct(tuple(fields)) if known else None
+
+
+def _primitive(cursor: Cursor) -> Type | None:
+    name = cursor.word
+    cursor.name("a type")
+    if name == "INTERVAL":
+        if cursor.word in _INTERVAL:
+            cursor.i += 1
+            if cursor.at("TO") and cursor.words[cursor.i + 1] in _INTERVAL:
+                cursor.i += 2
+        return None
+    arguments = _arguments(cursor)
+    if name in ("TIMESTAMP", "TIME") and cursor.take("WITHOUT", "TIME", "ZONE"):
+        name = "TIMESTAMP_NTZ" if name == "TIMESTAMP" else name
+    elif name == "STRING" and cursor.take("COLLATE"):
+        cursor.path("a collation")
+    if arguments is None or (name in ("CHAR", "CHARACTER", "VARCHAR") and not arguments):
+        return None
+    try:
+        found = primitive_from_spark(name.lower(), arguments)
+    except UnknownTypeError:
+        return None
+    return found if _fits(found, arguments) else None
+
+
+def _fits(found: Primitive, arguments: tuple[int, ...]) -> bool:
+    if found.name == "decimal" and found.arguments:
+        precision, scale = found.arguments
+        return precision <= _MAX_PRECISION and scale <= precision
+    return (
+        not arguments
+        or found.spark is not None
+        or found.name in ("geometry", "geography", "string")
+    )
+
+
+def _arguments(cursor: Cursor) -> tuple[int, ...] | None:
+    """Read `(10, 2)` after a type's name; None where they are not plain integers."""
+    if not cursor.take("("):
+        return ()
+    numbers: list[int] = []
+    plain = True
+    while True:
+        if cursor.token.kind is Kind.NUMBER and cursor.word.isdigit() and len(cursor.word) < 10:
+            numbers.append(int(cursor.word))
+            cursor.i += 1
+        elif cursor.take("ANY"):
+            pass
+        elif cursor.at_parameter:
+            cursor.string()
+            plain = False
+        else:
+            cursor.stop("an integer")
+        if not cursor.take(","):
+            break
+    cursor.expect(")")
+    return tuple(numbers) if plain else None
+
+
+def _not_null(cursor: Cursor) -> bool:
+    return cursor.take("NOT", "NULL") or cursor.take("!", "NULL")
+
+
+def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
+    """Read a column definition; `position`: FIRST and AFTER may stand in it."""
+    start = cursor.token.start
+    name = cursor.name("a column's name")
+    return column_after(cursor, name, (start, cursor.since(start)[1]), position=position)
+
+
+def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = False) -> ColumnDef:
+    """Read what follows a column's name.
+
+    GENERATED and constraints are read in ALTER TABLE too, where Spark stops at them: a rule has more to
+    say of them than where they stand.
+    """
+    kind, text, type_span = _type(cursor)
+    clauses: dict[str, Offsets] = {}
+    required = False
+    after = None
+    while True:
+        first, word = cursor.token, "NOT" if cursor.word == "!" else cursor.word
+        if _not_null(cursor):
+            required = True
+        elif cursor.take("COMMENT"):
+            cursor.string("a comment in quotes")
+        elif word == "DEFAULT" and cursor.words[cursor.i + 1] != "COLLATION":
+            cursor.i += 1
+            skip_expression(cursor)
+        elif word == "GENERATED":
+            _generated(cursor)
+        elif position and word in ("FIRST", "AFTER"):
+            after = place(cursor)
+        elif word in _CONSTRAINT:
+            required = _column_constraint(cursor) or required
+        else:
+            break
+        clause = _CLAUSE.get(word, word)
+        if clause in clauses and clause != "CONSTRAINT":
+            raise Stop(first, f"one `{word}`", "duplicate-clause")
+        clauses[clause] = cursor.since(first.start)
+    default, generated = clauses.get("DEFAULT"), clauses.get("GENERATED")
+    rest = clauses.get("CONSTRAINT"), clauses.get("FIRST"), after
+    return ColumnDef(name, span, kind, text, type_span, required, default, generated, *rest)
+
+
+def place(cursor: Cursor) -> Ref | None:
+    """Read FIRST, or AFTER and the column that it names."""
+    if cursor.take("FIRST"):
+        return None
+    cursor.i += 1
+    start = cursor.token.start
+    name = cursor.name("a column's name")
+    span = cursor.since(start)
+    return Ref((name,), span, cursor.script[span[0] : span[1]])
+
+
+def plain_column_after(cursor: Cursor, name: str, span: Offsets) -> ColumnDef:
+    """Read what follows the name of a column in PARTITIONED BY: Spark takes less there."""
+    kind, text, type_span = _type(cursor)
+    required = _not_null(cursor)
+    if cursor.take("COMMENT"):
+        cursor.string("a comment in quotes")
+    return ColumnDef(name, span, kind, text, type_span, required)
+
+
+def _type(cursor: Cursor) -> tuple[Type | None, str, Offsets]:
+    start = cursor.token.start
+    kind = data_type(cursor)
+    span = cursor.since(start)
+    return kind, cursor.script[span[0] : span[1]], span
+
+
+def _generated(cursor: Cursor) -> None:
+    cursor.i += 1
+    if not (cursor.take("ALWAYS", "AS") or cursor.take("BY", "DEFAULT", "AS")):
+        cursor.stop("`ALWAYS AS`")
+    if cursor.take("IDENTITY"):
+        if cursor.at("("):
+            cursor.skip_brackets()
+        return
+    if cursor.word != "(":
+        cursor.stop("`(`")
+    cursor.skip_brackets()
+
+
+def _column_constraint(cursor: Cursor) -> bool:
+    """Step over a constraint on a column; whether it makes the column required."""
+    if cursor.take("CONSTRAINT"):
+        cursor.name("a constraint's name")
+    key = cursor.take("PRIMARY", "KEY")
+    if cursor.take("CHECK"):
+        if cursor.word != "(":
+            cursor.stop("`(`")
+        cursor.skip_brackets()
+    elif cursor.take("REFERENCES"):
+        cursor.path("a table's name")
+        if cursor.at("("):
+            cursor.skip_brackets()
+    elif not key and not cursor.take("UNIQUE"):
+        cursor.stop("a constraint")
+    _characteristics(cursor)
+    return key
+
+
+def _characteristics(cursor: Cursor) -> None:
+    while (
+        cursor.take("ENFORCED")
+        or cursor.take("NOT", "ENFORCED")
+        or cursor.take("RELY")
+        or cursor.take("NORELY")
+    ):
+        pass
+
+
+def at_table_constraint(cursor: Cursor) -> bool:
+    """Whether a constraint on the table, and no column, comes next in a column list."""
+    ahead = cursor.i
+    if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.i + 1].kind in (Kind.WORD, Kind.QUOTED):
+        ahead += 2
+    words = cursor.words[ahead : ahead + 3]
+    return (
+        words[:2] in (["CHECK", "("], ["UNIQUE", "("])
+        or words in (["PRIMARY", "KEY", "("], ["FOREIGN", "KEY", "("])
+    )  # fmt: skip
+
+
+def skip_table_constraint(cursor: Cursor) -> None:
+    """Step over a constraint on the table."""
+    while cursor.word != "(":
+        cursor.i += 1
+    cursor.skip_brackets()
+    if cursor.take("REFERENCES"):
+        cursor.path("a table's name")
+        if cursor.at("("):
+            cursor.skip_brackets()
+    _characteristics(cursor)
+
+
+def skip_expression(cursor: Cursor) -> None:
+    """Step over an expression in a column definition or a property list: to what follows it."""
+    first = cursor.i
+    cases = 0
+    while not cursor.done:
+        word = cursor.word
+        if word in ("(", "["):
+            cursor.skip_brackets()
+            continue
+        if word == "CASE":
+            cases += 1
+        elif word == "END" and cases:
+            cases -= 1
+        elif (not cases and cursor.i > first and _ends_expression(cursor)) or word in (")", ","):
+            break
+        cursor.i += 1
+    if cursor.i == first:
+        cursor.stop("an expression")
+
+
+def _ends_expression(cursor: Cursor) -> bool:
+    word, i = cursor.word, cursor.i
+    after = cursor.words[i + 1]
+    if word in (",", ")"):
+        return True
+    if cursor.words[i - 1] in ("IS", "AND", "OR", ".", "+", "-", "*", "/", "||"):
+        return False
+    return (
+        (word == "COMMENT" and cursor.tokens[i + 1].kind in (Kind.STRING, Kind.DOUBLE))
+        or (word in ("NOT", "!") and after == "NULL")
+        or (word in ("GENERATED", "DEFAULT", "CONSTRAINT", "UNIQUE", "REFERENCES"))
+        or (word == "CHECK" and after == "(")
+        or (word == "PRIMARY" and after == "KEY")
+        or (word in ("FIRST", "AFTER") and after != "(")
+    )

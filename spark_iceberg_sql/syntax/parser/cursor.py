@@ -1,0 +1,334 @@
+"""A cursor over a statement's tokens: keywords, names, constants, and transforms over columns."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from spark_iceberg_sql.syntax.characters import upper
+from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.literals import parts, unescape
+from spark_iceberg_sql.syntax.nodes import Argument, Create, Literal, Offsets, Ref, Term
+
+_STRINGS = (Kind.STRING, Kind.DOUBLE)
+_TWO_STRINGS = re.compile(r"""'.*[^\\]''.+'|".*[^\\]"".+\"""", re.DOTALL)  # to Iceberg's grammar
+_INTEGER = re.compile(r"([0-9]+)([LlSsYy\u017f]?)")
+_UNITS = frozenset(
+    unit + plural
+    for unit in (
+        *("NANOSECOND", "MICROSECOND", "MILLISECOND", "SECOND", "MINUTE"),
+        *("HOUR", "DAY", "WEEK", "MONTH", "YEAR"),
+    )
+    for plural in ("", "S")
+)
+# Words that Iceberg's grammar has and does not allow as names; Spark's allows each of its own.
+_ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
+_TABLE = "a table's name"
+# int() refuses longer strings of digits; any such number is far beyond every limit that we judge by.
+_DIGITS = 4000
+
+
+_AHEAD = 5  # how far the grammar looks ahead, and a bit
+
+
+class Stop(Exception):  # noqa: N818
+    """Reading stopped: neither Spark's nor Iceberg's grammar goes on from here.
+
+    token: the offending one. expected: what could stand there. like: the known mistake, if it is one.
+    begun: of a CREATE TABLE, what was read before.
+    """
+
+    def __init__(self, token: Token, expected: str, like: str = "") -> None:
+        super().__init__(expected)
+        self.token, self.expected, self.like = token, expected, like
+        self.begun: Create | None = None
+
+
+class TooDeep(Exception):  # noqa: N818
+    """A type is nested deeper than we follow."""
+
+
+class Cursor:
+    """Reads tokens from left to right; `words` holds keywords in upper case, all else as written.
+
+    iceberg: whether Iceberg's grammar reads the statement, whose names are narrower than Spark's.
+    partition: whether a stop here is a fault of partition DDL. target: the statement's table, once read.
+    parameter: where a parameter marker stands in a transform.
+    """
+
+    def __init__(self, script: str, tokens: list[Token], end: int) -> None:
+        self.script = script
+        nothing = Token(Kind.MARK, "", end, end)
+        self.tokens = [*tokens, *[nothing] * _AHEAD]
+        word, up = Kind.WORD, str.upper if script.isascii() else upper
+        self.words = [up(t[1]) if t[0] is word else t[1] for t in self.tokens]
+        self.count = len(tokens)
+        self.i = 0
+        self.iceberg = False
+        # Whether what cannot be read from here on is a fault, and not another statement.
+        self.partition = False
+        self.target: Ref | None = None
+        self.parameter: Offsets | None = None
+
+    @property
+    def token(self) -> Token:
+        """The next token; at the end of the statement, an empty one."""
+        return self.tokens[self.i]
+
+    @property
+    def word(self) -> str:
+        """The next token's word."""
+        return self.words[self.i]
+
+    @property
+    def done(self) -> bool:
+        """Whether no token is left."""
+        return self.i >= self.count
+
+    def at(self, *words: str) -> bool:
+        """Whether these words come next."""
+        i = self.i
+        return self.words[i] == words[0] and self.words[i : i + len(words)] == [*words]
+
+    def take(self, *words: str) -> bool:
+        """Step over these words if they come next."""
+        if self.at(*words):
+            self.i += len(words)
+            return True
+        return False
+
+    def expect(self, word: str, like: str = "") -> Token:
+        """Step over this word, or stop."""
+        if self.words[self.i] != word:
+            self.stop(f"`{word}`", like)
+        self.i += 1
+        return self.tokens[self.i - 1]
+
+    def stop(self, expected: str, like: str = "") -> NoReturn:
+        """Stop at the next token."""
+        raise Stop(self.token, expected, like)
+
+    def since(self, start: int) -> Offsets:
+        """The offsets from there to the last token read."""
+        return start, max(start, self.tokens[self.i - 1].end if self.i else start)
+
+    # --- names -------------------------------------------------------------------------------
+
+    @property
+    def at_name(self) -> bool:
+        """Whether the next token can be a name."""
+        return self.tokens[self.i].kind in (Kind.WORD, Kind.QUOTED)
+
+    def name(self, what: str = "a name") -> str:
+        """Read one part of a name."""
+        token = self.tokens[self.i]
+        kind, text = token.kind, token.text
+        if kind is Kind.QUOTED:
+            self.i += 1
+            return text[1:-1].replace("``", "`")
+        if kind is not Kind.WORD:
+            self.stop(what, "quoted-name" if kind in _STRINGS else "")
+        if "{" in text or "$" in text:  # a template
+            self.i += 1
+            return text
+        if not (upper(text) if self.iceberg else text).isascii() or "/" in text:
+            self.stop(f"{what} in backticks, `{text}`", "needs-backticks")
+        if self.iceberg and self.word in _ICEBERG_RESERVED:
+            self.stop(f"{what} in backticks, `{text}`", "needs-backticks")
+        clause = not self.iceberg or what == _TABLE
+        if clause and self.word == "IDENTIFIER" and self.words[self.i + 1] == "(":
+            return self._identifier_clause()
+        self.i += 1
+        if self.word == "-" and self.tokens[self.i + 1].kind in (Kind.WORD, Kind.NUMBER):
+            self.stop(
+                f"{what} in backticks, `{text}-{self.tokens[self.i + 1].text}`", "needs-backticks"
+            )
+        return text
+
+    def _identifier_clause(self) -> str:
+        """IDENTIFIER('name'): Spark takes IDENTIFIER before a parenthesis for nothing else.
+
+        To Iceberg's grammar it is a name like any other, a transform's perhaps.
+        """
+        if self.iceberg:
+            self.stop("a name", "identifier-clause")
+        string = self.tokens[self.i + 2]
+        if string.kind not in _STRINGS:
+            raise Stop(string, "a name in quotes")
+        self.i += 4 if self.words[self.i + 3] == ")" else 1
+        return unescape(string.text) if self.words[self.i - 1] == ")" else "identifier"
+
+    def path(self, what: str = "a name") -> Ref:
+        """Read a name of one or more parts."""
+        start = self.token.start
+        names = [self.name(what)]
+        while self.words[self.i] == ".":
+            self.i += 1
+            names.append(self.name(what))
+        span = self.since(start)
+        return Ref(tuple(names), span, self.script[span[0] : span[1]])
+
+    def table(self) -> Ref:
+        """Read a table's name, or Spark's IDENTIFIER(...) in its place."""
+        token = self.token
+        if not self.iceberg and self.at("IDENTIFIER", "(") and self._is_clause():
+            self.i += 1
+            after = self.tokens[self.i + (3 if self.words[self.i + 1] == ":" else 2)]
+            literal = self.tokens[self.i + 1].kind not in (Kind.WORD, Kind.QUOTED)
+            if literal and after.kind in (Kind.WORD, Kind.QUOTED):
+                raise Stop(after, "`)`")
+            self.skip_brackets()
+            span = self.since(token.start)
+            text = self.script[span[0] : span[1]]
+            inside = self.tokens[self.i - 2]
+            if self.i >= 3 and self.words[self.i - 3] == "(" and inside.kind in _STRINGS:
+                return Ref(parts(unescape(inside.text)), span, text)
+            return Ref((text,), span, text, computed=True)
+        return self.path(_TABLE)
+
+    def _is_clause(self) -> bool:
+        """Whether IDENTIFIER ( is Spark's clause, and not a table of that name with its columns."""
+        inside, after = self.tokens[self.i + 2], self.tokens[self.i + 3]
+        if inside.kind in (Kind.WORD, Kind.QUOTED):
+            return after.kind not in (Kind.WORD, Kind.QUOTED)
+        return inside.kind in _STRINGS or inside.text in (":", "?")
+
+    # --- constants ---------------------------------------------------------------------------
+
+    @property
+    def at_string(self) -> bool:
+        """Whether a string comes next."""
+        return self.tokens[self.i].kind in _STRINGS
+
+    def string(self, what: str = "a string") -> tuple[str, Offsets]:
+        """Read a string, of several pieces perhaps, or a parameter in its place: content and span."""
+        start = self.token.start
+        pieces = []
+        while self.at_string or self.at_parameter:
+            if self.at_string:
+                pieces.append(unescape(self.token.text))
+                self.i += 1
+            else:
+                self._skip_parameter()
+        span = self.since(start)
+        if span[0] == span[1]:
+            self.stop(what)
+        return "".join(pieces), span
+
+    @property
+    def at_parameter(self) -> bool:
+        """Whether a parameter marker, `?` or `:name`, comes next."""
+        return self.word == "?" or (self.word == ":" and self.tokens[self.i + 1].kind is Kind.WORD)
+
+    def _skip_parameter(self) -> Offsets:
+        start = self.token.start
+        self.i += 1 if self.word == "?" else 2
+        return self.since(start)
+
+    def skip_brackets(self) -> None:
+        """Step over a bracketed stretch, from the opening bracket to the closing one."""
+        depth = 0
+        while not self.done:
+            word = self.words[self.i]
+            self.i += 1
+            if word in ("(", "["):
+                depth += 1
+            elif word in (")", "]"):
+                depth -= 1
+                if depth <= 0:
+                    return
+        self.stop("`)`")
+
+    # --- transforms --------------------------------------------------------------------------
+
+    def term(self) -> Term:
+        """Read a transform over columns, or a column."""
+        first = self.token
+        if first.kind in _STRINGS:
+            self.stop("a column or a transform", "quoted-column")
+        column = self.path("a column or a transform")
+        if (
+            self.words[self.i - 1] == ")"
+        ):  # IDENTIFIER('id'): Spark looks for a column of that very name
+            column = Ref((column.text,), column.span, column.text)
+        if self.words[self.i] != "(" or len(column.parts) > 1:
+            return Term(None, (column,), column.span, column.span)
+        self.i += 1
+        arguments = [self._argument()]
+        while self.take(","):
+            arguments.append(self._argument())
+        self.expect(")", self._argument_mistake())
+        return Term(column.parts[0], tuple(arguments), self.since(first.start), column.span)
+
+    def _argument_mistake(self) -> str:
+        if self.word == "(":
+            return "nested-transform"
+        return "expression" if self.word in ("+", "-", "*", "/", "%", "||", "=") else ""
+
+    def _argument(self) -> Argument:
+        token = self.token
+        start, kind = token.start, token.kind
+        if kind is Kind.NUMBER or (
+            self.word == "-" and self.tokens[self.i + 1].kind is Kind.NUMBER
+        ):
+            sign = "-" if self.word == "-" else ""
+            self.i += 2 if sign else 1
+            number = self.tokens[self.i - 1].text
+            span = self.since(start)
+            whole = _INTEGER.fullmatch(number)
+            if whole is None:
+                return Literal("decimal", sign + number, span)
+            digits = int(sign + whole[1]) if len(whole[1]) < _DIGITS else int(sign + "9" * _DIGITS)
+            return Literal("integer", sign + number, span, digits, upper(whole[2]))
+        if kind is Kind.STRING and token.text[0] in "rR" and self.iceberg:
+            self.i += 1  # a word and a string to Iceberg's grammar, which comes to the same
+            return self._literal("string", start)
+        if kind in _STRINGS:
+            while self.at_string and not (self.iceberg and self.token.text[0] in "rR"):
+                self.i += 1
+            return self._literal("string", start)
+        if self.at_parameter:
+            if self.iceberg:
+                self.stop("a column or a constant", "parameter")
+            self.parameter = self._skip_parameter()
+            return self._literal("parameter", start)
+        if kind is Kind.WORD:
+            if self.tokens[self.i + 1].kind in _STRINGS and not self._at_interval():
+                if self.iceberg and _TWO_STRINGS.fullmatch(self.tokens[self.i + 1].text):
+                    raise Stop(self.tokens[self.i + 1], "one string without doubled quotes")
+                self.i += 2
+                return self._literal("typed", start)
+            if self._at_interval():
+                self._skip_interval()
+                return self._literal("typed", start)
+        if self.word in ("(", ")"):
+            self.stop(
+                "a column or a constant", "expression" if self.word == "(" else "no-arguments"
+            )
+        return self.path("a column or a constant")
+
+    def _literal(self, kind: str, start: int) -> Literal:
+        span = self.since(start)
+        return Literal(kind, self.script[span[0] : span[1]], span)
+
+    def _at_interval(self) -> bool:
+        if self.iceberg or self.word != "INTERVAL":
+            return False
+        ahead = self.i + (2 if self.words[self.i + 1] in ("+", "-") else 1)
+        if self.tokens[ahead].kind not in (*_STRINGS, Kind.NUMBER):
+            return False
+        while self.tokens[ahead].kind in _STRINGS and self.tokens[ahead + 1].kind in _STRINGS:
+            ahead += 1
+        return self.words[ahead + 1] in _UNITS
+
+    def _skip_interval(self) -> None:
+        self.i += 1
+        while self.token.kind in (*_STRINGS, Kind.NUMBER) or self.word in ("+", "-"):
+            self.i += 2 if self.word in ("+", "-") else 1
+            while self.at_string:
+                self.i += 1
+            if self.word not in _UNITS:
+                self.stop("a unit of time")
+            self.i += 1
+            if self.take("TO"):
+                self.i += 1

@@ -1,0 +1,94 @@
+"""Templates in SQL text: `{{ name }}`, `{% if %}`, `{name}`, `${name}`, `$name`, `%(name)s`."""
+
+from __future__ import annotations
+
+import re
+
+from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.nodes import Offsets
+
+_LONGEST = 1000
+# What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`,
+# `@name`, `&name`, `&&name.`, `<name>`, `[[ name ]]`, `#name#`, `@@name@@`, `?`.
+_PLACEHOLDER = re.compile(
+    r"%\(\w+\)[a-z]|%[sdr]\b|[:@]\w+|&&?\w+|<\w+>|\[\[\s*\w+\s*\]\]|#\w+#|@@\w+(?:@@)?|\?"
+)
+
+
+def placeholder(script: str, at: int) -> Offsets | None:
+    """The placeholder that stands at an offset where a grammar has no use for its first character."""
+    if script[at] in ":@<" and re.match(r"\w", script[at - 1 : at]):
+        return None  # `a:INT` and its like
+    found = _PLACEHOLDER.match(script, at)
+    return (at, found.end()) if found is not None else None
+
+
+def has_template(script: str, tokens: list[Token]) -> bool:
+    """Whether a template stands outside of strings, comments and quoted names."""
+    start, end = tokens[0].start, tokens[-1].end
+    if script.find("{", start, end) < 0 and script.find("$", start, end) < 0:
+        return False
+    return any(t.kind is Kind.STRAY and t.text in "{$" for t in tokens)
+
+
+def filled(script: str, tokens: list[Token]) -> tuple[list[Token], list[Offsets]]:
+    """The tokens with each template, and what is written against it, as one word; all templates' spans.
+
+    A control block (`{% ... %}`, `{# ... #}`) is no word: it is left out.
+    """
+    found: list[Token] = []
+    spans: list[Offsets] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        end = _end(tokens, i) if token.kind is Kind.STRAY and token.text in "{$" else i
+        if end == i:
+            if found and _glued(found[-1], token) and "{" in found[-1].text + token.text:
+                found[-1] = _word(script, found[-1].start, token.end)
+            else:
+                found.append(token)
+            i += 1
+            continue
+        span = (token.start, tokens[end - 1].end)
+        spans.append(span)
+        if not script.startswith(("{%", "{#"), token.start):
+            if found and _glued(found[-1], token):
+                found[-1] = _word(script, found[-1].start, span[1])
+            else:
+                found.append(_word(script, *span))
+        i = end
+    return found, spans
+
+
+def _word(script: str, start: int, end: int) -> Token:
+    return Token(Kind.WORD, script[start:end], start, end)
+
+
+def _glued(left: Token, right: Token) -> bool:
+    """Whether a word goes on without a blank; only for a while, so that no text takes long."""
+    return (
+        left.kind is Kind.WORD
+        and left.end == right.start
+        and left.end - left.start < _LONGEST
+        and right.kind in (Kind.WORD, Kind.STRAY)
+    )
+
+
+def _end(tokens: list[Token], i: int) -> int:
+    """The index behind the template that opens at token i; i itself if it does not close."""
+    if tokens[i].text == "$":
+        if i + 1 < len(tokens) and tokens[i + 1].start == tokens[i].end:
+            if tokens[i + 1].text == "{":
+                return _end(tokens, i + 1)
+            if tokens[i + 1].kind is Kind.WORD:
+                return i + 2
+        return i
+    depth = 0
+    for j in range(i, min(i + 200, len(tokens))):
+        if tokens[j].text == "{":
+            depth += 1
+        elif tokens[j].text == "}":
+            depth -= 1
+            if not depth:
+                return j + 1
+    return i

@@ -1,0 +1,106 @@
+"""Which of two grammars a text goes to: Iceberg's parser extension decides by searching the text.
+
+`goes_to_iceberg` is `IcebergSparkSqlExtensionsParser.isIcebergCommand`, step by step. Since it looks at text
+and not at tokens, a comment in the wrong place hides a statement of Iceberg's, and a string can feign one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from spark_iceberg_sql.syntax.lexer import Kind, Statement
+
+_PHRASES = (
+    "add partition field",
+    "drop partition field",
+    "replace partition field",
+    "write ordered by",
+    "write locally ordered by",
+    "write distributed by",
+    "write unordered",
+    "set identifier fields",
+    "drop identifier fields",
+    "create branch",
+    "replace branch",
+    "create tag",
+    "replace tag",
+    "drop branch",
+    "drop tag",
+)
+# Java's `.` ends at each of these, its \s is ASCII only, and its trim() takes all up to U+0020.
+_NOT_DOT = "\n\r\u0085\u2028\u2029"
+# Each takes an unfinished comment too, which stays as it is: so no stretch is searched twice.
+_LINE_COMMENT = re.compile(rf"--[^{_NOT_DOT}]*(\n?)")
+_SPACE = re.compile(r"[ \t\n\x0b\f\r]+")
+_COMMENT = re.compile(rf"/\*[^*{_NOT_DOT}]*(?:\*(?!/)[^*{_NOT_DOT}]*)*(\*/)?")
+_TRIMMED = "".join(map(chr, range(0x21)))
+_WORDS = tuple(tuple(phrase.upper().split()) for phrase in _PHRASES)
+
+
+def _normalized(text: str) -> str:
+    text = _LINE_COMMENT.sub(_finished, text.lower().strip(_TRIMMED))
+    return _COMMENT.sub(_finished, _SPACE.sub(" ", text)).replace("`", "").strip(_TRIMMED)
+
+
+def _finished(comment: re.Match[str]) -> str:
+    return " " if comment[1] else comment[0]
+
+
+def goes_to_iceberg(text: str) -> bool:
+    """Whether Iceberg's grammar, and not Spark's, will read the text. Variables (`${}`) are not resolved."""
+    normalized = _normalized(text)
+    return normalized.startswith("alter table") and any(phrase in normalized for phrase in _PHRASES)
+
+
+def is_icebergs(statement: Statement) -> bool:
+    """Whether the tokens are a statement of Iceberg's grammar: comments and strings do not count."""
+    words = [t.word for t in statement.tokens]
+    return words[:2] == ["ALTER", "TABLE"] and says_icebergs(words)
+
+
+def says_icebergs(words: Sequence[str]) -> bool:
+    """Whether the words of an ALTER TABLE hold a phrase of Iceberg's grammar."""
+    return any(
+        tuple(words[i : i + len(phrase)]) == phrase
+        for phrase in _WORDS
+        for i, word in enumerate(words)
+        if word == phrase[0]
+    )
+
+
+def phrase_in(text: str) -> str | None:
+    """The phrase that sends a text to Iceberg's grammar if the text begins with ALTER TABLE."""
+    normalized = _normalized(text)
+    return next((phrase for phrase in _PHRASES if phrase in normalized), None)
+
+
+def as_written(statement: Statement) -> str:
+    """The statement with the trivia before it, but without a byte order mark and the terminator."""
+    return statement.script[statement.head : statement.end].lstrip("\ufeff")
+
+
+def handed_on(statement: Statement) -> str:
+    """What to give to `spark.sql`: the same tokens, so separated that the right grammar reads them.
+
+    The terminator and a byte order mark are left out. Comments are, only where they would mislead the
+    routing; so are blanks that Iceberg's grammar does not know.
+    """
+    text = as_written(statement)
+    ours = is_icebergs(statement)
+    if goes_to_iceberg(text) == ours and not (ours and _odd_space(statement)):
+        return text
+    pieces = []
+    for token in statement.all_tokens:
+        if token.start >= statement.end or token.kind is Kind.BOM:
+            continue
+        trivia = token.kind in (Kind.SPACE, Kind.COMMENT)
+        pieces.append(" " if trivia else token.text)
+    return "".join(pieces).strip(" ")
+
+
+def _odd_space(statement: Statement) -> bool:
+    return any(
+        token.kind is Kind.SPACE and not set(token.text) <= {" ", "\t", "\r", "\n"}
+        for token in statement.all_tokens
+    )

@@ -1,0 +1,47 @@
+"""Values from outside in a script: `${name}` put into the text, `:name` handed to Spark as a parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+
+from spark_iceberg_sql.diagnostics import Lines
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+
+# Spark's own substitution has prefixes and dotted configuration keys (`${env:HOME}`, `${spark.x}`).
+_VARIABLE = re.compile(r"\$\{([^{}]*)\}")
+
+
+def substituted(text: str, values: Mapping[str, str]) -> str:
+    """The text with every `${name}` replaced by its value.
+
+    `${env:NAME}`, `${system:name}` and dotted keys of Spark's configuration are left to Spark.
+    Raises IcebergSqlError, naming line and column, where a plain name has no value.
+    """
+    missing = [
+        f"{name!r} at line {row}, column {column}"
+        for match in _VARIABLE.finditer(text)
+        if (name := match.group(1)) not in values and not _is_sparks(name)
+        for row, column in (Lines(text).place(match.start()),)
+    ]
+    if missing:
+        raise IcebergSqlError(
+            f"no value for {', '.join(missing)}\nhelp: give one with --var NAME=VALUE"
+        )
+    return _VARIABLE.sub(lambda m: values.get(m.group(1), m.group()), text)
+
+
+def _is_sparks(name: str) -> bool:
+    return ":" in name or "." in name
+
+
+def parameters_of(text: str) -> frozenset[str]:
+    """The names of a statement's `:name` parameters."""
+    tokens = tokenize(text)
+    return frozenset(
+        after.text
+        for before, after in pairwise(tokens)
+        if before.kind is Kind.MARK and before.text == ":" and after.kind is Kind.WORD
+    )
