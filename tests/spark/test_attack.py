@@ -34,100 +34,100 @@ class Mistake:
 
 MISTAKES = [
     # What was wrong once.
-    Mistake("overflow forgotten", "Steps", "if (!within(x,", "if (false && !within(x,"),
+    Mistake("overflow forgotten", "MonotonicExpression", "if (!within(x,", "if (false && !within(x,"),
     Mistake(
-        "digits overflow", "Steps", "s == null || !s.within(", "s == null || false && !s.within("
+        "digits overflow", "MonotonicExpression", "s == null || !s.within(", "s == null || false && !s.within("
     ),
     Mistake(
         "part widened after a sum",
-        "Steps",
+        "MonotonicExpression",
         "e = child(e, 0);\n      name =",
         "return terms(child(e, 0), weight, weights, constant, parts);\n      //",
     ),
-    Mistake("truncate apart", "Steps", "s.before = ANYTHING; // the", "s.before = APART; // the"),
-    Mistake("truncate total", "Steps", "s.before = ANYTHING; // the", "s.before = TOTAL; // the"),
+    Mistake("truncate apart", "MonotonicExpression", "s.before = ANYTHING; // the", "s.before = APART; // the"),
+    Mistake("truncate total", "MonotonicExpression", "s.before = ANYTHING; // the", "s.before = TOTAL; // the"),
     Mistake(
         "skipped half hours",
-        "Recurring",
+        "CyclicParts",
         "isNear(at, type, clocks) || isNear(next, type, clocks) || ",
         "",
     ),
-    Mistake("shifts by numbers", "Steps", "if (shifted) reach", "if (false) reach"),
+    Mistake("shifts by numbers", "MonotonicExpression", "if (shifted) reach", "if (false) reach"),
     # A margin dropped, a reach halved, a bound forgotten.
-    Mistake("no margin", "Steps", "return date ? (slack + off) / DAY : slack + off;", "return 0;"),
-    Mistake("no slack", "Steps", "slack += 4 * DAY", "slack += 0"),
-    Mistake("clocks ignored", "Steps", "off = Math.max(off, zoned *", "off = Math.max(0, 0 *"),
-    Mistake("size of a change ignored", "Steps", "* 1000000L + 2 * HOUR", "* 0L + HOUR / 4"),
-    Mistake("reach of an interval ignored", "Steps", "reach += days * DAY", "reach += 0"),
-    Mistake("reach of a zone ignored", "Steps", "s.reach += 26 * HOUR", "s.reach += 0"),
+    Mistake("no margin", "MonotonicExpression", "return date ? (slack + off) / DAY : slack + off;", "return 0;"),
+    Mistake("no slack", "MonotonicExpression", "slack += 4 * DAY", "slack += 0"),
+    Mistake("clocks ignored", "MonotonicExpression", "off = Math.max(off, zoned *", "off = Math.max(0, 0 *"),
+    Mistake("size of a change ignored", "MonotonicExpression", "* 1000000L + 2 * HOUR", "* 0L + HOUR / 4"),
+    Mistake("reach of an interval ignored", "MonotonicExpression", "reach += days * DAY", "reach += 0"),
+    Mistake("reach of a zone ignored", "MonotonicExpression", "s.reach += 26 * HOUR", "s.reach += 0"),
     Mistake(
         "apart is total",
-        "Steps",
+        "MonotonicExpression",
         "beyond = Math.max(beyond, APART);\n    return this;",
         "return this;",
     ),
-    Mistake("days that wrap", "Steps", "if (days > 0 == plus) beyond", "if (false) beyond"),
+    Mistake("days that wrap", "MonotonicExpression", "if (days > 0 == plus) beyond", "if (false) beyond"),
     Mistake(
-        "years with a plus", "Steps", "beyond = Math.max(beyond, APART); // years of five", "// "
+        "years with a plus", "MonotonicExpression", "beyond = Math.max(beyond, APART); // years of five", "// "
     ),
     Mistake(
         "four digits unchecked",
-        "Steps",
+        "MonotonicExpression",
         "return days >= DIGITS_FROM && days <= DIGITS_TO",
         "return true",
     ),
-    Mistake("falling taken for climbing", "Steps", "direction = -direction;", ""),
-    Mistake("a negative factor", "Steps", "times && c < 0 || minus && !left", "minus && !left"),
-    Mistake("a minuend", "Steps", "times && c < 0 || minus && !left", "times && c < 0"),
-    Mistake("lighter digits", "Steps", "if (weights[i] < smaller &&", "if (false &&"),
+    Mistake("falling taken for climbing", "MonotonicExpression", "direction = -direction;", ""),
+    Mistake("a negative factor", "MonotonicExpression", "times && c < 0 || minus && !left", "minus && !left"),
+    Mistake("a minuend", "MonotonicExpression", "times && c < 0 || minus && !left", "times && c < 0"),
+    Mistake("lighter digits", "MonotonicExpression", "if (weights[i] < smaller &&", "if (false &&"),
     Mistake(
         "any separator",
-        "Steps",
+        "MonotonicExpression",
         'else if (" -/.:_".indexOf(c) >= 0) at++;\n      else return null;',
         "else at++;",
     ),
-    Mistake("<= for <", "Implied", "op == LE ? end() : start())", "start())"),
-    Mistake("> for >=", "Implied", "op == GE ? start() : end(), steps.last", "end(), steps.last"),
+    Mistake("<= for <", "ImpliedRanges", "op == LE ? end() : start())", "start())"),
+    Mistake("> for >=", "ImpliedRanges", "op == GE ? start() : end(), steps.last", "end(), steps.last"),
     Mistake(
         "= without its end",
-        "Implied",
+        "ImpliedRanges",
         "return between(start(), end());",
         "return between(start(), start() + 1);",
     ),
-    Mistake("turned left out", "Implied", "if (!literalRight) op = turned(op);", ""),
-    Mistake("one side of OR", "Implied", "a.values.union(b.values)", "a.values"),
+    Mistake("turned left out", "ImpliedRanges", "if (!literalRight) op = turned(op);", ""),
+    Mistake("one side of OR", "ImpliedRanges", "a.values.union(b.values)", "a.values"),
     Mistake(
         "OR of one",
-        "Implied",
+        "ImpliedRanges",
         "if (b != null) put(result, new Found(a.column, a.values.union(b.values)));",
         "put(result, a);",
     ),
     Mistake(
-        "the first of IN", "Implied", "else found.values = found.values.union(one.values);", ""
+        "the first of IN", "ImpliedRanges", "else found.values = found.values.union(one.values);", ""
     ),
     Mistake(
         "NOT IN as IN",
-        "Implied",
+        "ImpliedRanges",
         "Found one = solve((Expression) c.children().apply(0), NE, v);",
         "Found one = solve((Expression) c.children().apply(0), EQ, v);",
     ),
-    Mistake("the span of IN", "Implied", "if (compare(v, greatest) > 0) greatest = v;", ""),
+    Mistake("the span of IN", "ImpliedRanges", "if (compare(v, greatest) > 0) greatest = v;", ""),
     Mistake(
         "LIKE past its wildcard",
-        "Implied",
+        "ImpliedRanges",
         '"%_".indexOf(text.charAt(end)) < 0',
         '"%".indexOf(text.charAt(end)) < 0',
     ),
-    Mistake("prefix as equality", "Implied", "if (prefix && is &&", "if (false &&"),
-    Mistake("noon for all hours", "Recurring", "return HOURS;", "return DAYS;"),
+    Mistake("prefix as equality", "ImpliedRanges", "if (prefix && is &&", "if (false &&"),
+    Mistake("noon for all hours", "CyclicParts", "return HOURS;", "return DAYS;"),
     Mistake(
         "days taken for months",
-        "Recurring",
+        "CyclicParts",
         '"Year", "Quarter", "Month", "LastDay"',
         '"Year", "Quarter", "Month", "LastDay", "DayOfMonth"',
     ),
-    Mistake("finer buckets", "Transformed", "|| n % number(field) != 0", ""),
-    Mistake("longer prefixes", "Transformed", "s.numChars() < width ?", "s.numChars() <= width ?"),
+    Mistake("finer buckets", "ImpliedTransforms", "|| n % number(field) != 0", ""),
+    Mistake("longer prefixes", "ImpliedTransforms", "s.numChars() < width ?", "s.numChars() <= width ?"),
 ]
 
 
@@ -381,12 +381,12 @@ public class Probe extends Prune {
     Expression implied = implied(condition, relation);
     if (implied == null) return -1;
     Expression column = (Expression) relation.output().apply(0);
-    OneColumn asked = new OneColumn(condition, column), answered = new OneColumn(implied, column);
+    SingleColumnFunction asked = new SingleColumnFunction(condition, column), answered = new SingleColumnFunction(implied, column);
     int lost = 0;
     for (Object v : values) if (takes(asked, v) && !takes(answered, v)) lost++;
     return lost;
   }
-  static boolean takes(OneColumn e, Object v) {
+  static boolean takes(SingleColumnFunction e, Object v) {
     try {
       Object x = v instanceof String ? e.of(UTF8String.fromString((String) v)) : e.at(((Number) v).longValue());
       return Boolean.TRUE.equals(x);
@@ -403,7 +403,7 @@ NUMBERS = count()
 def _texts() -> dict[str, str]:
     parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
     return {
-        name: injection._text(name) for name in ("SwitchedRule", "Calls", "Layout", *parts, "Prune")
+        name: compiler.source("spark_iceberg_sql.spark.optimizer", name) for name in ("SwitchedRule", "Calls", "PartitionLayout", *parts, "Prune")
     }
 
 
@@ -414,7 +414,7 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
         assert mistake.right in texts[mistake.file], mistake
         texts[mistake.file] = texts[mistake.file].replace(mistake.right, mistake.wrong)
     if not attack:
-        texts["Recurring"] = texts["Recurring"].replace("ASKED_IN_FULL = 3", "ASKED_IN_FULL = 0")
+        texts["CyclicParts"] = texts["CyclicParts"].replace("ASKED_IN_FULL = 3", "ASKED_IN_FULL = 0")
         texts["Attack"] = texts["Attack"].replace(
             "    try {\n      return new Attack(",
             "    if (predicate != null) return false;\n    try {\n      return new Attack(",

@@ -24,12 +24,12 @@ def knows_table() -> bool:
 
 
 def table() -> Java | None:
-    """The JVM's RuleTable; None where it could not be made."""
+    """The JVM's RuleRegistry; None where it could not be made."""
     return _TABLES[gateway()]
 
 
 def keep_table(made: Java | None) -> None:
-    """Remember the RuleTable, or that there is none, for as long as the JVM lives."""
+    """Remember the RuleRegistry, or that there is none, for as long as the JVM lives."""
     _TABLES[gateway()] = made
 
 
@@ -48,10 +48,14 @@ def context_loader() -> Java:
     return java_class("org.apache.spark.util.Utils").getContextOrSparkClassLoader()
 
 
+def source(package: str, name: str) -> str:
+    """The text of a Java file in a package's folder `java`."""
+    return (resources.files(package) / "java" / f"{name}.java").read_text("utf-8")
+
+
 def compiled(package: str, name: str, parent: Java) -> Java:
     """The class loader of a Java file in a package's folder `java`; else as `compile_java`."""
-    file = resources.files(package) / "java" / f"{name}.java"
-    return compile_java(file.read_text("utf-8"), file.name, parent)
+    return compile_java(source(package, name), f"{name}.java", parent)
 
 
 def compile_java(text: str, file: str, parent: Java) -> Java:

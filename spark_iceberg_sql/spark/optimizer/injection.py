@@ -1,6 +1,6 @@
 """Optimizer rules put into a live session, without a jar: compiled, injected, checked, switched.
 
-To add a rule, write a Java resource beside this module (a class that extends SwitchedRule) and add a
+To add a rule, write `java/<Name>.java` (a class that extends SwitchedRule) and add a
 record to RULES. `SELECT * FROM iceberg_rules()` lists them.
 """
 
@@ -17,7 +17,7 @@ from spark_iceberg_sql.spark.bridge import compiler, jvm
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
-_SHARED = ("SwitchedRule", "Calls", "Layout", "RuleTable")
+_SHARED = ("SwitchedRule", "Calls", "PartitionLayout", "RuleRegistry")
 
 
 class Phase(Enum):
@@ -31,7 +31,7 @@ class Phase(Enum):
 class Rule:
     """An optimizer rule.
 
-    name: in iceberg_rules(). java: its class, and the name of its resource `<java>.java`. does: one
+    name: in iceberg_rules(). java: its class, and the name of its file `java/<java>.java`. does: one
     sentence. without: what its absence means to the user, for the warning. parts: what the class is
     built on beside what all rules share, each on the ones before it.
     """
@@ -90,8 +90,8 @@ RULES: tuple[Rule, ...] = (
         does="adds what predicates such as year(ts) = 2024 imply for the column, so that scans prune",
         without="predicates on expressions return the right rows but do not prune",
         parts=(
-            *("Intervals", "OneColumn", "Steps", "Recurring", "Implied"),
-            *("ImpliedLiteral", "Transformed", "Attack", "Placed"),
+            *("Intervals", "SingleColumnFunction", "MonotonicExpression", "CyclicParts", "ImpliedRanges"),
+            *("ImpliedLiteral", "ImpliedTransforms", "Attack", "Placed"),
         ),
     ),
 )
@@ -137,7 +137,7 @@ def _compile() -> Any | None:
     try:
         for name in _SHARED:
             loader = compiler.compiled(__package__, name, loader)
-        table = compiler.instance(loader, f"{_PACKAGE}.RuleTable")
+        table = compiler.instance(loader, f"{_PACKAGE}.RuleRegistry")
     except ValueError as error:
         for rule in RULES:
             warnings.warn(_off(rule, str(error)), RuntimeWarning, stacklevel=4)

@@ -20,7 +20,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * Looks for a value of a column that a predicate takes and what it is said to imply does not.
  *
- * <p>What Prune adds to a query rests on what Steps knows of some forty kinds of expression. So before it is used the
+ * <p>What Prune adds to a query rests on what MonotonicExpression knows of some forty kinds of expression. So before
+ * it is used the
  * user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each range and beyond, at
  * every change of the clocks near them with each half hour around, at the ends of the type, at values all over it, and
  * wherever between two of those a compared expression crosses its constant. One such value, and nothing is implied.
@@ -41,7 +42,7 @@ public final class Attack {
 
   private final Expression column;
   private final DataType type;
-  private final OneColumn predicate, implied;
+  private final SingleColumnFunction predicate, implied;
   private final Expression whole;
   /** Whether what is implied is one range: between two values within it there is none without. */
   private final boolean isOne;
@@ -54,8 +55,8 @@ public final class Attack {
     this.column = column;
     type = column.dataType();
     whole = about(predicate, column);
-    this.predicate = new OneColumn(whole, column);
-    this.implied = new OneColumn(implied, column);
+    this.predicate = new SingleColumnFunction(whole, column);
+    this.implied = new SingleColumnFunction(implied, column);
     isOne = !(implied instanceof Or);
     cost = size(whole);
   }
@@ -98,7 +99,7 @@ public final class Attack {
       for (Object t : texts(added)) tryOut(t);
       return false;
     }
-    boolean date = type.equals(DataTypes.DateType), time = Steps.isTime(type);
+    boolean date = type.equals(DataTypes.DateType), time = MonotonicExpression.isTime(type);
     if (!time && !type.equals(DataTypes.IntegerType) && !type.equals(DataTypes.LongType)) return false;
     long[] spread = time ? times(date) : numbers(type.equals(DataTypes.IntegerType));
     Set edges = new HashSet();
@@ -136,7 +137,7 @@ public final class Attack {
   }
 
   /** A row on which the predicate fails is not returned by it. */
-  private static boolean isTrue(OneColumn e, Object x) {
+  private static boolean isTrue(SingleColumnFunction e, Object x) {
     try {
       return Boolean.TRUE.equals(e.of(x));
     } catch (RuntimeException failed) {
@@ -203,7 +204,7 @@ public final class Attack {
 
   private void changes(ZoneId zone, long from, long to, long unit, boolean near) {
     if (zone.getRules().isFixedOffset()) return;
-    ZoneOffsetTransition t = zone.getRules().nextTransition(Steps.instant(from - 4 * DAY));
+    ZoneOffsetTransition t = zone.getRules().nextTransition(MonotonicExpression.instant(from - 4 * DAY));
     for (int n = 0; t != null && n < CHANGES; n++) {
       long at = t.getInstant().getEpochSecond() * SECOND;
       if (at > to + 4 * DAY) return;
@@ -254,8 +255,8 @@ public final class Attack {
   }
 
   private void crossings(Expression e, Object constant, long[] places) {
-    if (constant == null || Steps.isColumn(e) || !(constant instanceof Comparable)) return;
-    OneColumn f = new OneColumn(e, column);
+    if (constant == null || MonotonicExpression.isColumn(e) || !(constant instanceof Comparable)) return;
+    SingleColumnFunction f = new SingleColumnFunction(e, column);
     int nodes = size(e), sign = 0;
     Object[] values = values(e, f, places, nodes);
     long before = 0;
@@ -269,7 +270,7 @@ public final class Attack {
     }
   }
 
-  private Object[] values(Expression e, OneColumn f, long[] places, int nodes) {
+  private Object[] values(Expression e, SingleColumnFunction f, long[] places, int nodes) {
     Object[] values = (Object[]) seen.get(e.canonicalized());
     if (values != null) return values;
     values = new Object[places.length];
@@ -279,7 +280,7 @@ public final class Attack {
     return values;
   }
 
-  private void between(OneColumn f, long from, long to, int sign, Object constant, int nodes) {
+  private void between(SingleColumnFunction f, long from, long to, int sign, Object constant, int nodes) {
     while (from + 1 < to) {
       long middle = (from & to) + ((from ^ to) >> 1);
       spend(nodes);
@@ -290,7 +291,7 @@ public final class Attack {
     tryOut(to);
   }
 
-  private static Object value(OneColumn f, long x) {
+  private static Object value(SingleColumnFunction f, long x) {
     try {
       return f.at(x);
     } catch (RuntimeException failed) {
@@ -301,7 +302,7 @@ public final class Attack {
   /** -1 where a value is below the constant, 1 above, 0 equal or not known. */
   private static int sign(Object v, Object constant) {
     try {
-      return v == null ? 0 : Integer.signum(Implied.compare(v, constant));
+      return v == null ? 0 : Integer.signum(ImpliedRanges.compare(v, constant));
     } catch (RuntimeException failed) {
       return 0;
     }

@@ -49,7 +49,8 @@ import scala.runtime.AbstractPartialFunction;
  * nowhere else.
  *
  * <p>Iceberg 1.12 says that it covers a predicate such as <code>bucket(4, x) = 2</code> entirely, and Spark drops its
- * own filter, also where that is not so; and it passes over files whose rows satisfy one (see Layout.answers). So
+ * own filter, also where that is not so; and it passes over files whose rows satisfy one (see
+ * PartitionLayout.answers). So
  * every call is withheld from the scan until it stands in a filter right above a relation of an Iceberg table, on
  * which it has been seen to be right. The functions iceberg_* are made withheld: where this rule does not run, they
  * cost pruning. Calls of catalog.system.* are withheld here, in every filter and join condition.
@@ -76,7 +77,7 @@ public class Guard extends SwitchedRule {
         : node instanceof RowLevelWrite ? ((RowLevelWrite) node).originalTable()
         : node instanceof OverwriteByExpression ? ((OverwriteByExpression) node).table() : null;
       if (Calls.isTranslated(relation)) return ((LogicalPlan) node).mapExpressions(new Translated());
-      Layout layout = Layout.of(relation);
+      PartitionLayout layout = PartitionLayout.of(relation);
       return ((LogicalPlan) node).mapExpressions(
         new Conditions(layout, layout == null ? null : ((LogicalPlan) relation).outputSet()));
     }
@@ -105,9 +106,9 @@ public class Guard extends SwitchedRule {
 
   /** Conditions of which rows are kept where they are true: null is as good as false. */
   static class Conditions extends AbstractFunction1 {
-    final Layout layout;
+    final PartitionLayout layout;
     final AttributeSet columns;
-    Conditions(Layout layout, AttributeSet columns) { this.layout = layout; this.columns = columns; }
+    Conditions(PartitionLayout layout, AttributeSet columns) { this.layout = layout; this.columns = columns; }
     public Object apply(Object e) { return condition((Expression) e, Collections.EMPTY_LIST); }
 
     /** known: calls that are known not to be null. */

@@ -73,7 +73,7 @@ public class Prune extends SwitchedRule {
   /** The condition and what it implies; itself where that is nothing new. */
   Expression with(Expression condition, LogicalPlan relation) {
     try {
-      Layout layout = isCandidate(condition) ? Layout.of(relation) : null;
+      PartitionLayout layout = isCandidate(condition) ? PartitionLayout.of(relation) : null;
       // What rand(7) yields for a row depends on the files that are read.
       if (layout == null || !condition.deterministic()) return condition;
       Expression result = condition;
@@ -100,7 +100,7 @@ public class Prune extends SwitchedRule {
       // Iceberg says what it cannot translate.
     }
     boolean changed = false;
-    for (Object o : Implied.conjuncts(condition)) {
+    for (Object o : ImpliedRanges.conjuncts(condition)) {
       Expression conjunct = (Expression) o;
       boolean known = !isCandidate(conjunct) || Calls.call(compared(conjunct)) != null, implied = false;
       for (Object r : ranges) implied |= conjunct.references().subsetOf(((Expression) r).references());
@@ -126,7 +126,7 @@ public class Prune extends SwitchedRule {
     boolean connects = e instanceof And || e instanceof Or || e instanceof Not;
     for (int i = 0; i < e.children().size(); i++) {
       Expression c = (Expression) e.children().apply(i);
-      if (connects ? isCandidate(c) : !(c instanceof Literal) && !Steps.isColumn(c)) return true;
+      if (connects ? isCandidate(c) : !(c instanceof Literal) && !MonotonicExpression.isColumn(c)) return true;
     }
     return false;
   }
@@ -134,13 +134,13 @@ public class Prune extends SwitchedRule {
   /** What a condition on a relation of an Iceberg table implies and does not say, as one condition; null if nothing. */
   public Expression implied(Expression condition, LogicalPlan relation) {
     Expression result = null;
-    for (Object e : found(condition, Layout.of(relation)))
+    for (Object e : found(condition, PartitionLayout.of(relation)))
       result = result == null ? (Expression) e : new And(result, (Expression) e);
     return result;
   }
 
   /** As found, but a condition that has been seen in the same words, modes and version of the table is not solved again. */
-  private List added(Expression condition, Layout layout) {
+  private List added(Expression condition, PartitionLayout layout) {
     String version = layout.version();
     if (version == null) return found(condition, layout);
     Seq columns = condition.references().toSeq();
@@ -174,12 +174,12 @@ public class Prune extends SwitchedRule {
     });
   }
 
-  private static List found(Expression condition, Layout layout) {
-    List result = ranges(condition, layout), known = Implied.conjuncts(condition);
+  private static List found(Expression condition, PartitionLayout layout) {
+    List result = ranges(condition, layout), known = ImpliedRanges.conjuncts(condition);
     for (Object c : known) {
-      for (Object o : layout == null ? new ArrayList() : Transformed.of((Expression) c, known, layout)) {
+      for (Object o : layout == null ? new ArrayList() : ImpliedTransforms.of((Expression) c, known, layout)) {
         Expression implied = (Expression) o;
-        if (!Attack.finds((Expression) c, implied, Layout.source(Calls.call(compared((Expression) c)))))
+        if (!Attack.finds((Expression) c, implied, PartitionLayout.source(Calls.call(compared((Expression) c)))))
           result.add(implied);
       }
     }
@@ -200,7 +200,7 @@ public class Prune extends SwitchedRule {
       Expression child = ((Not) condition).child(), c = noted(child, added);
       return c == child ? condition : new Not(c);
     }
-    if (condition instanceof In && !Steps.isColumn(((In) condition).value())) {
+    if (condition instanceof In && !MonotonicExpression.isColumn(((In) condition).value())) {
       List list = new ArrayList(scala.jdk.javaapi.CollectionConverters.asJava(((In) condition).list()));
       Literal noted = list.isEmpty() ? null : noted(list.get(list.size() - 1), added);
       if (noted == null) return condition;
@@ -210,9 +210,9 @@ public class Prune extends SwitchedRule {
     if (!(condition instanceof BinaryLike)) return condition;
     BinaryLike compared = (BinaryLike) condition;
     Literal right = noted(compared.right(), added), left = right == null ? noted(compared.left(), added) : null;
-    if (right != null && !Steps.isColumn((Expression) compared.left()))
+    if (right != null && !MonotonicExpression.isColumn((Expression) compared.left()))
       return (Expression) compared.withNewChildrenInternal(compared.left(), right);
-    if (left != null && !Steps.isColumn((Expression) compared.right()))
+    if (left != null && !MonotonicExpression.isColumn((Expression) compared.right()))
       return (Expression) compared.withNewChildrenInternal(left, compared.right());
     return condition;
   }
@@ -226,13 +226,13 @@ public class Prune extends SwitchedRule {
   }
 
   /** What is to be added for columns of time and of whole numbers. */
-  static List ranges(Expression condition, Layout layout) {
+  static List ranges(Expression condition, PartitionLayout layout) {
     List result = new ArrayList();
-    Map implied = new Implied(layout, false).of(condition);
+    Map implied = new ImpliedRanges(layout, false).of(condition);
     if (implied.isEmpty()) return result;
-    Map written = new Implied(layout, true).of(condition);
+    Map written = new ImpliedRanges(layout, true).of(condition);
     for (Object key : implied.keySet()) {
-      Implied.Found found = (Implied.Found) implied.get(key), known = (Implied.Found) written.get(key);
+      ImpliedRanges.Found found = (ImpliedRanges.Found) implied.get(key), known = (ImpliedRanges.Found) written.get(key);
       Intervals all = found.values.coarse(), own = known == null ? Intervals.ALL : known.values;
       // A filter that nothing satisfies is left to the query.
       if (all.size() == 0 || all.contains(own)) continue;
@@ -262,13 +262,13 @@ public class Prune extends SwitchedRule {
     return result;
   }
 
-  private static boolean hours(Expression column, Layout layout) {
+  private static boolean hours(Expression column, PartitionLayout layout) {
     return !column.dataType().equals(DataTypes.DateType) && layout.anywhere(column).contains("hour");
   }
 
   /** Times whose hours since 1970 are more than an int holds, so that Iceberg's partition values wrap. */
   private static Expression wrapped(Expression column) {
-    long most = (1L << 31) * Steps.HOUR;
+    long most = (1L << 31) * MonotonicExpression.HOUR;
     DataType t = column.dataType();
     return new Or(
       new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(most, t)),

@@ -13,17 +13,17 @@ import org.apache.spark.sql.types.*;
 import org.apache.spark.unsafe.types.CalendarInterval;
 
 /**
- * An expression that climbs with one column, or falls with it: year(ts), date_trunc('week', ts), date_format(ts,
+ * An expression that increases with one column, or decreases with it: year(ts), date_trunc('week', ts), date_format(ts,
  * 'yyyy-MM'), unix_timestamp(ts), year(ts) * 100 + month(ts), compositions of such.
  *
- * <p>Where it crosses a value is found by bisection with Spark's own evaluation (see Implied), so nothing here computes
- * with a calendar. What has to be known of an expression is that it is monotone, and where that is only nearly so:
+ * <p>Where it crosses a value is found by bisection with Spark's own evaluation (see ImpliedRanges), so nothing here computes
+ * with a calendar. What has to be known of an expression is that it is monotonic, and where that is only nearly so:
  * a zone whose clocks are put back lets the local time fall while time goes on, and a clock put forward moves what
  * was computed. `margin` says how far a crossing may be off for that.
  *
  * <p>Expressions are known by the simple names of their classes, so the text compiles where Spark has other ones.
  */
-public final class Steps {
+public final class MonotonicExpression {
   public static final long HOUR = 3600000000L, DAY = 24 * HOUR;
   /** Years 100 to 9899: room for a shift on both sides before four digits for a year are too few. */
   private static final long FIRST_DAY = -683003L, END_DAY = 2896373L;
@@ -38,10 +38,10 @@ public final class Steps {
 
   /** The column, a field of a struct included. */
   public final Expression column;
-  /** Where the expression is known to be monotone, in the column's own values. */
+  /** Where the expression is known to be monotonic, in the column's own values. */
   public long first, last;
   public int before = TOTAL, beyond = TOTAL;
-  /** 1 where it climbs with the column, -1 where it falls. */
+  /** 1 where it increases with the column, -1 where it decreases. */
   public int direction = 1;
   /** How many steps have been taken from the column. */
   public int count;
@@ -54,7 +54,7 @@ public final class Steps {
   /** Dates or timestamps that are written with four digits for the year. */
   private final List written = new ArrayList();
 
-  private Steps(Expression column, long first, long last) {
+  private MonotonicExpression(Expression column, long first, long last) {
     this.column = column;
     this.first = first;
     this.last = last;
@@ -80,16 +80,16 @@ public final class Steps {
     return days >= DIGITS_FROM && days <= DIGITS_TO;
   }
 
-  /** The steps from a column to an expression; null where it is not known to be monotone. */
-  public static Steps of(Expression e) {
+  /** The steps from a column to an expression; null where it is not known to be monotonic. */
+  public static MonotonicExpression of(Expression e) {
     if (isColumn(e)) {
       DataType t = e.dataType();
       if (!isTime(t)) return null;
       boolean date = t.equals(DataTypes.DateType);
-      return new Steps(e, date ? FIRST_DAY : FIRST_DAY * DAY, date ? END_DAY - 1 : END_DAY * DAY - 1);
+      return new MonotonicExpression(e, date ? FIRST_DAY : FIRST_DAY * DAY, date ? END_DAY - 1 : END_DAY * DAY - 1);
     }
     Expression call = Calls.call(e);
-    Steps s = call != null ? called(call) : built(e);
+    MonotonicExpression s = call != null ? called(call) : built(e);
     if (s != null) s.count++;
     return s;
   }
@@ -98,7 +98,7 @@ public final class Steps {
 
   private static Object literal(Expression e) { return e instanceof Literal ? ((Literal) e).value() : null; }
 
-  private static Steps called(Expression e) {
+  private static MonotonicExpression called(Expression e) {
     String name = Calls.function(e).getName();
     if (name.contains("TruncateFunction")) {
       Object width = literal(child(e, 0));
@@ -109,23 +109,23 @@ public final class Steps {
       long w = ((Integer) width).longValue();
       if (w < 1 || w > 1 << 30) return null;
       long least = wide ? Long.MIN_VALUE : Integer.MIN_VALUE;
-      Steps s = new Steps(c, least + w, wide ? Long.MAX_VALUE - 1 : Integer.MAX_VALUE);
+      MonotonicExpression s = new MonotonicExpression(c, least + w, wide ? Long.MAX_VALUE - 1 : Integer.MAX_VALUE);
       s.before = ANYTHING; // the least values wrap
       return s;
     }
     if (e.children().size() != 1) return null;
-    Steps s = of(child(e, 0));
+    MonotonicExpression s = of(child(e, 0));
     if (s == null) return null;
     if (name.contains("HoursFunction")) return s.apart();
     boolean even = name.contains("MonthsFunction") || name.contains("YearsFunction") || name.contains("DaysFunction");
     return even ? s : null;
   }
 
-  private static Steps built(Expression e) {
+  private static MonotonicExpression built(Expression e) {
     String name = e.getClass().getSimpleName();
     int n = e.children().size();
     if (n == 1) {
-      Steps s = of(child(e, 0));
+      MonotonicExpression s = of(child(e, 0));
       if (s == null) return null;
       DataType from = child(e, 0).dataType();
       if (name.equals("Cast")) return s.cast(e, from, e.dataType());
@@ -137,7 +137,7 @@ public final class Steps {
       return (name.equals("Floor") || name.equals("Ceil")) && from.equals(DataTypes.DoubleType) ? s : null;
     }
     if (name.equals("Add")) {
-      Steps s = digits(e);
+      MonotonicExpression s = digits(e);
       if (s != null) return s;
     }
     if (n == 3 && name.equals("Substring")) {
@@ -148,12 +148,12 @@ public final class Steps {
     if (n != 2) return null;
     if (name.equals("TruncDate") || name.equals("TruncTimestamp")) {
       int at = name.equals("TruncDate") ? 0 : 1;
-      Steps s = literal(child(e, 1 - at)) == null ? null : of(child(e, at));
+      MonotonicExpression s = literal(child(e, 1 - at)) == null ? null : of(child(e, at));
       if (s == null) return null;
       return at == 0 ? s.apart() : s.zone(e);
     }
     if (literal(child(e, 0)) != null) {
-      Steps s = of(child(e, 1));
+      MonotonicExpression s = of(child(e, 1));
       if (s == null) return null;
       if (name.equals("SubtractTimestamps")) return s.zone(e).fall();
       if (name.equals("SubtractDates")) return s.fall();
@@ -161,7 +161,7 @@ public final class Steps {
       return s.arithmetic(e, name, child(e, 1), literal(child(e, 0)), false);
     }
     Object by = literal(child(e, 1));
-    Steps s = by == null ? null : of(child(e, 0));
+    MonotonicExpression s = by == null ? null : of(child(e, 0));
     if (s == null) return null;
     if (name.equals("DateFormatClass")) return s.format(e, by.toString());
     if (name.equals("UnixTimestamp") || name.equals("ToUnixTimestamp")) {
@@ -196,46 +196,46 @@ public final class Steps {
   /** Plain binary text: its order is the order of its bytes. */
   public static boolean isText(Expression e) { return e.dataType().equals(DataTypes.StringType); }
 
-  private Steps apart() {
+  private MonotonicExpression apart() {
     before = Math.max(before, APART);
     beyond = Math.max(beyond, APART);
     return this;
   }
 
   /** Days are added without a look at what an int holds. */
-  private Steps wraps(long days, boolean plus) {
+  private MonotonicExpression wraps(long days, boolean plus) {
     if (days > 0 == plus) beyond = Math.max(beyond, APART);
     else before = Math.max(before, APART);
     return shift(Math.abs(days));
   }
 
-  private Steps anything() {
+  private MonotonicExpression anything() {
     before = ANYTHING;
     beyond = ANYTHING;
     return this;
   }
 
-  private Steps fall() {
+  private MonotonicExpression fall() {
     direction = -direction;
     return this;
   }
 
-  private Steps zone(ZoneId zone) {
+  private MonotonicExpression zone(ZoneId zone) {
     zones.add(zone);
     zoned++;
     return this;
   }
 
-  private Steps zone(Expression e) { return zone(((TimeZoneAwareExpression) e).zoneId()); }
+  private MonotonicExpression zone(Expression e) { return zone(((TimeZoneAwareExpression) e).zoneId()); }
 
   /** By a few centuries at most: what is computed from first to last then has no more than five digits for a year. */
-  private Steps shift(long days) {
+  private MonotonicExpression shift(long days) {
     if (days > 300000L) return null;
     reach += days * DAY;
     return reach > 900000L * DAY ? null : this;
   }
 
-  private Steps cast(Expression e, DataType from, DataType to) {
+  private MonotonicExpression cast(Expression e, DataType from, DataType to) {
     if (from.equals(to)) return this;
     if (isTime(from)) {
       boolean text = to.equals(DataTypes.StringType);
@@ -268,7 +268,7 @@ public final class Steps {
   }
 
   /** x + c, x - c, c - x, x * c; null for what is none of these, or may overflow where x has an ordinary value. */
-  private Steps arithmetic(Expression e, String name, Expression x, Object by, boolean left) {
+  private MonotonicExpression arithmetic(Expression e, String name, Expression x, Object by, boolean left) {
     if (!(by instanceof Number) || limit(e.dataType()) == 0) return null;
     double c = ((Number) by).doubleValue();
     boolean times = name.equals("Multiply"), minus = name.equals("Subtract");
@@ -286,7 +286,7 @@ public final class Steps {
    * not known to be between, the rows are kept.
    */
   private boolean within(Expression x, double factor, double more, double limit) {
-    OneColumn values = new OneColumn(x, column);
+    SingleColumnFunction values = new SingleColumnFunction(x, column);
     if (!fits(values, first, factor, more, limit) || !fits(values, last, factor, more, limit)) return false;
     boolean date = column.dataType().equals(DataTypes.DateType);
     boolean narrow = date || column.dataType().equals(DataTypes.IntegerType);
@@ -298,7 +298,7 @@ public final class Steps {
   }
 
   /** With a hundredth to spare, for what a change of the clocks may add. */
-  private static boolean fits(OneColumn values, long at, double factor, double more, double limit) {
+  private static boolean fits(SingleColumnFunction values, long at, double factor, double more, double limit) {
     try {
       Object v = values.at(at);
       return v instanceof Number && Math.abs(((Number) v).doubleValue()) * factor + more < limit * 0.99;
@@ -308,19 +308,19 @@ public final class Steps {
   }
 
   /** Counted from another moment than 1970. */
-  private Steps from() {
+  private MonotonicExpression from() {
     shifted = true;
     return this;
   }
 
   /** A number that becomes a time again: where the clocks change is then elsewhere, and no longer known if scaled. */
-  private Steps timeAgain() {
+  private MonotonicExpression timeAgain() {
     if (scaled) return null;
     if (shifted) reach = Math.max(reach, 1000 * DAY);
     return this;
   }
 
-  private Steps interval(Expression e, DataType type, Object by) {
+  private MonotonicExpression interval(Expression e, DataType type, Object by) {
     long months = 0, micros;
     if (by instanceof CalendarInterval) {
       CalendarInterval i = (CalendarInterval) by;
@@ -343,7 +343,7 @@ public final class Steps {
   private static final String[] FIELDS = {"yyyy", "MM", "dd", "HH", "mm", "ss"};
 
   /** A pattern that writes the greater field first, each with all its digits: the order of the text is that of time. */
-  private Steps format(Expression e, String pattern) {
+  private MonotonicExpression format(Expression e, String pattern) {
     if (SQLConf.get().legacyTimeParserPolicy().toString().equals("LEGACY")) return null;
     int at = 0, field = 0;
     while (at < pattern.length()) {
@@ -364,7 +364,7 @@ public final class Steps {
   private static final int[] SPANS = {0, 3, 11, 30};
 
   /** year(x) * 100 + month(x) and its like, where a step of a greater part outweighs all the smaller ones. */
-  private static Steps digits(Expression e) {
+  private static MonotonicExpression digits(Expression e) {
     double[] weights = new double[4];
     Expression[] parts = new Expression[4];
     double[] constant = new double[1];
@@ -375,7 +375,7 @@ public final class Steps {
       smaller += SPANS[i] * weights[i];
       if (i > 0) more += 40 * weights[i];
     }
-    Steps s = of(child(parts[0], 0));
+    MonotonicExpression s = of(child(parts[0], 0));
     if (s == null || !s.within(parts[0], weights[0], more, limit(e.dataType()))) return null;
     s.scaled = true;
     return s;

@@ -26,7 +26,7 @@ import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
 /** The rules of this JVM: puts them into sessions, once each, and lists them as the table iceberg_rules(). */
-public class RuleTable {
+public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
   private final Map entries = new LinkedHashMap();
   /** SparkSessionExtensions to Installed: a session and its newSession() share their extensions. */
@@ -181,8 +181,8 @@ public class RuleTable {
   }
 
   static class Listing extends AbstractFunction1 {
-    final RuleTable table;
-    Listing(RuleTable table) { this.table = table; }
+    final RuleRegistry table;
+    Listing(RuleRegistry table) { this.table = table; }
     public Object apply(Object arguments) {
       int given = ((Seq) arguments).size();
       if (given > 0) {

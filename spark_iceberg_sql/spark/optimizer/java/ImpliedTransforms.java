@@ -14,22 +14,22 @@ import org.apache.spark.unsafe.types.UTF8String;
  * <p>A bucket is a hash modulo a number: bucket(8, id) = 6 implies bucket(4, id) = 6 % 4. A truncated string is a
  * prefix: truncate(4, s) = 'abcd' implies that s starts with abcd, which any width of truncate prunes by.
  */
-public final class Transformed {
-  private Transformed() {}
+public final class ImpliedTransforms {
+  private ImpliedTransforms() {}
 
   /** The predicates implied by one of the conjuncts of a filter and not among them, for the fields that a table has. */
-  public static List of(Expression predicate, List conjuncts, Layout layout) {
+  public static List of(Expression predicate, List conjuncts, PartitionLayout layout) {
     List result = new ArrayList();
     Expression call = predicate instanceof In ? ((In) predicate).value()
       : predicate instanceof EqualTo ? ((EqualTo) predicate).left() : null;
     if (predicate instanceof EqualTo && call instanceof Literal) call = ((EqualTo) predicate).right();
     List values = call == null || !Calls.pushable(call) ? null : values(predicate, call);
-    String transform = values == null || values.isEmpty() ? null : Layout.transform(call);
+    String transform = values == null || values.isEmpty() ? null : PartitionLayout.transform(call);
     if (transform == null || call.children().size() != 2) return result;
     Expression column = (Expression) call.children().apply(1);
-    List fields = Steps.isColumn(column) ? layout.anywhere(column) : new ArrayList();
+    List fields = MonotonicExpression.isColumn(column) ? layout.anywhere(column) : new ArrayList();
     // What the guard takes out of the scan need not be put there.
-    if (!Steps.isColumn(column) || !layout.answers(call)) return result;
+    if (!MonotonicExpression.isColumn(column) || !layout.answers(call)) return result;
     if (layout.everywhere(column, transform)) return result;
     if (transform.startsWith("bucket[")) {
       int n = number(transform);

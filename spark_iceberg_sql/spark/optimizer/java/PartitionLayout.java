@@ -22,18 +22,18 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.types.DataTypes;
 
 /** How the Iceberg table under a relation is partitioned, now and in its past. */
-public final class Layout {
+public final class PartitionLayout {
   private final Table table;
 
-  private Layout(Table table) { this.table = table; }
+  private PartitionLayout(Table table) { this.table = table; }
 
   /** Null where the plan is not a relation of an Iceberg table; a metadata table is none. */
-  public static Layout of(Object plan) {
+  public static PartitionLayout of(Object plan) {
     if (!(plan instanceof DataSourceV2Relation)) return null;
     Object t = ((DataSourceV2Relation) plan).table();
     if (t instanceof RowLevelOperationTable) t = ((RowLevelOperationTable) t).table();
     if (!(t instanceof SparkTable) || ((SparkTable) t).table() instanceof BaseMetadataTable) return null;
-    return new Layout(((SparkTable) t).table());
+    return new PartitionLayout(((SparkTable) t).table());
   }
 
   /** What the table is at this moment: its metadata file; null where there is none. */

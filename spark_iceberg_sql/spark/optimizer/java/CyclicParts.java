@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.DataTypes;
  * <p>Alone they say nothing about a file; within a range that something else implies, they leave some of its months,
  * days or hours. Spark evaluates the predicate once for each.
  */
-public final class Recurring {
+public final class CyclicParts {
   /** What a predicate depends on, ever finer; NOTHING: literals alone. */
   private static final int UNKNOWN = -1, NOTHING = 0, MONTHS = 1, DAYS = 2, HOURS = 3;
   private static final List BY_MONTH = Arrays.asList(new String[] {"Year", "Quarter", "Month", "LastDay"});
@@ -31,7 +31,7 @@ public final class Recurring {
   /** So many pieces that are left out are looked at closely first: a predicate may depend on more than was thought. */
   private static final int ASKED_IN_FULL = 3;
 
-  private Recurring() {}
+  private CyclicParts() {}
 
   /** The values of a column for which all of the predicates may be true; those on anything else say nothing. */
   public static Intervals refine(Intervals values, Expression column, List predicates) {
@@ -81,7 +81,7 @@ public final class Recurring {
     if (e.semanticEquals(column)) return true;
     if (!(e instanceof Cast) || !((Cast) e).child().semanticEquals(column)) return false;
     if (column.dataType().equals(DataTypes.TimestampType)) zones.add(((Cast) e).zoneId());
-    return Steps.isTime(column.dataType());
+    return MonotonicExpression.isTime(column.dataType());
   }
 
   /** Spark's own, and nothing that a planner must not evaluate. */
@@ -93,7 +93,7 @@ public final class Recurring {
   private static Intervals pieces(Intervals values, Expression column, Expression predicate, int grain, ZoneId zone) {
     Intervals result = Intervals.of(0, 0);
     int left = MOST, closely = ASKED_IN_FULL;
-    OneColumn bound = new OneColumn(predicate, column);
+    SingleColumnFunction bound = new SingleColumnFunction(predicate, column);
     DataType type = column.dataType();
     ZoneId clocks = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
     for (int i = 0; i < values.size(); i++) {
@@ -116,18 +116,18 @@ public final class Recurring {
   }
 
   private static boolean isNear(LocalDateTime t, DataType type, ZoneId zone) {
-    return !zone.getRules().isFixedOffset() && Steps.clocks(zone, value(t, type, zone), 0) > 0;
+    return !zone.getRules().isFixedOffset() && MonotonicExpression.clocks(zone, value(t, type, zone), 0) > 0;
   }
 
   /** In any hour of a day, any half day of a month, any minute of an hour. */
   private static boolean mayHoldIn(
-      OneColumn predicate, LocalDateTime at, LocalDateTime next, int grain, DataType type, ZoneId zone) {
+      SingleColumnFunction predicate, LocalDateTime at, LocalDateTime next, int grain, DataType type, ZoneId zone) {
     for (; at.isBefore(next); at = at.plusMinutes(grain == MONTHS ? 720 : grain == DAYS ? 60 : 1))
       if (mayHold(predicate, value(at, type, zone))) return true;
     return false;
   }
 
-  private static boolean mayHold(OneColumn predicate, long at) {
+  private static boolean mayHold(SingleColumnFunction predicate, long at) {
     try {
       return Boolean.TRUE.equals(predicate.at(at));
     } catch (RuntimeException e) {
@@ -138,8 +138,8 @@ public final class Recurring {
   private static Intervals between(LocalDateTime from, LocalDateTime to, DataType type, ZoneId zone) {
     long a = value(from, type, zone), b = value(to, type, zone);
     if (type.equals(DataTypes.TimestampType)) {
-      a -= Steps.clocks(zone, a, 0);
-      b += Steps.clocks(zone, b, 0);
+      a -= MonotonicExpression.clocks(zone, a, 0);
+      b += MonotonicExpression.clocks(zone, b, 0);
     }
     return Intervals.of(a, b);
   }
@@ -151,7 +151,8 @@ public final class Recurring {
 
   private static LocalDateTime local(long value, DataType type, ZoneId zone) {
     if (type.equals(DataTypes.DateType)) return LocalDate.ofEpochDay(value).atStartOfDay();
-    return LocalDateTime.ofInstant(Steps.instant(value), type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC);
+    ZoneId at = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
+    return LocalDateTime.ofInstant(MonotonicExpression.instant(value), at);
   }
 
   private static long value(LocalDateTime t, DataType type, ZoneId zone) {

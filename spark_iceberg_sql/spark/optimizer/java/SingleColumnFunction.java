@@ -7,13 +7,13 @@ import org.apache.spark.sql.types.DataTypes;
 import scala.runtime.AbstractPartialFunction;
 
 /** An expression as a function of the one column in it. For one thread. */
-public final class OneColumn {
+public final class SingleColumnFunction {
   private final Expression bound;
   private final boolean narrow;
   private final Object[] values = new Object[1];
   private final InternalRow row = new GenericInternalRow(values);
 
-  public OneColumn(Expression e, final Expression column) {
+  public SingleColumnFunction(Expression e, final Expression column) {
     DataType t = column.dataType();
     final Expression input = new BoundReference(0, t, true);
     narrow = t.equals(DataTypes.DateType) || t.equals(DataTypes.IntegerType);

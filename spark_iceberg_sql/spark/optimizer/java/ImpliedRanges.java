@@ -12,16 +12,17 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * What a predicate implies for the values of each column alone: rows outside cannot satisfy it.
  *
- * <p>A comparison of a monotone expression (see Steps) with a literal is solved by bisection: Spark evaluates the
+ * <p>A comparison of a monotonic expression (see MonotonicExpression) with a literal is solved by bisection: Spark
+ * evaluates the
  * user's own expression for some sixty values of the column. So a bound is right for whatever zone, calendar and mode
  * the query itself is evaluated with. An evaluation that fails, or yields null, implies nothing.
  */
-public final class Implied {
+public final class ImpliedRanges {
   private static final int EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5;
   /** Above this many values of IN, their span. */
   private static final int MOST_VALUES = 16;
 
-  private final Layout layout;
+  private final PartitionLayout layout;
   private final boolean written;
 
   /** A column and what is implied for it. */
@@ -35,7 +36,7 @@ public final class Implied {
   }
 
   /** layout: of the table that is filtered, or null. written: only what is said of the columns themselves. */
-  public Implied(Layout layout, boolean written) {
+  public ImpliedRanges(PartitionLayout layout, boolean written) {
     this.layout = layout;
     this.written = written;
   }
@@ -56,7 +57,7 @@ public final class Implied {
       }
       for (Object o : result.values()) {
         Found f = (Found) o;
-        if (!written) f.values = Recurring.refine(f.values, f.column, rest);
+        if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
       }
       return result;
     }
@@ -166,7 +167,7 @@ public final class Implied {
   private static int turned(int op) { return op == LT ? GT : op == GT ? LT : op == LE ? GE : op == GE ? LE : op; }
 
   private Found solve(Expression f, int op, Object value) {
-    Steps s = steps(f);
+    MonotonicExpression s = steps(f);
     if (s == null) return null;
     if (s.direction < 0) op = turned(op);
     if (s.count == 0) {
@@ -183,12 +184,12 @@ public final class Implied {
   }
 
   /** Null where nothing is known, or where it is left to Iceberg: a partition field is what the expression computes. */
-  private Steps steps(Expression f) {
-    if (f instanceof Literal || f.dataType() instanceof StringType && !Steps.isText(f)) return null;
-    if (written && !Steps.isColumn(f)) return null;
-    Steps s = Steps.of(f);
+  private MonotonicExpression steps(Expression f) {
+    if (f instanceof Literal || f.dataType() instanceof StringType && !MonotonicExpression.isText(f)) return null;
+    if (written && !MonotonicExpression.isColumn(f)) return null;
+    MonotonicExpression s = MonotonicExpression.of(f);
     if (s == null || layout == null) return s;
-    String transform = Layout.transform(f);
+    String transform = PartitionLayout.transform(f);
     boolean own = transform != null && layout.everywhere(s.column, transform);
     return own || layout.wraps(s.column) ? null : s;
   }
@@ -196,7 +197,7 @@ public final class Implied {
   private Found prefix(Expression e) {
     Expression f = (Expression) e.children().apply(0);
     Expression p = (Expression) e.children().apply(1);
-    if (!(p instanceof Literal) || ((Literal) p).value() == null || !Steps.isText(f)) return null;
+    if (!(p instanceof Literal) || ((Literal) p).value() == null || !MonotonicExpression.isText(f)) return null;
     String text = ((Literal) p).value().toString();
     if (e instanceof Like) {
       char escape = ((Like) e).escapeChar();
@@ -204,7 +205,7 @@ public final class Implied {
       while (end < text.length() && "%_".indexOf(text.charAt(end)) < 0 && text.charAt(end) != escape) end++;
       text = text.substring(0, end);
     }
-    Steps s = text.isEmpty() ? null : steps(f);
+    MonotonicExpression s = text.isEmpty() ? null : steps(f);
     if (s == null || s.direction < 0) return null;
     return new Found(s.column, new Crossing(s, f, UTF8String.fromString(text)).prefixed());
   }
@@ -218,18 +219,19 @@ public final class Implied {
 
   /** Where an expression crosses a value. */
   static final class Crossing {
-    private final Steps steps;
-    private final OneColumn expression;
+    private final MonotonicExpression steps;
+    private final SingleColumnFunction expression;
     private final Object value;
 
-    Crossing(Steps steps, Expression e, Object value) {
+    Crossing(MonotonicExpression steps, Expression e, Object value) {
       this.steps = steps;
       this.value = value;
-      expression = new OneColumn(e, steps.column);
+      expression = new SingleColumnFunction(e, steps.column);
       for (Object w : steps.written()) {
         DataType t = ((Expression) w).dataType();
-        OneColumn date = new OneColumn((Expression) w, steps.column);
-        if (!Steps.hasFourDigits(t, date.at(steps.first)) || !Steps.hasFourDigits(t, date.at(steps.last)))
+        SingleColumnFunction date = new SingleColumnFunction((Expression) w, steps.column);
+        if (!MonotonicExpression.hasFourDigits(t, date.at(steps.first))
+            || !MonotonicExpression.hasFourDigits(t, date.at(steps.last)))
           throw new ArithmeticException("a year without four digits");
       }
     }
@@ -269,9 +271,9 @@ public final class Implied {
       Intervals result = Intervals.of(open ? Intervals.LEAST : start - steps.margin(start),
         endless ? Intervals.GREATEST : end + steps.margin(end));
       boolean edge = open || endless || start > steps.last || end <= steps.first + 1;
-      if (steps.before == Steps.ANYTHING || edge && steps.before == Steps.APART)
+      if (steps.before == MonotonicExpression.ANYTHING || edge && steps.before == MonotonicExpression.APART)
         result = result.union(Intervals.of(Intervals.LEAST, steps.first));
-      if (steps.beyond == Steps.ANYTHING || edge && steps.beyond == Steps.APART)
+      if (steps.beyond == MonotonicExpression.ANYTHING || edge && steps.beyond == MonotonicExpression.APART)
         result = result.union(Intervals.of(steps.last + 1, Intervals.GREATEST));
       return result;
     }
