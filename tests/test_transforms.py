@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -192,3 +197,41 @@ def test_the_table_has_the_functions_of_sql_and_of_iceberg():
     }
     assert [BY_NAME[name].granularity for name in (*plain, *times)] == [None] * 4 + [0, 1, 2, 3]
     assert {t.parameter.maximum for t in TRANSFORMS if t.parameter} == {2147483647}
+
+
+def test_every_rule_over_a_transform_more() -> None:
+    """One record is all that a transform is: nothing else needs to know it."""
+    command = [sys.executable, str(Path(__file__).with_name("dummy_transform.py")), "check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 500
+
+
+def test_nothing_else_names_a_transform() -> None:
+    """Neither by its name or class in Java, nor as the key or the other side of a comparison in Python."""
+    package = Path(transforms.__file__).parents[1]
+    names = {name for t in TRANSFORMS for name in (t.name, *t.spellings, t.spark_function) if name}
+    names -= {"date"}  # a type as well
+    found = []
+    for path in package.rglob("*.py"):
+        if path.name == "transforms.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            sides: list[ast.AST] = []
+            if isinstance(node, ast.Subscript) and getattr(node.value, "id", "").startswith("BY_"):
+                sides = [node.slice]
+            elif isinstance(node, ast.Compare) and getattr(node.left, "attr", "") == "name":
+                sides = list(node.comparators)
+            found += [
+                f"{path.name}:{node.lineno}"
+                for side in sides
+                if isinstance(side, ast.Constant) and side.value in names
+            ]
+    classes = "|".join(t.iceberg_class for t in TRANSFORMS if t.iceberg_class)
+    java = re.compile(rf'"(?:{"|".join(sorted(names))})(?:\[|")|{classes}')
+    found += [
+        f"{path.name}: {match[0]}"
+        for path in package.rglob("*.java")
+        for match in java.finditer(path.read_text("utf-8"))
+    ]
+    assert found == []

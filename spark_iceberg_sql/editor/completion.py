@@ -15,7 +15,7 @@ from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table, Tables
-from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, Transform
+from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, Transform, spelled
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Statement, Token, statements
@@ -76,7 +76,7 @@ def _terms(node: nodes.Node) -> tuple[nodes.Term, ...]:
 def _words(
     text: str, statement: Statement, node: nodes.Node, number: int, term: nodes.Term, known: Tables
 ) -> str | None:
-    transform = BY_SPELLING.get((term.call or "identity").lower())
+    transform = spelled(term.call)
     if transform is None or len(term.columns) != 1:
         return None
     summary = f"`{term.call}`: {transform.summary}" if term.call else "the column's own value"
@@ -172,7 +172,7 @@ def _typing(tokens: list[Token], rest: list[str]) -> bool:
 def _transforms(columns: list[Suggestion]) -> Iterator[Suggestion]:
     column = columns[0].insert if columns else "column"
     for transform in TRANSFORMS:
-        if not transform.in_ddl or transform.name == "identity":
+        if not transform.in_ddl or transform.is_identity:
             continue
         parameter = transform.parameter
         first = f"${{1:{parameter.example}}}, ${{2:{column}}}" if parameter else f"${{1:{column}}}"

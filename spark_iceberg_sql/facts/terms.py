@@ -12,10 +12,6 @@ from spark_iceberg_sql.model.spec import PartitionField, RequestedField, SpecUnc
 from spark_iceberg_sql.model.transforms import BoundTransform, Transform
 from spark_iceberg_sql.syntax import nodes
 
-# What Spark's own parser knows as transforms in CREATE, in lower case only; every other spelling, and all
-# of ALTER, is read by Iceberg (AstBuilder.visitPartitionTransforms, Spark3Util.toIcebergTransform).
-_SPARK_READS = frozenset({"bucket", "years", "months", "days", "hours"})
-
 
 @dataclass(frozen=True, eq=False)
 class TermFacts:
@@ -33,8 +29,7 @@ class TermFacts:
     @cached_property
     def transform(self) -> Transform | None:
         """The transform; None where there is none of this name."""
-        call = self.term.call
-        return transforms.BY_SPELLING.get("identity" if call is None else call.lower())
+        return transforms.spelled(self.term.call)
 
     @cached_property
     def source(self) -> nodes.Ref | None:
@@ -68,8 +63,15 @@ class TermFacts:
 
     @property
     def spark_reads(self) -> bool:
-        """Whether Spark itself reads the call: strictly about arguments, lax about letter case."""
-        return isinstance(self.statement.node, nodes.Create) and self.term.call in _SPARK_READS
+        """Whether Spark itself reads the call: strictly about arguments, lax about letter case.
+
+        In CREATE and in lower case only; every other spelling, and all of ALTER, is read by Iceberg
+        (AstBuilder.visitPartitionTransforms, Spark3Util.toIcebergTransform).
+        """
+        return (
+            isinstance(self.statement.node, nodes.Create)
+            and self.term.call in transforms.SPARK_PARSES
+        )
 
     @cached_property
     def column(self) -> Column | None:

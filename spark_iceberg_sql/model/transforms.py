@@ -42,11 +42,20 @@ class Transform:
 
     name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD take.
     functions: the SQL functions. sources: Iceberg types that it takes. accepts: the same in a user's
-    words. result: the Iceberg type of its value; None: the source's own. suffix: of the default name
-    of its field in CREATE; None: the source's own name. granularity: rank among the time transforms,
-    coarse to fine. spark_function: the name under which Iceberg's Spark runtime has it, if at all.
-    in_ddl: whether Spark's DDL can say it. summary: one sentence for DESCRIBE FUNCTION. example: the
-    function's arguments in SQL, and what it answers.
+    words. result: the Iceberg type of its value; None: the source's own. suffix: of the default name of
+    its field in CREATE; None: the source's own name. granularity: rank among the time transforms,
+    coarse to fine. iso_width: how much of an ISO date and time, 2024-05-17T10:30, it keeps.
+    spark_function: the name under which Iceberg's Spark runtime has it, if at all. iceberg_class: how
+    that function's class begins. wraps: the source types near whose ends its value leaves its own type,
+    and starts again from the other end. in_ddl: whether Spark's DDL can say it. spark_parses: the
+    spellings that Spark's own parser reads in CREATE. order_preserving: whether its value never falls
+    where the source's rises, ends of types aside. hashes: whether it is a hash modulo the parameter.
+    truncates: whether it rounds a number down to a multiple of the parameter, and cuts text to its
+    length. narrow_as_int: whether the function takes tinyint and smallint as the int that the table
+    stores. checks_precision: whether a decimal may leave its precision, so that the function looks.
+    suggestion: rank among what is suggested for a column that takes it, best first. other_names: what
+    other engines and habits call it, each group with why this transform will do. summary: one sentence
+    for DESCRIBE FUNCTION. example: the function's arguments in SQL, and what it answers.
     """
 
     name: str
@@ -59,9 +68,35 @@ class Transform:
     result: str | None = None
     suffix: str | None = None
     granularity: int | None = None
+    iso_width: int | None = None
     spark_function: str | None = None
+    iceberg_class: str | None = None
     in_ddl: bool = True
+    spark_parses: tuple[str, ...] = ()
+    order_preserving: bool = False
+    hashes: bool = False
+    truncates: bool = False
+    wraps: tuple[str, ...] = ()
+    narrow_as_int: bool = False
+    checks_precision: bool = False
+    suggestion: int | None = None
+    other_names: tuple[tuple[tuple[str, ...], str], ...] = ()
     example: tuple[str, str] = ("", "")
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether it gives back the value."""
+        return self.name == "identity"
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it is what format version 1 leaves in place of a dropped field."""
+        return self.name == "void"
+
+    @property
+    def begins_at_midnight(self) -> bool:
+        """Whether its values are days, or whole numbers of them."""
+        return self.iso_width is not None and self.iso_width <= len("2024-05-17")
 
     @property
     def spelling(self) -> str:
@@ -74,7 +109,7 @@ class Transform:
 
     def clause(self, source: str, parameter: int | None = None) -> str:
         """The DDL clause over a source column's text, `bucket(16, id)`."""
-        if self.name == "identity":
+        if self.is_identity:
             return source
         if self.parameter is None:
             return f"{self.spelling}({source})"
@@ -90,9 +125,24 @@ class Transform:
         return name if self.parameter is None else f"{name}_{parameter}"
 
 
+_UNIT = "a transform names the unit"
+_FINER = "finer time is found by the statistics of the files"
+
+
 def _time(
-    name: str, rank: int, plural: str, extra: tuple[str, ...], result: str, what: str, answer: str
+    name: str,
+    rank: int,
+    result: str,
+    what: str,
+    answer: str,
+    *,
+    iso_width: int,
+    other_names: tuple[tuple[tuple[str, ...], str], ...],
+    extra: tuple[str, ...] = (),
+    suggestion: int | None = None,
+    wraps: tuple[str, ...] = (),
 ) -> Transform:
+    plural = f"{name}s"
     return Transform(
         name=name,
         spellings=(name, plural, *extra),
@@ -102,7 +152,14 @@ def _time(
         result=result,
         suffix=name,
         granularity=rank,
+        iso_width=iso_width,
         spark_function=plural,
+        iceberg_class=f"{plural.capitalize()}Function",
+        spark_parses=(plural,),
+        order_preserving=True,
+        wraps=wraps,
+        suggestion=suggestion,
+        other_names=other_names,
         summary=what,
         example=("TIMESTAMP_NTZ '2017-11-16 22:31:08'", answer),
     )
@@ -113,8 +170,15 @@ TRANSFORMS: tuple[Transform, ...] = (
         name="identity",
         spellings=("identity",),
         functions=("iceberg_identity",),
+        order_preserving=True,
         sources=_ANY,
         accepts="any primitive column but variant, geometry and geography",
+        other_names=(
+            (
+                ("list", "value", "lower", "upper", "trim", "col", "column"),
+                "each value is a partition of its own",
+            ),
+        ),
         summary="the value itself",
         example=("'iceberg'", "iceberg"),
     ),
@@ -139,6 +203,29 @@ TRANSFORMS: tuple[Transform, ...] = (
         result="int",
         suffix="bucket",
         spark_function="bucket",
+        iceberg_class="BucketFunction",
+        spark_parses=("bucket",),
+        hashes=True,
+        suggestion=2,
+        other_names=(
+            (
+                (
+                    "hash",
+                    "xxhash64",
+                    "murmur3",
+                    "mod",
+                    "pmod",
+                    "hash_bucket",
+                    "cluster",
+                    "clustered",
+                ),
+                "it hashes the value",
+            ),
+            (
+                ("zorder", "z_order", "hilbert", "sort", "order"),
+                "order inside the files is another clause, `ALTER TABLE ... WRITE ORDERED BY`",
+            ),
+        ),
         summary="the bucket, from 0 to n - 1, of the value's 32-bit Murmur3 hash",
         example=("16, 34", "3"),
     ),
@@ -151,20 +238,88 @@ TRANSFORMS: tuple[Transform, ...] = (
         parameter=Parameter("w", "width", 4),
         suffix="trunc",
         spark_function="truncate",
+        iceberg_class="TruncateFunction",
+        order_preserving=True,
+        truncates=True,
+        wraps=("int", "long"),
+        narrow_as_int=True,
+        checks_precision=True,
+        suggestion=3,
+        other_names=(
+            (
+                (
+                    "substring",
+                    "substr",
+                    "left",
+                    "prefix",
+                    "trunc",
+                    "truncated",
+                    "range",
+                    "range_bucket",
+                ),
+                "it keeps the first characters of a text and rounds a number down",
+            ),
+            (("floor", "round", "div"), "it rounds a number down"),
+        ),
         summary="a number rounded down to a multiple of w, or the first w characters or bytes",
         example=("4, 'iceberg'", "iceb"),
     ),
-    _time("year", 0, "years", (), "int", "whole years since 1970, in UTC", "47"),
-    _time("month", 1, "months", (), "int", "whole months since January 1970, in UTC", "574"),
-    _time("day", 2, "days", ("date",), "date", "the day, in UTC", "2017-11-16"),
+    _time(
+        "year",
+        0,
+        "int",
+        "whole years since 1970, in UTC",
+        "47",
+        iso_width=len("2024"),
+        other_names=(
+            (("decade", "decades", "century"), "a query over a decade prunes by years as well"),
+            (("yearly", "date_year"), _UNIT),
+        ),
+    ),
+    _time(
+        "month",
+        1,
+        "int",
+        "whole months since January 1970, in UTC",
+        "574",
+        iso_width=len("2024-05"),
+        suggestion=1,
+        other_names=(
+            (("quarter", "quarters"), "a query over a quarter prunes by months as well"),
+            (("toyyyymm", "monthly", "date_month"), _UNIT),
+        ),
+    ),
+    _time(
+        "day",
+        2,
+        "date",
+        "the day, in UTC",
+        "2017-11-16",
+        extra=("date",),
+        iso_width=len("2024-05-17"),
+        suggestion=0,
+        other_names=(
+            (
+                ("week", "weeks", "weekofyear", "isoweek", "dayofweek", "dayofyear"),
+                "a query over a week prunes by days as well",
+            ),
+            (("date_trunc", "timestamp_trunc", "datetime_trunc"), _UNIT),
+            (("to_date", "todate", "date_day", "daily"), _UNIT),
+        ),
+    ),
     _time(
         "hour",
         3,
-        "hours",
-        ("date_hour",),
         "int",
         "whole hours since 1970-01-01 00:00 UTC",
         "419686",
+        extra=("date_hour",),
+        wraps=_TIMESTAMPS,
+        iso_width=len("2024-05-17T10"),
+        other_names=(
+            (("minute", "minutes", "second", "seconds"), _FINER),
+            (("tostartofhour", "hourly", "day_hour", "datehour"), _UNIT),
+        ),
     ),
     Transform(
         name="void",
@@ -183,6 +338,31 @@ BY_NAME = {transform.name: transform for transform in TRANSFORMS}
 # What a user may write in DDL, lower case, to its record (void too: the rule about it wants the record).
 BY_SPELLING = {spelling: transform for transform in TRANSFORMS for spelling in transform.spellings}
 BY_FUNCTION = {function: transform for transform in TRANSFORMS for function in transform.functions}
+BY_SUFFIX = {transform.suffix: transform for transform in TRANSFORMS if transform.suffix}
+# The names of other engines, lower case, to the transform that comes nearest, and why it will do.
+BY_OTHER_NAME = {
+    name: (transform, why)
+    for transform in TRANSFORMS
+    for names, why in transform.other_names
+    for name in names
+}
+# What is suggested for a column, best first.
+SUGGESTED = tuple(
+    sorted((t for t in TRANSFORMS if t.suggestion is not None), key=lambda t: t.suggestion or 0)
+)
+# The first suggestion that spreads values evenly, and the first that makes a date of one.
+HASH = next(t for t in SUGGESTED if t.hashes)
+DATE = next(t for t in SUGGESTED if t.result == "date")
+TIMES = tuple(
+    sorted((t for t in TRANSFORMS if t.granularity is not None), key=lambda t: t.granularity or 0)
+)
+SPARK_PARSES = frozenset(spelling for t in TRANSFORMS for spelling in t.spark_parses)
+
+
+def spelled(call: str | None) -> Transform | None:
+    """The transform that a call in DDL names; without a call it is identity. None where there is none."""
+    return BY_SPELLING.get("identity" if call is None else call.lower())
+
 
 _METADATA = re.compile(r"^([a-z_]+)\[(\d+)\]$")
 
@@ -201,7 +381,7 @@ class BoundTransform:
     @property
     def is_void(self) -> bool:
         """Whether it is what v1 leaves in place of a dropped field."""
-        return self.transform.name == "void"
+        return self.transform.is_void
 
     def clause(self, source: str) -> str:
         """The DDL clause over a source column's text."""

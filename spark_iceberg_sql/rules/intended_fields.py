@@ -10,8 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_NAME, BY_SPELLING, Transform
-from spark_iceberg_sql.rules.sis101_unknown_transform import ELSEWHERE
+from spark_iceberg_sql.model.transforms import (
+    BY_FUNCTION,
+    BY_OTHER_NAME,
+    BY_SPELLING,
+    BY_SUFFIX,
+    DATE,
+    HASH,
+    Transform,
+)
 from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 
@@ -20,7 +27,8 @@ _STRINGS = (Kind.STRING, Kind.DOUBLE)
 _TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
 # Words that stand among arguments and are no columns.
 _NOT_COLUMNS = frozenset({*_TIMES, "AS", "INTERVAL", "INTO", "BUCKETS", "STRING", "INT", "BIGINT"})
-_SUFFIX = re.compile(r"(\w+)_(?:(year|month|day|hour|bucket|trunc)(?:_(\d+))?)")
+_NAMED = "|".join(suffix for suffix, transform in BY_SUFFIX.items() if transform.in_ddl)
+_SUFFIX = re.compile(rf"(\w+)_(?:({_NAMED})(?:_(\d+))?)")
 
 
 def fields(tokens: Sequence[Token]) -> list[str] | None:
@@ -35,9 +43,8 @@ def field_of_name(name: str) -> str | None:
     match = _SUFFIX.fullmatch(name)
     if match is None:
         return None
-    column, unit, number = match.groups()
-    record = BY_NAME["truncate" if unit == "trunc" else unit]
-    return record.clause(column, int(number) if number else None)
+    column, suffix, number = match.groups()
+    return BY_SUFFIX[suffix].clause(column, int(number) if number else None)
 
 
 def _unwrapped(tokens: list[Token]) -> list[Token]:
@@ -85,9 +92,9 @@ def _field(tokens: list[Token]) -> str | None:
     ]
     if call is None:
         remainder = "%" in [t.text for t in tokens] and numbers
-        return BY_NAME["bucket"].clause(column, numbers[0]) if remainder else column
+        return HASH.clause(column, numbers[0]) if remainder else column
     if call.upper() in ("CAST", "TRY_CAST"):
-        return BY_NAME["day"].clause(column) if tokens[-2].text.upper() in _TIMES else column
+        return DATE.clause(column) if tokens[-2].text.upper() in _TIMES else column
     record = _record(call, tokens)
     if record is None:
         return None
@@ -142,11 +149,11 @@ def _units(tokens: Sequence[Token]) -> set[str]:
 
 def _record(call: str, tokens: Sequence[Token]) -> Transform | None:
     low = call.lower()
-    if low in ELSEWHERE:
-        name = ELSEWHERE[low][0]
+    if low in BY_OTHER_NAME:
+        meant = BY_OTHER_NAME[low][0]
         words = (BY_SPELLING.get(t.text.strip("'\"").lower()) for t in tokens)
-        unit = next((w.name for w in words if w and w.granularity is not None), name)
-        return BY_NAME[unit if name == "day" else name]
+        unit = next((w for w in words if w and w.granularity is not None), meant)
+        return unit if meant is DATE else meant
     record = BY_SPELLING.get(low) or BY_FUNCTION.get(low)
     if record is None:
         close = near(low, BY_SPELLING)

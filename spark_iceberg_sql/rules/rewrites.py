@@ -13,7 +13,7 @@ from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.model.transforms import BY_NAME
+from spark_iceberg_sql.model.transforms import DATE, HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.intended_fields import field_of_name, fields, items
 from spark_iceberg_sql.rules.words import quoted
@@ -104,7 +104,7 @@ def _examples(context: Context, node: nodes.Unreadable) -> list[str]:
     elif isinstance(known, Table) and known.schema is not None:
         columns = [(field.name, field.type) for field in known.schema.fields]
     found: list[str] = []
-    for transform in (BY_NAME["day"], BY_NAME["bucket"]):
+    for transform in (DATE, HASH):
         fit = (
             name for name, kind in columns if isinstance(kind, Primitive) and transform.takes(kind)
         )

@@ -34,62 +34,17 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_NAME, BY_SPELLING, Transform
+from spark_iceberg_sql.model.transforms import (
+    BY_FUNCTION,
+    BY_OTHER_NAME,
+    BY_SPELLING,
+    DATE,
+    HASH,
+    Transform,
+)
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import fitting
 from spark_iceberg_sql.syntax import nodes
-
-# What other engines and habits call it: the transform that comes nearest, and why it will do.
-ELSEWHERE: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        ("week", "weeks", "weekofyear", "isoweek", "dayofweek", "dayofyear"),
-        ("day", "a query over a week prunes by days as well"),
-    ),
-    **dict.fromkeys(
-        ("quarter", "quarters"), ("month", "a query over a quarter prunes by months as well")
-    ),
-    **dict.fromkeys(
-        ("decade", "decades", "century"), ("year", "a query over a decade prunes by years as well")
-    ),
-    **dict.fromkeys(
-        ("minute", "minutes", "second", "seconds"),
-        ("hour", "finer time is found by the statistics of the files"),
-    ),
-    **dict.fromkeys(
-        ("hash", "xxhash64", "murmur3", "mod", "pmod", "hash_bucket", "cluster", "clustered"),
-        ("bucket", "it hashes the value"),
-    ),
-    **dict.fromkeys(
-        ("zorder", "z_order", "hilbert", "sort", "order"),
-        ("bucket", "order inside the files is another clause, `ALTER TABLE ... WRITE ORDERED BY`"),
-    ),
-    **dict.fromkeys(
-        ("substring", "substr", "left", "prefix", "trunc", "truncated", "range", "range_bucket"),
-        ("truncate", "it keeps the first characters of a text and rounds a number down"),
-    ),
-    **dict.fromkeys(("floor", "round", "div"), ("truncate", "it rounds a number down")),
-    **dict.fromkeys(
-        ("list", "value", "lower", "upper", "trim", "col", "column"),
-        ("identity", "each value is a partition of its own"),
-    ),
-    **dict.fromkeys(
-        (
-            "date_trunc",
-            "timestamp_trunc",
-            "datetime_trunc",
-            "to_date",
-            "todate",
-            "date_day",
-            "daily",
-        ),
-        ("day", "a transform names the unit"),
-    ),
-    **dict.fromkeys(("toyyyymm", "monthly", "date_month"), ("month", "a transform names the unit")),
-    **dict.fromkeys(("yearly", "date_year"), ("year", "a transform names the unit")),
-    **dict.fromkeys(
-        ("tostartofhour", "hourly", "day_hour", "datehour"), ("hour", "a transform names the unit")
-    ),
-}
 
 
 @rule(
@@ -120,11 +75,9 @@ _VOIDS = frozenset({"always_null"})  # SIS106 speaks
 def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | None]:
     """The transform that was probably meant, why it will do, and a fix where only the name is wrong."""
     low = call.lower()
-    if low in ELSEWHERE:
-        name, why = ELSEWHERE[low]
-        if name == "day":
-            name = next((unit.name for unit in _units(facts)), name)
-        return BY_NAME[name], f": {why}", None
+    if low in BY_OTHER_NAME:
+        meant, why = BY_OTHER_NAME[low]
+        return next(_units(facts), meant) if meant is DATE else meant, f": {why}", None
     record = BY_FUNCTION.get(low)
     same = record is not None  # our function of that name; all else is a guess
     if record is None:
@@ -149,9 +102,7 @@ def _source(facts: TermFacts, record: Transform | None) -> str:
     units = {unit.name for unit in _units(facts)}
     texts = [column.text for column in facts.term.columns]
     plain = [t for t in texts if getattr(BY_SPELLING.get(t.lower()), "name", None) not in units]
-    return next(
-        iter(plain or texts or fitting(facts.statement, record or BY_NAME["bucket"])), "..."
-    )
+    return next(iter(plain or texts or fitting(facts.statement, record or HASH)), "...")
 
 
 def _number(facts: TermFacts, record: Transform) -> int | None:

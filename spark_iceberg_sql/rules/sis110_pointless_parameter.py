@@ -51,16 +51,16 @@ def pointless_parameter(context: Context) -> Iterator[Finding]:
             continue  # SIS108 has the word on most of these
         span = literal.span
         clause = record.clause(name)
-        if record.name == "bucket" and number == 1:
+        if record.hashes and number == 1:
             yield Finding(
                 span, "a single bucket holds every row", f"write `{clause}`, or leave it out"
             )
-        elif record.name == "bucket" and number > _MOST_BUCKETS:
+        elif record.hashes and number > _MOST_BUCKETS:
             what = f"{number} buckets make a file for each handful of rows"
             yield Finding(
                 span, what, f"write `{clause}`, or a few hundred buckets for a large table"
             )
-        elif record.name == "truncate":
+        elif record.truncates:
             column = _column(facts)
             if column is not None and _keeps_all(column.field.type, number):
                 what = (

@@ -28,17 +28,12 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transforms import BY_NAME, Transform
+from spark_iceberg_sql.model.transforms import SUGGESTED, Transform
 from spark_iceberg_sql.model.types import Primitive, is_iceberg
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis203_source_not_primitive import NOT_PRIMITIVE
 from spark_iceberg_sql.rules.words import a_type, listed
 from spark_iceberg_sql.syntax import nodes
-
-# How much of an ISO date and time, 2024-05-17T10:30, a time transform keeps.
-_ISO_WIDTH = {"year": 4, "month": 7, "day": 10, "hour": 13}
-# What to offer instead, best first.
-_NEAREST = ("day", "month", "bucket", "truncate")
 
 
 @rule(
@@ -67,9 +62,12 @@ def type_not_accepted(context: Context) -> Iterator[Finding]:
 
 def _help(record: Transform, name: str, kind: Primitive) -> str:
     if kind.name == "string":
-        iso = f"`truncate({_ISO_WIDTH[record.name]}, {name})` where it holds ISO dates"
+        prefix = next((t for t in SUGGESTED if t.truncates and t.takes(kind)), None)
+        if record.iso_width is None or prefix is None:
+            return f"write `{name}` itself"
+        iso = f"`{prefix.clause(name, record.iso_width)}` where it holds ISO dates"
         return f"write {iso}, or `{name}` itself"
     if kind.name in ("float", "double"):
         return f"add a decimal or bigint column and write `{record.clause('that_column')}`"
-    others = (BY_NAME[other] for other in _NEAREST if BY_NAME[other].takes(kind))
-    return f"write {listed([*(other.clause(name) for other in others), name])}"
+    others = (other.clause(name) for other in SUGGESTED if other.takes(kind))
+    return f"write {listed([*others, name])}"

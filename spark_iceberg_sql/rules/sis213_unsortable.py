@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transforms import BY_SPELLING, Transform
+from spark_iceberg_sql.model.transforms import Transform, spelled
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
@@ -89,7 +89,7 @@ def _words(term: nodes.Term) -> Finding | None:
 
 
 def _record(term: nodes.Term) -> Transform | None:
-    return BY_SPELLING.get("identity" if term.call is None else term.call.lower())
+    return spelled(term.call)
 
 
 def _column(context: Context, term: nodes.Term) -> Iterator[Finding]:

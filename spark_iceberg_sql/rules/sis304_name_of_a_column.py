@@ -53,7 +53,7 @@ def name_of_a_column(context: Context) -> Iterator[Finding]:
     if column is None:
         return
     own = column.field.field_id == proposed.source_id
-    if own and proposed.transform.transform.name == "identity":
+    if own and proposed.transform.transform.is_identity:
         return
     clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
     facts = context.new_terms[0]

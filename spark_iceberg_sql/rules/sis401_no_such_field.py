@@ -98,9 +98,7 @@ def _meant(context: Context, facts: TermFacts) -> PartitionField | None:
 
 def _written(context: Context, field: PartitionField) -> str:
     """What finds the field: its name, but for one whose name means a column."""
-    named = (
-        context.schema.find((field.name,)) is None or field.transform.transform.name == "identity"
-    )
+    named = context.schema.find((field.name,)) is None or field.transform.transform.is_identity
     return quoted(field.name) if named else field.clause
 
 

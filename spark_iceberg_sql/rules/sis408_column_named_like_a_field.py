@@ -82,10 +82,7 @@ def _own(context: Context, field: PartitionField) -> Iterator[Finding]:
     """The field's own column renamed to the field's name: accepted, and the name then means the column."""
     if not isinstance(context.node, nodes.RenameColumn) or field not in context.specs.spec.fields:
         return
-    if (
-        field.transform.transform.name == "identity"
-        or context.schema.find((field.name,)) is not None
-    ):
+    if field.transform.transform.is_identity or context.schema.find((field.name,)) is not None:
         return
     yield Finding(
         context.node.new_name.span,

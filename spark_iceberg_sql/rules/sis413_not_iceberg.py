@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.transforms import spelled
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.intended_fields import fields
 from spark_iceberg_sql.syntax import nodes
@@ -169,14 +170,16 @@ def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
         yield unknown
         return
     terms = node.partitioning or ()
-    term = next((t for t in terms if t.call is not None and t.call.lower() != "identity"), None)
+    calls = (t for t in terms if t.call is not None)
+    term = next((t for t in calls if (r := spelled(t.call)) is None or not r.is_identity), None)
     if term is None:
         return
     what = f"a table USING {node.provider}" if node.provider else "a table without USING iceberg"
     fix = None
     if node.provider_span is not None:
         fix = Fix("write USING iceberg", (Edit(*node.provider_span, "iceberg"),))
-    if term.call == "bucket":
+    record = spelled(term.call)
+    if record is not None and record.hashes and term.call in record.spark_parses:
         message = (
             f"{what} is not Iceberg's: `{context.words(term.span)}` silently becomes CLUSTERED BY"
         )

@@ -39,13 +39,13 @@ def hidden_partition_written(context: Context) -> Iterator[Finding]:
     if not node.partition:
         return
     fields = context.specs.spec.fields
-    plain = {f.source.lower() for f in fields if f.transform.transform.name == "identity"}
+    plain = {f.source.lower() for f in fields if f.transform.transform.is_identity}
     for ref in node.partition:
         name = ".".join(ref.parts)
         if name.lower() in plain:
             continue
         hidden = next((f for f in fields if f.name.lower() == name.lower()), None)
-        if hidden is not None and hidden.transform.transform.name == "identity":
+        if hidden is not None and hidden.transform.transform.is_identity:
             message = f"`{name}` is a partition field's name, and here its column `{hidden.source}` stands"
         elif hidden is not None:
             message = f"`{name}` is made from the rows, by `{hidden.clause}`, and cannot be written"

@@ -27,26 +27,26 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.spec import PartitionField, RequestedField
-from spark_iceberg_sql.model.transforms import BY_NAME
+from spark_iceberg_sql.model.transforms import DATE, TIMES
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
 def identity_on_timestamp(context: Context) -> Iterator[Finding]:
-    """Identity on a column that hours, but not years to days alone, would take: a timestamp."""
+    """Identity on a column that the finest time transform takes: a timestamp."""
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column
-        if bound is None or bound.transform.name != "identity" or column is None:
+        if bound is None or not bound.transform.is_identity or column is None:
             continue
-        if not BY_NAME["hour"].takes(column.field.type):
+        if not TIMES[-1].takes(column.field.type):
             continue
         name = facts.source_text
         times = (
             w.transform for w in _others(context, facts) if w.source_id == column.field.field_id
         )
         time = next((t for t in times if t.transform.granularity is not None), None)
-        day = f"write `{BY_NAME['day'].clause(name)}`"
+        day = f"write `{DATE.clause(name)}`"
         yield Finding(
             facts.term.span,
             f"`{name}` is a timestamp: each moment would be a partition of its own",

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transforms import BY_NAME
+from spark_iceberg_sql.model.transforms import HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
@@ -37,7 +37,7 @@ def identity_on_unique_key(context: Context) -> Iterator[Finding]:
     """Identity on a uuid column, or on a string or binary column that is named like one."""
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column
-        if bound is None or bound.transform.name != "identity" or column is None:
+        if bound is None or not bound.transform.is_identity or column is None:
             continue
         kind = column.field.type
         if not isinstance(kind, Primitive):
@@ -49,5 +49,5 @@ def identity_on_unique_key(context: Context) -> Iterator[Finding]:
         yield Finding(
             facts.term.span,
             f"`{name}` is different in each row: each row would be a partition of its own",
-            f"write `{BY_NAME['bucket'].clause(name)}`",
+            f"write `{HASH.clause(name)}`",
         )

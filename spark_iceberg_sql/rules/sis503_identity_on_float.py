@@ -34,7 +34,7 @@ def identity_on_float(context: Context) -> Iterator[Finding]:
     """Identity on a float or double column."""
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column
-        if bound is None or bound.transform.name != "identity" or column is None:
+        if bound is None or not bound.transform.is_identity or column is None:
             continue
         kind = column.field.type
         if not isinstance(kind, Primitive) or kind.name not in ("float", "double"):

@@ -35,7 +35,7 @@ def second_bucket(context: Context) -> Iterator[Finding]:
     """ADD of a bucket on the source of other buckets of the current spec, once for all of them."""
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column
-        if bound is None or bound.transform.name != "bucket" or column is None:
+        if bound is None or not bound.transform.hashes or column is None:
             continue
         others = [
             field

@@ -31,7 +31,6 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
@@ -39,7 +38,6 @@ from spark_iceberg_sql.syntax import nodes
 _UTC = re.compile(
     r"(?i)(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich)?(?:[+-]?0?0(?::?00)?)?|z|local"
 )
-_DAY = BY_NAME["day"].granularity or 0
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
@@ -52,8 +50,8 @@ def day_of_another_zone(context: Context) -> Iterator[Finding]:
         bound, column = facts.bound, facts.column
         if bound is None or column is None or not isinstance(column.field.type, Primitive):
             continue
-        rank = bound.transform.granularity
-        if rank is None or rank > _DAY or not column.field.type.name.startswith("timestamptz"):
+        midnight = bound.transform.begins_at_midnight
+        if not midnight or not column.field.type.name.startswith("timestamptz"):
             continue
         name = facts.source_text
         yield Finding(

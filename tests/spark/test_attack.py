@@ -34,9 +34,14 @@ class Mistake:
 
 MISTAKES = [
     # What was wrong once.
-    Mistake("overflow forgotten", "MonotonicExpression", "if (!within(x,", "if (false && !within(x,"),
     Mistake(
-        "digits overflow", "MonotonicExpression", "s == null || !s.within(", "s == null || false && !s.within("
+        "overflow forgotten", "MonotonicExpression", "if (!within(x,", "if (false && !within(x,"
+    ),
+    Mistake(
+        "digits overflow",
+        "MonotonicExpression",
+        "s == null || !s.within(",
+        "s == null || false && !s.within(",
     ),
     Mistake(
         "part widened after a sum",
@@ -44,8 +49,18 @@ MISTAKES = [
         "e = child(e, 0);\n      name =",
         "return terms(child(e, 0), weight, weights, constant, parts);\n      //",
     ),
-    Mistake("truncate apart", "MonotonicExpression", "s.before = ANYTHING; // the", "s.before = APART; // the"),
-    Mistake("truncate total", "MonotonicExpression", "s.before = ANYTHING; // the", "s.before = TOTAL; // the"),
+    Mistake(
+        "truncate apart",
+        "MonotonicExpression",
+        "s.before = ANYTHING; // the",
+        "s.before = APART; // the",
+    ),
+    Mistake(
+        "truncate total",
+        "MonotonicExpression",
+        "s.before = ANYTHING; // the",
+        "s.before = TOTAL; // the",
+    ),
     Mistake(
         "skipped half hours",
         "CyclicParts",
@@ -54,21 +69,45 @@ MISTAKES = [
     ),
     Mistake("shifts by numbers", "MonotonicExpression", "if (shifted) reach", "if (false) reach"),
     # A margin dropped, a reach halved, a bound forgotten.
-    Mistake("no margin", "MonotonicExpression", "return date ? (slack + off) / DAY : slack + off;", "return 0;"),
+    Mistake(
+        "no margin",
+        "MonotonicExpression",
+        "return date ? (slack + off) / DAY : slack + off;",
+        "return 0;",
+    ),
     Mistake("no slack", "MonotonicExpression", "slack += 4 * DAY", "slack += 0"),
-    Mistake("clocks ignored", "MonotonicExpression", "off = Math.max(off, zoned *", "off = Math.max(0, 0 *"),
-    Mistake("size of a change ignored", "MonotonicExpression", "* 1000000L + 2 * HOUR", "* 0L + HOUR / 4"),
-    Mistake("reach of an interval ignored", "MonotonicExpression", "reach += days * DAY", "reach += 0"),
-    Mistake("reach of a zone ignored", "MonotonicExpression", "s.reach += 26 * HOUR", "s.reach += 0"),
+    Mistake(
+        "clocks ignored",
+        "MonotonicExpression",
+        "off = Math.max(off, zoned *",
+        "off = Math.max(0, 0 *",
+    ),
+    Mistake(
+        "size of a change ignored",
+        "MonotonicExpression",
+        "* 1000000L + 2 * HOUR",
+        "* 0L + HOUR / 4",
+    ),
+    Mistake(
+        "reach of an interval ignored", "MonotonicExpression", "reach += days * DAY", "reach += 0"
+    ),
+    Mistake(
+        "reach of a zone ignored", "MonotonicExpression", "s.reach += 26 * HOUR", "s.reach += 0"
+    ),
     Mistake(
         "apart is total",
         "MonotonicExpression",
         "beyond = Math.max(beyond, APART);\n    return this;",
         "return this;",
     ),
-    Mistake("days that wrap", "MonotonicExpression", "if (days > 0 == plus) beyond", "if (false) beyond"),
     Mistake(
-        "years with a plus", "MonotonicExpression", "beyond = Math.max(beyond, APART); // years of five", "// "
+        "days that wrap", "MonotonicExpression", "if (days > 0 == plus) beyond", "if (false) beyond"
+    ),
+    Mistake(
+        "years with a plus",
+        "MonotonicExpression",
+        "beyond = Math.max(beyond, APART); // years of five",
+        "// ",
     ),
     Mistake(
         "four digits unchecked",
@@ -77,8 +116,15 @@ MISTAKES = [
         "return true",
     ),
     Mistake("falling taken for climbing", "MonotonicExpression", "direction = -direction;", ""),
-    Mistake("a negative factor", "MonotonicExpression", "times && c < 0 || minus && !left", "minus && !left"),
-    Mistake("a minuend", "MonotonicExpression", "times && c < 0 || minus && !left", "times && c < 0"),
+    Mistake(
+        "a negative factor",
+        "MonotonicExpression",
+        "times && c < 0 || minus && !left",
+        "minus && !left",
+    ),
+    Mistake(
+        "a minuend", "MonotonicExpression", "times && c < 0 || minus && !left", "times && c < 0"
+    ),
     Mistake("lighter digits", "MonotonicExpression", "if (weights[i] < smaller &&", "if (false &&"),
     Mistake(
         "any separator",
@@ -87,7 +133,9 @@ MISTAKES = [
         "else at++;",
     ),
     Mistake("<= for <", "ImpliedRanges", "op == LE ? end() : start())", "start())"),
-    Mistake("> for >=", "ImpliedRanges", "op == GE ? start() : end(), steps.last", "end(), steps.last"),
+    Mistake(
+        "> for >=", "ImpliedRanges", "op == GE ? start() : end(), steps.last", "end(), steps.last"
+    ),
     Mistake(
         "= without its end",
         "ImpliedRanges",
@@ -103,7 +151,10 @@ MISTAKES = [
         "put(result, a);",
     ),
     Mistake(
-        "the first of IN", "ImpliedRanges", "else found.values = found.values.union(one.values);", ""
+        "the first of IN",
+        "ImpliedRanges",
+        "else found.values = found.values.union(one.values);",
+        "",
     ),
     Mistake(
         "NOT IN as IN",
@@ -127,7 +178,9 @@ MISTAKES = [
         '"Year", "Quarter", "Month", "LastDay", "DayOfMonth"',
     ),
     Mistake("finer buckets", "ImpliedTransforms", "|| n % number(field) != 0", ""),
-    Mistake("longer prefixes", "ImpliedTransforms", "s.numChars() < width ?", "s.numChars() <= width ?"),
+    Mistake(
+        "longer prefixes", "ImpliedTransforms", "s.numChars() < width ?", "s.numChars() <= width ?"
+    ),
 ]
 
 
@@ -381,7 +434,8 @@ public class Probe extends Prune {
     Expression implied = implied(condition, relation);
     if (implied == null) return -1;
     Expression column = (Expression) relation.output().apply(0);
-    SingleColumnFunction asked = new SingleColumnFunction(condition, column), answered = new SingleColumnFunction(implied, column);
+    SingleColumnFunction asked = new SingleColumnFunction(condition, column);
+    SingleColumnFunction answered = new SingleColumnFunction(implied, column);
     int lost = 0;
     for (Object v : values) if (takes(asked, v) && !takes(answered, v)) lost++;
     return lost;
@@ -403,7 +457,8 @@ NUMBERS = count()
 def _texts() -> dict[str, str]:
     parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
     return {
-        name: compiler.source("spark_iceberg_sql.spark.optimizer", name) for name in ("SwitchedRule", "Calls", "PartitionLayout", *parts, "Prune")
+        name: compiler.source("spark_iceberg_sql.spark.optimizer", name)
+        for name in ("SwitchedRule", "Calls", "PartitionLayout", *parts, "Prune")
     }
 
 
@@ -414,7 +469,9 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
         assert mistake.right in texts[mistake.file], mistake
         texts[mistake.file] = texts[mistake.file].replace(mistake.right, mistake.wrong)
     if not attack:
-        texts["CyclicParts"] = texts["CyclicParts"].replace("ASKED_IN_FULL = 3", "ASKED_IN_FULL = 0")
+        texts["CyclicParts"] = texts["CyclicParts"].replace(
+            "ASKED_IN_FULL = 3", "ASKED_IN_FULL = 0"
+        )
         texts["Attack"] = texts["Attack"].replace(
             "    try {\n      return new Attack(",
             "    if (predicate != null) return false;\n    try {\n      return new Attack(",

@@ -6,6 +6,7 @@ record to RULES. `SELECT * FROM iceberg_rules()` lists them.
 
 from __future__ import annotations
 
+import json
 import warnings
 from dataclasses import dataclass
 from enum import Enum
@@ -13,11 +14,13 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.model.transforms import TRANSFORMS
+from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge import compiler, jvm
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
-_SHARED = ("SwitchedRule", "Calls", "PartitionLayout", "RuleRegistry")
+SHARED = ("SwitchedRule", "Calls", "Transform", "PartitionLayout", "RuleRegistry")
 
 
 class Phase(Enum):
@@ -90,7 +93,13 @@ RULES: tuple[Rule, ...] = (
         does="adds what predicates such as year(ts) = 2024 imply for the column, so that scans prune",
         without="predicates on expressions return the right rows but do not prune",
         parts=(
-            *("Intervals", "SingleColumnFunction", "MonotonicExpression", "CyclicParts", "ImpliedRanges"),
+            *(
+                "Intervals",
+                "SingleColumnFunction",
+                "MonotonicExpression",
+                "CyclicParts",
+                "ImpliedRanges",
+            ),
             *("ImpliedLiteral", "ImpliedTransforms", "Attack", "Placed"),
         ),
     ),
@@ -135,7 +144,8 @@ def _table() -> Any | None:
 def _compile() -> Any | None:
     loader = compiler.context_loader()
     try:
-        for name in _SHARED:
+        loader = compiler.compile_java(transform_rows(), "TransformRows.java", loader)
+        for name in SHARED:
             loader = compiler.compiled(__package__, name, loader)
         table = compiler.instance(loader, f"{_PACKAGE}.RuleRegistry")
     except ValueError as error:
@@ -154,6 +164,34 @@ def _compile() -> Any | None:
         before = rule.phase is Phase.BEFORE_PUSH_DOWN
         table.add(rule.name, rule.phase.value, before, rule.switch, rule.does, made, fault)
     return table
+
+
+def transform_rows() -> str:
+    """The transform table as Java, for Transform.java."""
+    rows = []
+    for transform in TRANSFORMS:
+        if transform.iceberg_class is None or transform.spark_function is None:
+            continue
+        facts = {
+            "numbered": transform.parameter is not None,
+            "ordered": transform.order_preserving,
+            "hashes": transform.hashes,
+            "truncates": transform.truncates,
+            "checked": transform.checks_precision,
+        }
+        row = (
+            transform.name,
+            transform.spark_function,
+            transform.iceberg_class,
+            transform.spark_function.upper() if transform.granularity is not None else "",
+            " ".join(name for name, holds in facts.items() if holds),
+            " ".join(str(Primitive(name)) for name in transform.wraps),
+        )
+        rows.append("{" + ", ".join(json.dumps(text) for text in row) + "}")
+    return (
+        f"package {_PACKAGE};\npublic final class TransformRows {{\n"
+        f"  public static final String[][] ROWS = {{{', '.join(rows)}}};\n}}\n"
+    )
 
 
 def _warn(table: Any) -> None:

@@ -119,14 +119,14 @@ class Call:
 
     def _takes(self, kind: str) -> bool:
         """Whether the transform takes a Spark type; NULL without a type goes everywhere."""
-        if kind == "void" or self.transform.name == "void":
+        if kind == "void" or self.transform.is_void:
             return True
         return self.transform.takes(_iceberg_type(kind))
 
     def _native(self, arguments: Java, source: Java, kind: str) -> Java:
         """What the call computes."""
         function = self.transform.spark_function
-        if self.transform.name == "void":
+        if self.transform.is_void:
             return expressions.null(source.dataType())
         if function is None or (kind == "void" and self.transform.result is None):
             return source
@@ -134,14 +134,14 @@ class Call:
             return expressions.null(
                 expressions.data_type(str(Primitive(str(self.transform.result))))
             )
-        if self.transform.name == "truncate" and kind in ("tinyint", "smallint"):
+        if self.transform.narrow_as_int and kind in ("tinyint", "smallint"):
             # Iceberg stores them as int: its own narrow functions wrap where the table does not.
             kind = "int"
             arguments = arguments.updated(1, expressions.cast(source, kind))
         types = f"v {kind}" if self.transform.parameter is None else f"n INT, v {kind}"
         injection.ensure(cast("SparkSession", jvm.ActiveSession()))
         call = compiler.withheld(expressions.iceberg_call(function, types, arguments))
-        if self.transform.name == "truncate" and kind.startswith("decimal"):
+        if self.transform.checks_precision and kind.startswith("decimal"):
             return expressions.within_precision(call)
         return call
 

@@ -65,7 +65,11 @@ public class Decimals extends SwitchedRule {
     arguments.add(new Literal(Integer.valueOf(50), DataTypes.IntegerType));
     arguments.add(rows.output().apply(0));
     StructType types = new StructType().add("w", DataTypes.IntegerType).add("p", new DecimalType(4, 2));
-    ScalarFunction bound = (ScalarFunction) SparkFunctions.load("truncate").bind(types);
+    String function = null;
+    for (int i = 0; i < Transform.all().size(); i++)
+      if (((Transform) Transform.all().get(i)).checked) function = ((Transform) Transform.all().get(i)).function;
+    if (function == null) return null;
+    ScalarFunction bound = (ScalarFunction) SparkFunctions.load(function).bind(types);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(arguments));
     Expression checked = new CheckOverflow(Calls.withheld(call), new DecimalType(4, 2), false);
     LogicalPlan plan = rewrite(new Filter(new IsNotNull(checked), rows));

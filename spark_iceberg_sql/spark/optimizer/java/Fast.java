@@ -63,7 +63,6 @@ import scala.runtime.AbstractPartialFunction;
  * <p>A composition is not pushed by Spark, so this must run after the push-down.
  */
 public class Fast extends SwitchedRule {
-  private static final String FUNCTIONS = "org.apache.iceberg.spark.functions.";
   /** Days in 400 years, 100 years less one leap day, and 4 years, of the Gregorian calendar. */
   private static final long DAYS_400_YEARS = 146097, DAYS_4_YEARS = 1461;
   /** 6,000,000 years: added before dividing, so that every date and timestamp divides as a positive number. */
@@ -111,17 +110,18 @@ public class Fast extends SwitchedRule {
 
   /** An expression with the values of a call, or null where there is no faster one. */
   static Expression fast(StaticInvoke call) {
-    String name = call.staticObject().getName().substring(FUNCTIONS.length());
-    if (call.arguments().size() != 1) return null;
+    Transform transform = Transform.of(call);
+    if (transform == null || call.arguments().size() != 1) return null;
     Expression source = (Expression) call.arguments().apply(0);
     boolean date = source.dataType().equals(DataTypes.DateType);
     if (!date && !timestamp(source.dataType())) return null;
-    if (name.startsWith("DaysFunction"))
+    String unit = transform.unit;
+    if (unit.equals("DAYS"))
       return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
-    if (name.startsWith("HoursFunction") && !date)
+    if (unit.equals("HOURS") && !date)
       return integer(minus(hours(source), OFFSET_HOURS));
-    boolean years = name.startsWith("YearsFunction");
-    if (!years && !name.startsWith("MonthsFunction") || !repeatable(source)) return null;
+    boolean years = unit.equals("YEARS");
+    if (!years && !unit.equals("MONTHS") || !repeatable(source)) return null;
     Expression known = source.nullable() ? new KnownNotNull(source) : source;
     Expression value = integer(years ? years(known) : months(known));
     return source.nullable() ? new If(new IsNull(source), new Literal(null, DataTypes.IntegerType), value) : value;
@@ -217,23 +217,25 @@ public class Fast extends SwitchedRule {
 
   /** Puts all of them to the optimizer, and the two forms to values on both sides of epoch, leap days and centuries. */
   protected String check(SparkSession session) {
-    String[] names = {"years", "months", "days", "hours"};
     long[] hours = {-1, 0, 1, -24 * 25568L, 24 * 11016L - 1, 24 * 11016L, 24 * 11017L - 1, 24 * 47541L, 24 * 2932896L};
     Range ids = new Range(0, 9, 1, Option.apply(Integer.valueOf(1)), (Seq) DataTypeUtils.toAttributes(
       new StructType().add("id", DataTypes.LongType, false)), false);
     Project times = project(new MicrosToTimestamp((Expression) ids.output().apply(0)), ids);
-    for (int i = 0; i < names.length; i++) {
-      StaticInvoke own = call(names[i], (Expression) times.output().apply(0));
+    for (int i = 0; i < Transform.all().size(); i++) {
+      Transform transform = (Transform) Transform.all().get(i);
+      if (transform.unit.isEmpty()) continue;
+      String name = transform.function;
+      StaticInvoke own = call(name, (Expression) times.output().apply(0));
       LogicalPlan plan = (LogicalPlan) session.sessionState().optimizer().execute(project(own, times));
-      if (Calls.in(plan)) return "it leaves a call of " + names[i] + ": " + plan;
+      if (Calls.in(plan)) return "it leaves a call of " + name + ": " + plan;
       Expression source = new BoundReference(0, DataTypes.TimestampType, true);
-      StaticInvoke bound = call(names[i], source);
+      StaticInvoke bound = call(name, source);
       Expression fast = fast(bound);
       for (int j = 0; j < hours.length; j++) {
         Long micros = Long.valueOf(hours[j] * 3600000000L - 1);
         InternalRow row = InternalRow.fromSeq(Calls.seq(Collections.singletonList(micros)));
         if (!bound.eval(row).equals(fast.eval(row)))
-          return names[i] + " is " + fast.eval(row) + ", not " + bound.eval(row);
+          return name + " is " + fast.eval(row) + ", not " + bound.eval(row);
       }
     }
     return null;

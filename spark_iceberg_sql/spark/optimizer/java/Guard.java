@@ -181,7 +181,7 @@ public class Guard extends SwitchedRule {
       plan = optimized(session, schema, bucket, withheld, false);
       if (plan instanceof Filter) return "it keeps a filter from a table partitioned by the function: " + plan;
       plan = optimized(session, schema, bucket, withheld, true);
-      if (plan instanceof Filter || !scan(plan).contains("bucket[4](x) IS NOT NULL"))
+      if (plan instanceof Filter || !scan(plan).contains(Transform.hash().name + "[4](x) IS NOT NULL"))
         return "a negated filter is not pushed together with IS NOT NULL: " + plan + scan(plan);
     }
     return null;
@@ -197,7 +197,7 @@ public class Guard extends SwitchedRule {
     arguments.add(new Literal(Integer.valueOf(4), DataTypes.IntegerType));
     arguments.add(relation.output().apply(0));
     StructType types = new StructType().add("n", DataTypes.IntegerType).add("x", DataTypes.IntegerType);
-    ScalarFunction bound = (ScalarFunction) SparkFunctions.load("bucket").bind(types);
+    ScalarFunction bound = (ScalarFunction) SparkFunctions.load(Transform.hash().function).bind(types);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(arguments));
     if (withheld) call = Calls.withheld(call);
     Expression condition = new EqualTo(call, new Literal(Integer.valueOf(2), DataTypes.IntegerType));

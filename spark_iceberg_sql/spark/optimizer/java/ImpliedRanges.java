@@ -191,7 +191,8 @@ public final class ImpliedRanges {
     if (s == null || layout == null) return s;
     String transform = PartitionLayout.transform(f);
     boolean own = transform != null && layout.everywhere(s.column, transform);
-    return own || layout.wraps(s.column) ? null : s;
+    Transform wrapping = layout.wrapping(s.column);
+    return own || wrapping != null && wrapping.truncates ? null : s;
   }
 
   private Found prefix(Expression e) {

@@ -31,15 +31,16 @@ public final class ImpliedTransforms {
     // What the guard takes out of the scan need not be put there.
     if (!MonotonicExpression.isColumn(column) || !layout.answers(call)) return result;
     if (layout.everywhere(column, transform)) return result;
-    if (transform.startsWith("bucket[")) {
+    Transform kind = Transform.named(transform);
+    if (kind.hashes) {
       int n = number(transform);
       for (Iterator i = new LinkedHashSet(fields).iterator(); i.hasNext();) {
         String field = (String) i.next();
-        if (!field.startsWith("bucket[") || number(field) >= n || n % number(field) != 0) continue;
+        if (Transform.named(field) != kind || number(field) >= n || n % number(field) != 0) continue;
         Expression coarser = with(call, number(field));
         if (!isIn(Calls.plain(coarser), conjuncts)) result.add(bucket(coarser, number(field), values));
       }
-    } else if (column.dataType().equals(DataTypes.StringType) && !isIn(column, conjuncts))
+    } else if (kind.truncates && column.dataType().equals(DataTypes.StringType) && !isIn(column, conjuncts))
       result.add(prefix(column, number(transform), values));
     while (result.remove(null)) continue;
     return result;

@@ -99,8 +99,9 @@ public final class MonotonicExpression {
   private static Object literal(Expression e) { return e instanceof Literal ? ((Literal) e).value() : null; }
 
   private static MonotonicExpression called(Expression e) {
-    String name = Calls.function(e).getName();
-    if (name.contains("TruncateFunction")) {
+    Transform t = Transform.of(e);
+    if (t == null || !t.ordered) return null;
+    if (t.truncates) {
       Object width = literal(child(e, 0));
       Expression c = child(e, 1);
       boolean wide = c.dataType().equals(DataTypes.LongType);
@@ -115,10 +116,7 @@ public final class MonotonicExpression {
     }
     if (e.children().size() != 1) return null;
     MonotonicExpression s = of(child(e, 0));
-    if (s == null) return null;
-    if (name.contains("HoursFunction")) return s.apart();
-    boolean even = name.contains("MonthsFunction") || name.contains("YearsFunction") || name.contains("DaysFunction");
-    return even ? s : null;
+    return s != null && t.wraps(child(e, 0).dataType()) ? s.apart() : s;
   }
 
   private static MonotonicExpression built(Expression e) {

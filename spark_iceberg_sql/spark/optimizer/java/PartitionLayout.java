@@ -19,7 +19,6 @@ import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
-import org.apache.spark.sql.types.DataTypes;
 
 /** How the Iceberg table under a relation is partitioned, now and in its past. */
 public final class PartitionLayout {
@@ -46,16 +45,11 @@ public final class PartitionLayout {
   public static String transform(Object e) {
     Expression call = Calls.call(e);
     if (call == null) return null;
-    String name = Calls.function(call).getName();
-    if (name.contains("YearsFunction")) return "year";
-    if (name.contains("MonthsFunction")) return "month";
-    if (name.contains("DaysFunction")) return "day";
-    if (name.contains("HoursFunction")) return "hour";
-    boolean bucket = name.contains("BucketFunction");
+    Transform t = Transform.of(call);
+    if (t == null || !t.numbered) return t == null ? null : t.name;
     Object first = call.children().apply(0);
-    if (!bucket && !name.contains("TruncateFunction")) return null;
     if (!(first instanceof Literal) || !(((Literal) first).value() instanceof Integer)) return null;
-    return (bucket ? "bucket[" : "truncate[") + ((Literal) first).value() + "]";
+    return t.name + "[" + ((Literal) first).value() + "]";
   }
 
   /** The column that a call is of, a field in columns of structs too; null where it is of anything else. */
@@ -78,17 +72,30 @@ public final class PartitionLayout {
     Expression column = source(call);
     String transform = transform(call);
     List fields = column == null || transform == null ? new ArrayList() : fields(column);
-    if (fields.isEmpty() || anywhere(column).contains("identity")) return false;
+    if (fields.isEmpty() || isField(fields)) return false;
     for (int i = 0; i < fields.size(); i++) {
       Type.TypeID type = ((Types.NestedField) fields.get(i)).type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;
     }
-    boolean wraps = transform.equals("hour") || transform.startsWith("truncate[") && isWhole(column);
-    return !wraps || everywhere(column, transform);
+    return !Transform.named(transform).wraps(column.dataType()) || everywhere(column, transform);
   }
 
-  private static boolean isWhole(Expression column) {
-    return column.dataType().equals(DataTypes.IntegerType) || column.dataType().equals(DataTypes.LongType);
+  /** Whether a column itself is a partition field of any spec. */
+  private boolean isField(List fields) {
+    for (Iterator i = table.specs().values().iterator(); i.hasNext();) {
+      List every = ((PartitionSpec) i.next()).fields();
+      for (int j = 0; j < every.size(); j++) {
+        PartitionField f = (PartitionField) every.get(j);
+        if (f.transform().isIdentity() && isOf(f, fields)) return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isOf(PartitionField f, List fields) {
+    for (int i = 0; i < fields.size(); i++)
+      if (f.sourceId() == ((Types.NestedField) fields.get(i)).fieldId()) return true;
+    return false;
   }
 
   /** Whether files of every spec are partitioned by a transform of a column, so that a call of it prunes by itself. */
@@ -112,12 +119,13 @@ public final class PartitionLayout {
     return result;
   }
 
-  /** Whether Iceberg's partition values of a whole number wrap: a range then misses the least values. */
-  public boolean wraps(Expression column) {
-    if (!isWhole(column)) return false;
-    for (Iterator i = anywhere(column).iterator(); i.hasNext();)
-      if (((String) i.next()).startsWith("truncate[")) return true;
-    return false;
+  /** The first transform of a column, in any spec, whose values wrap; null where there is none. */
+  public Transform wrapping(Expression column) {
+    for (Iterator i = anywhere(column).iterator(); i.hasNext();) {
+      Transform t = Transform.named((String) i.next());
+      if (t != null && t.wraps(column.dataType())) return t;
+    }
+    return null;
   }
 
   /** The fields that a column's name stands for in any schema: a query of an old snapshot knows it by its old name. */
@@ -138,11 +146,7 @@ public final class PartitionLayout {
     List result = new ArrayList();
     for (Iterator i = spec.fields().iterator(); i.hasNext();) {
       PartitionField f = (PartitionField) i.next();
-      for (int j = 0; j < fields.size(); j++) {
-        if (f.sourceId() != ((Types.NestedField) fields.get(j)).fieldId()) continue;
-        result.add(f.transform().toString());
-        break;
-      }
+      if (isOf(f, fields)) result.add(f.transform().toString());
     }
     return result;
   }

@@ -238,7 +238,7 @@ public class Prune extends SwitchedRule {
       if (all.size() == 0 || all.contains(own)) continue;
       Expression range = range(found.column, all, own);
       if (range == null) continue;
-      if (layout != null && hours(found.column, layout)) range = new Or(range, wrapped(found.column));
+      if (layout != null && counts(found.column, layout)) range = new Or(range, wrapped(found.column));
       if (!Attack.finds(condition, range, found.column)) result.add(range);
     }
     return result;
@@ -262,8 +262,9 @@ public class Prune extends SwitchedRule {
     return result;
   }
 
-  private static boolean hours(Expression column, PartitionLayout layout) {
-    return !column.dataType().equals(DataTypes.DateType) && layout.anywhere(column).contains("hour");
+  private static boolean counts(Expression column, PartitionLayout layout) {
+    Transform wrapping = layout.wrapping(column);
+    return wrapping != null && !wrapping.truncates;
   }
 
   /** Times whose hours since 1970 are more than an int holds, so that Iceberg's partition values wrap. */
