@@ -20,30 +20,12 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from spark_iceberg_sql.model.table_functions import FUNCTIONS, NAMES
 from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token, statements
-
-FUNCTIONS = frozenset(
-    {
-        "iceberg",
-        "icebergs3",
-        "iceberg_s3",
-        "icebergazure",
-        "iceberg_azure",
-        "iceberghdfs",
-        "iceberg_hdfs",
-        "iceberglocal",
-        "iceberg_local",
-        "iceberg_snapshots",
-        "iceberg_files",
-        "iceberg_partition_specs",
-        "iceberg_metadata_log",
-    }
-)
 
 # A statement without any of these needs no translation: most are judged by this alone.
 _CANDIDATE = re.compile(
-    r"\biceberg(?:_?(?:s3|azure|hdfs|local)|_snapshots|_files|_partition_specs|_metadata_log)?\s*\("
-    r"|\bsettings\s|\boptimize\s|\bdelete\s+where\b",
+    rf"\b(?:{'|'.join(sorted(NAMES))})\s*\(|\bsettings\s|\boptimize\s|\bdelete\s+where\b",
     re.IGNORECASE,
 )
 _WORDS = ("iceberg", "settings", "optimize", "delete")
@@ -203,7 +185,9 @@ def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:
     yield _Edit(tokens[2].start, tokens[close].end, f"{catalog}.`{table}`")
 
 
-_WRITABLE = frozenset({"iceberglocal", "iceberg_local", "iceberghdfs", "iceberg_hdfs"})
+_WRITABLE = frozenset(
+    name.lower() for function in FUNCTIONS if function.writable for name in function.names
+)
 
 
 # ------------------------------------------------------------------------------ calls
@@ -213,7 +197,7 @@ def _is_call(tokens: list[Token], at: int) -> bool:
     return (
         at + 1 < len(tokens)
         and tokens[at].kind is Kind.WORD
-        and tokens[at].text.lower() in FUNCTIONS
+        and tokens[at].text.lower() in NAMES
         and tokens[at + 1].text == "("
         and (at == 0 or tokens[at - 1].text != ".")
     )

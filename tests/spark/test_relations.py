@@ -12,8 +12,8 @@ import scans
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.spark.gate import intercept
-from spark_iceberg_sql.spark.tables.signatures import FUNCTIONS
 
 TABLE = "local.by_path.days"
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.spark.bridge.jvm import Refusal, wrong_count
-from spark_iceberg_sql.spark.tables.signatures import (
+from spark_iceberg_sql.model.table_functions import (
     COMPRESSIONS,
     FORMAT,
     FORMATS,
@@ -19,6 +18,7 @@ from spark_iceberg_sql.spark.tables.signatures import (
     Function,
     Value,
 )
+from spark_iceberg_sql.spark.bridge.jvm import Refusal, wrong_count
 
 NOSIGN = "NOSIGN"
 _QUOTED = 15  # letters; the shortest keys have 16

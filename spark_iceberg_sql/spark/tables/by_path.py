@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
@@ -19,7 +20,6 @@ from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.calls import answer
 from spark_iceberg_sql.spark.tables.credentials import hide
 from spark_iceberg_sql.spark.tables.locate import Found, find, warn_of_copy
-from spark_iceberg_sql.spark.tables.signatures import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.spark.tables.stores import STORES
 
 if TYPE_CHECKING:

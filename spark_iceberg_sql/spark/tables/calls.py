@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from spark_iceberg_sql.model.table_functions import Function, Value
 from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.tables.arguments import bind, invalid, named
 from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_open
 from spark_iceberg_sql.spark.tables.locate import place_of
-from spark_iceberg_sql.spark.tables.signatures import Function, Value
 
 
 def answer(

@@ -9,9 +9,9 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.table_functions import FUNCTIONS, Function, Value
 from spark_iceberg_sql.spark.bridge import relations
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
-from spark_iceberg_sql.spark.tables.signatures import FUNCTIONS, Function, Value
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ _SHORTEST = 4  # no store has shorter keys, and hiding one letter would show whe
 
 # What Spark hides of its own accord: in the text of plans, and in the settings that its event log
 # keeps of each execution. Possessive quantifiers, for a plan's text may be long.
-_CALLS = r"(?i)(?<=UnresolvedTableValuedFunction \[iceberg)(?:_?(?:S3|Azure))?\], \[[^\n]*"
+_NAMES = "|".join(name for f in FUNCTIONS for name in f.names)
+_WITH_SECRETS = "|".join(name for f in FUNCTIONS if f.has_secrets for name in f.names)
+_CALLS = rf"(?i)(?<=UnresolvedTableValuedFunction \[(?:{_WITH_SECRETS}))\], \[[^\n]*"
 _SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
 _ARGUMENTS = f"(?:{_SIMPLE})*+"
 for _ in range(3):  # brackets in brackets
@@ -48,7 +50,7 @@ for _ in range(3):  # brackets in brackets
 # The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. Where they have
 # comments, escapes or more brackets, all that follows is hidden: another reader might see their end there.
 _TEXTS = (
-    r"(?i)(?<=\biceberg(?:_?(?:s3|azure|hdfs|local))?\s{0,9}\()"
+    rf"(?i)(?<=\b(?:{_NAMES})\s{{0,9}}\()"
     rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
 )
 _SETS = r"(?<=spark\.iceberg_sql\.collection\.)[^\n]*"

@@ -12,6 +12,7 @@ from spark_iceberg_sql.model.metadata_files import (
     is_metadata_file,
     unplaced,
 )
+from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
@@ -19,7 +20,6 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import Location
 from spark_iceberg_sql.spark.tables import ownership
 from spark_iceberg_sql.spark.tables.arguments import invalid
-from spark_iceberg_sql.spark.tables.signatures import Value
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
 

@@ -9,56 +9,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.table_functions import (
+    FUNCTIONS,
+    METADATA_FUNCTIONS,
+    Argument,
+    Function,
+    MetadataFunction,
+    Value,
+)
 from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables.by_path import travelled
 from spark_iceberg_sql.spark.tables.calls import answer
 from spark_iceberg_sql.spark.tables.locate import find, warn_of_copy
-from spark_iceberg_sql.spark.tables.signatures import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.spark.tables.stores import STORES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-
-@dataclass(frozen=True, slots=True)
-class MetadataFunction:
-    """One function over a table's metadata.
-
-    name: in SQL. kind: Iceberg's metadata table; None for the partition specs. words: one sentence.
-    """
-
-    name: str
-    kind: str | None
-    words: str
-
-
-METADATA_FUNCTIONS = (
-    MetadataFunction(
-        "iceberg_snapshots", "SNAPSHOTS", "The snapshots of an Iceberg table, by name or path."
-    ),
-    MetadataFunction(
-        "iceberg_files",
-        "FILES",
-        "The data and delete files of an Iceberg table's current snapshot, by name or path.",
-    ),
-    MetadataFunction(
-        "iceberg_partition_specs",
-        None,
-        "All partition specs of an Iceberg table with their fields, by name or path; a spec "
-        "without fields has one row.",
-    ),
-    MetadataFunction(
-        "iceberg_metadata_log",
-        "METADATA_LOG_ENTRIES",
-        "The metadata files that an Iceberg table had, by name or path.",
-    ),
-)
 
 _PATH = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*:/")
 _BY_NAME = next(f for f in FUNCTIONS if f.name == "iceberg")

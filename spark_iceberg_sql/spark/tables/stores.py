@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from spark_iceberg_sql.model.metadata_files import is_metadata_file
+from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge.location import ADLS, GCS, S3, Location
 from spark_iceberg_sql.spark.tables.arguments import invalid, shown
-from spark_iceberg_sql.spark.tables.signatures import Value
 
 # A dead server is an error within seconds, not minutes; a slow one has time to answer.
 _S3_PATIENCE = {

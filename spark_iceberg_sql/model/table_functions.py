@@ -1,4 +1,8 @@
-"""What the table functions take: one record a function. Everything else is derived from these."""
+"""The table functions: one record each. Signatures, spellings, what is hidden and documented are derived from these.
+
+To add a function over a location, add a record to FUNCTIONS, and to STORES of spark/tables/stores.py how its
+location is found where no other function's store does it.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +137,8 @@ class Function:
 
     name, also: its names in SQL, any letter case. store: which part of stores.py finds its location.
     positional: by position, in order; the first `required` must be given. settings: by name only.
-    words: one sentence for DESCRIBE FUNCTION. example: a call.
+    words: one sentence for DESCRIBE FUNCTION. example: a call. writable: whether INSERT INTO FUNCTION
+    takes it.
     """
 
     name: str
@@ -144,6 +149,17 @@ class Function:
     required: int
     words: str
     example: str
+    writable: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names in SQL."""
+        return (self.name, *self.also)
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether any argument must appear nowhere."""
+        return any(argument.secret for argument in self.arguments)
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -191,6 +207,7 @@ FUNCTIONS = (
         1,
         "Reads the Iceberg table at a location in HDFS, or another Hadoop file system.",
         "icebergHDFS('hdfs://namenode:8020/warehouse/db/t')",
+        writable=True,
     ),
     Function(
         "icebergLocal",
@@ -201,5 +218,47 @@ FUNCTIONS = (
         1,
         "Reads the Iceberg table at a location in the local file system.",
         "icebergLocal('/warehouse/db/t', timestamp => current_timestamp() - INTERVAL 1 DAY)",
+        writable=True,
     ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFunction:
+    """One function over a table's metadata.
+
+    name: in SQL. kind: Iceberg's metadata table; None for the partition specs. words: one sentence.
+    """
+
+    name: str
+    kind: str | None
+    words: str
+
+
+METADATA_FUNCTIONS = (
+    MetadataFunction(
+        "iceberg_snapshots", "SNAPSHOTS", "The snapshots of an Iceberg table, by name or path."
+    ),
+    MetadataFunction(
+        "iceberg_files",
+        "FILES",
+        "The data and delete files of an Iceberg table's current snapshot, by name or path.",
+    ),
+    MetadataFunction(
+        "iceberg_partition_specs",
+        None,
+        "All partition specs of an Iceberg table with their fields, by name or path; a spec "
+        "without fields has one row.",
+    ),
+    MetadataFunction(
+        "iceberg_metadata_log",
+        "METADATA_LOG_ENTRIES",
+        "The metadata files that an Iceberg table had, by name or path.",
+    ),
+)
+
+# Every name of a function over tables, as SQL compares names.
+NAMES = frozenset(
+    {name.lower() for function in FUNCTIONS for name in function.names}
+    | {function.name for function in METADATA_FUNCTIONS}
 )
