@@ -398,27 +398,9 @@ class Insert(Node):
 class Unreadable(Node):
     """A statement that Spark's or Iceberg's grammar refuses: partition DDL, or a change of columns.
 
-    at: the offending token. found, expected: for the message. like: the shape of the mistake where it
-    is a known one, else empty. table: where it was readable. begun: of a CREATE TABLE, what was read before
+    at: the offending token. found, expected: for the message. like: the mistake's name in MISTAKES, empty
+    where it is none of those. table: where it was readable. begun: of a CREATE TABLE, what was read before
     the stop.
-
-    In ALTER: several-fields, missing-with, missing-field (ADD PARTITION x), missing-partition (ADD FIELD
-    x), partition-fields (PARTITION FIELDS, COLUMN, BY; ADD PARTITIONING), if-exists, parenthesised,
-    as-in-drop, rename-field, alter-field, set-partition-spec, partition-by, partitioning-property,
-    identifier-clause (IDENTIFIER(...) in place of the table), parameter, odd-space (a blank that
-    Iceberg's grammar does not know), missing-column (ADD x INT), column-if-exists, set-properties,
-    nested-new-name (RENAME COLUMN a TO b.c), plain-columns (a place, NOT NULL, DEFAULT or a path in
-    REPLACE COLUMNS), columns-of-partition, nothing-to-alter, modify-elsewhere,
-    execute-elsewhere.
-    In CREATE: two-partitioned-by, duplicate-clause, duplicate-key, partition-by, partitioned-by-spec,
-    no-parentheses, empty-list, trailing-comma, mixed-columns (with and without types), as-name,
-    sort-order, using-after-clauses, after-query, partitioning-property, with-properties,
-    replace-external, replace-if-not-exists, closing-parenthesis, like-partitioned, like-catalog,
-    columns-in-ctas, types-in-ctas, hive-clause, other-table (CREATE TRANSIENT TABLE), temporary-table,
-    two-locations.
-    In both: misspelt (a slip of a keyword, which is in `expected`), unknown-change (no ALTER TABLE of that
-    kind), alter-if-exists; quoted-name, quoted-column, needs-backticks, nested-transform, expression, no-arguments,
-    unterminated, hint (`/*+ ... */`).
     """
 
     kind: ClassVar[str] = "unreadable"

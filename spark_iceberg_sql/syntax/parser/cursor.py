@@ -8,6 +8,7 @@ from typing import NoReturn
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.literals import parts, unescape
+from spark_iceberg_sql.syntax.mistakes import MISTAKES
 from spark_iceberg_sql.syntax.nodes import Argument, Create, Literal, Offsets, Ref, Term
 
 _STRINGS = (Kind.STRING, Kind.DOUBLE)
@@ -34,12 +35,13 @@ _AHEAD = 5  # how far the grammar looks ahead, and a bit
 class Stop(Exception):  # noqa: N818
     """Reading stopped: neither Spark's nor Iceberg's grammar goes on from here.
 
-    token: the offending one. expected: what could stand there. like: the known mistake, if it is one.
+    token: the offending one. expected: what could stand there. like: the name of the mistake in MISTAKES.
     begun: of a CREATE TABLE, what was read before.
     """
 
     def __init__(self, token: Token, expected: str, like: str = "") -> None:
         super().__init__(expected)
+        assert like in MISTAKES, like
         self.token, self.expected, self.like = token, expected, like
         self.begun: Create | None = None
 
