@@ -246,5 +246,21 @@ ALTER TABLE t SET PROPERTIES ('a' = 'b');
 ALTER TABLE t SET TBLPROPERTIES ('a');
 -- - | =
 ALTER TABLE t UNSET TBLPROPERTIES ('a' = 'b');
+-- several-orders | ,
+ALTER TABLE db.t WRITE ORDERED BY (id), (ts);
+-- unknown-change | FREEZE
+ALTER TABLE db.t FREEZE PARTITION FIELD id;
+-- retention-unit | WEEKS
+ALTER TABLE db.t CREATE BRANCH b RETAIN 2 WEEKS;
+-- as-of-version | TIMESTAMP
+ALTER TABLE db.t CREATE BRANCH b AS OF TIMESTAMP '2024-01-01';
+-- misspelt | REPALCE
+ALTER TABLE db.t REPALCE PARTITION FIELD id WITH ts;
+-- bracketed-fields | (
+ALTER TABLE db.t SET IDENTIFIER FIELDS (id);
+-- alter-if-exists | IF
+ALTER TABLE IF EXISTS db.t RENAME COLUMN a TO b;
+-- distributed-by | id
+ALTER TABLE db.t WRITE DISTRIBUTED BY id;
 -- unterminated | `id);
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (`id);
