@@ -45,7 +45,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "bracketed-fields": Mistake(
         "IDENTIFIER FIELDS takes no parentheses",
-        "write `ALTER TABLE {table} SET IDENTIFIER FIELDS id`",
+        "leave the parentheses out",
     ),
     "closing-parenthesis": Mistake(
         "a parenthesis closes what was not opened", "write `PARTITIONED BY ({fields})`"
@@ -191,7 +191,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "several-orders": Mistake(
         "one `WRITE ORDERED BY` lists all that files are sorted by",
-        "write `ALTER TABLE {table} WRITE ORDERED BY id, ts DESC`",
+        "write `ALTER TABLE {table} WRITE ORDERED BY ...` with all of them, between commas",
     ),
     "sort-order": Mistake(
         "a partition field has no sort order",
