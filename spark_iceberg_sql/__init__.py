@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         JarError,
         JavaError,
         MissingExtraError,
+        PluginError,
         ScriptFailedError,
         SourceError,
     )
@@ -62,6 +63,7 @@ _HOME = {
     "Tables": "model.table",
     "MissingExtraError": "errors",
     "Plan": "checker.plan",
+    "PluginError": "errors",
     "Report": "diagnostics",
     "ScriptFailedError": "errors",
     "Severity": "diagnostics",
@@ -91,6 +93,7 @@ __all__ = [
     "JavaError",
     "MissingExtraError",
     "Plan",
+    "PluginError",
     "Report",
     "ScriptFailedError",
     "Severity",

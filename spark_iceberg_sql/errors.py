@@ -5,6 +5,7 @@
         ├── ConfigError          the settings say something that is not known
         ├── FileError            a file cannot be found, read or written
         ├── SourceError          a metadata file or a catalog that was named cannot be read
+        ├── PluginError          rules of another package cannot be loaded
         ├── ScriptFailedError    a statement of a script failed while it ran
         ├── MissingExtraError    something that an optional dependency is needed for; an ImportError, too
         ├── JavaError            there is no Java that Spark runs on
@@ -45,6 +46,10 @@ class FileError(IcebergSqlError):
 
 class SourceError(IcebergSqlError):
     """A metadata file or a catalog that was named and cannot be read."""
+
+
+class PluginError(IcebergSqlError):
+    """Rules that another package announces cannot be loaded; the text says whose, and why."""
 
 
 class ScriptFailedError(IcebergSqlError):

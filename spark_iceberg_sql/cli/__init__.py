@@ -48,10 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words and words[0] in COMMANDS:
         name = words.pop(0)
         module, summary = COMMANDS[name]
-        command = cast(Command, import_module(module))
         parser = argparse.ArgumentParser(prog=f"iceberg-sql {name}", description=f"{summary}.")
-        command.arguments(parser)
         try:
+            command = cast(Command, import_module(module))  # may bring rules of other packages
+            command.arguments(parser)
             return command.run(parser.parse_args(words))
         except IcebergSqlError as error:
             sys.stderr.write(f"error: {error}\n")

@@ -12,7 +12,7 @@ from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
 
-_CODE = re.compile(r"SIS\d{0,3}|ALL")
+_CODE = re.compile(r"[A-Z]+\d{0,3}")
 
 
 class WrongValueError(ValueError):

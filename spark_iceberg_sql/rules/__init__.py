@@ -6,6 +6,7 @@ To add a rule, add its file and its line here.
 from __future__ import annotations
 
 from spark_iceberg_sql.rules.base import Rule
+from spark_iceberg_sql.rules.plugins import plugged_in
 from spark_iceberg_sql.rules.sis000_internal_error import internal_error
 from spark_iceberg_sql.rules.sis001_unreadable_statement import unreadable_statement
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
@@ -63,7 +64,8 @@ from spark_iceberg_sql.rules.sis503_identity_on_float import identity_on_float
 from spark_iceberg_sql.rules.sis504_second_bucket import second_bucket
 from spark_iceberg_sql.rules.sis505_day_of_another_zone import day_of_another_zone
 
-# All the rules, in code order.
-ALL: tuple[Rule, ...] = tuple(
+# Our rules in code order, and those of other packages after them.
+OURS: tuple[Rule, ...] = tuple(
     sorted((r for r in tuple(globals().values()) if isinstance(r, Rule)), key=lambda r: r.code)
 )
+ALL: tuple[Rule, ...] = (*OURS, *plugged_in([rule.code for rule in OURS]))

@@ -15,7 +15,7 @@ from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.syntax.nodes import Node, Offsets
 
-_FILE = re.compile(r"(?:^|\.)sis(\d{3})_(\w+)$")
+_FILE = re.compile(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
 _BLOCK = re.compile(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -51,9 +51,9 @@ Judge = Callable[[Context], Iterator[Finding]]
 class Rule:
     """One rule of the catalogue.
 
-    code: `SIS` and three digits. name: the fault in kebab-case. severity: of its findings, unless they
-    say otherwise. on: the kinds of statement it looks at. judge: the generator. page: Markdown.
-    spec: the section of the Iceberg spec behind it.
+    code: `SIS` and three digits; other letters for the rules of other packages. name: the fault in
+    kebab-case. severity: of its findings, unless they say otherwise. on: the kinds of statement it looks
+    at. judge: the generator. page: Markdown. spec: the section of the Iceberg spec behind it.
     """
 
     code: str
@@ -83,9 +83,11 @@ def rule(
     def make(judge: Judge) -> Rule:
         match = _FILE.search(judge.__module__)
         if match is None:
-            raise TypeError(f"a rule's file is named sisNNN_name.py, not {judge.__module__}")
+            raise TypeError(
+                f"a rule's file is named by its code and name, `acme101_no_identity.py`, not {judge.__module__}"
+            )
         page = (sys.modules[judge.__module__].__doc__ or "").strip()
         name = match[2].replace("_", "-")
-        return Rule(f"SIS{match[1]}", name, severity, on, judge, page, spec)
+        return Rule(match[1].upper(), name, severity, on, judge, page, spec)
 
     return make

@@ -1,0 +1,56 @@
+"""Rules of other packages, which they announce by the entry point group `spark_iceberg_sql.rules`.
+
+    # pyproject.toml of a team's package
+    [project.entry-points."spark_iceberg_sql.rules"]
+    acme = "acme_rules"        # a module with rules in it, or one rule: "acme_rules.acme101_no_identity:no_identity"
+
+Such a rule is written as ours are: one file `acme101_no_identity.py`, its page as the docstring, one generator under
+`@rule(...)`. Its code is the file's letters and digits, ACME101.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+
+from spark_iceberg_sql.errors import PluginError
+from spark_iceberg_sql.rules.base import Rule
+
+GROUP = "spark_iceberg_sql.rules"
+
+
+def plugged_in(taken: Collection[str]) -> Iterator[Rule]:
+    """The rules of all packages that are installed. taken: the codes of our own.
+
+    Raises PluginError for a package whose rules cannot be loaded, or whose codes are not its own: a check
+    without them would look clean.
+    """
+    codes = set(taken)
+    for point in entry_points(group=GROUP):
+        for found in _rules(point):
+            if found.code in codes or found.code.startswith("SIS"):
+                raise PluginError(f"{_who(point)}: the code {found.code} is taken")
+            if not found.page:
+                raise PluginError(f"{_who(point)}: the rule {found.code} has no page")
+            codes.add(found.code)
+            yield found
+
+
+def _rules(point: EntryPoint) -> list[Rule]:
+    try:
+        loaded = point.load()
+    except Exception as error:  # whatever its module does
+        raise PluginError(
+            f"{_who(point)} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    every = list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
+    found = [item for item in every if isinstance(item, Rule)]
+    if not found:
+        raise PluginError(f"{_who(point)} has no rules: name a module with rules in it, or a rule")
+    return found
+
+
+def _who(point: EntryPoint) -> str:
+    package = f" of {point.dist.name}" if point.dist is not None else ""
+    return f"the rules `{point.value}`{package}"
