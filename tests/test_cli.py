@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import goldens
 import pytest
 
 from spark_iceberg_sql.cli import COMMANDS, main
@@ -281,7 +282,7 @@ def test_rules_lists_all(capsys: Any) -> None:
     assert capsys.readouterr().out == catalogue()
 
 
-# --- the README: what it shows is what the command says; SIS_UPDATE_GOLDEN puts it there --------------
+# --- the README: what it shows is what the command says; --update-goldens puts it there --------------
 
 README = ROOT / "README.md"
 FILES = re.compile(r"```(?:sql|python)\n(?:--|#) (\S+\.(?:sql|py))\n.*?```", re.DOTALL)
@@ -289,7 +290,7 @@ CONSOLE = re.compile(r"```console\n\$ iceberg-sql (check [^\n]*)\n(.*?)```", re.
 
 
 def update(old: str, new: str) -> None:
-    if os.environ.get("SIS_UPDATE_GOLDEN"):
+    if goldens.UPDATE:
         README.write_text(README.read_text().replace(old, new))
 
 

@@ -1,17 +1,17 @@
 """Every output format against its golden file, its schema, or its own rules of escaping.
 
-The golden files are what the tests saw when SIS_UPDATE_GOLDEN was set.
+`pytest --update-goldens` writes the golden files anew.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import goldens
 import jsonschema
 import pytest
 from hypothesis import given, settings
@@ -121,11 +121,7 @@ def test_golden(name: str) -> None:
             rule["id"] for rule in driver["rules"]
         ]  # the pages have tests of their own
         text = json.dumps(log, indent=2, ensure_ascii=False) + "\n"
-    golden = GOLDEN / f"render-{name}.txt"
-    if os.environ.get("SIS_UPDATE_GOLDEN"):
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_text(text)
-    assert text == golden.read_text()
+    goldens.hold(text, GOLDEN / f"render-{name}.txt")
 
 
 def test_full_is_what_the_design_draws() -> None:

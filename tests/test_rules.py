@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from pathlib import Path
@@ -141,30 +140,6 @@ def apply(text: str, diagnostic: Diagnostic) -> str:
     for edit in reversed(diagnostic.fix.edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
-
-
-def sayings() -> str:
-    """Everything that the rules say to the examples and cases, each once."""
-    cases = [*file_cases(), *page_cases()]
-    said_once = {saying(d) for case in cases for d in checked(case)}
-    return "\n".join(sorted(said_once))
-
-
-def saying(d: Diagnostic) -> str:
-    lines = [f"{d.code} {d.severity}: {d.message}", f"  help: {d.help}"]
-    if d.fix is not None:
-        edits = ", ".join(f"{edit.end - edit.start} -> {edit.text!r}" for edit in d.fix.edits)
-        lines.append(f"  fix: {d.fix.title} ({edits})")
-    return "\n".join(lines) + "\n"
-
-
-def test_every_word_is_meant() -> None:
-    """All messages, as a page to read; after a change that is meant, SIS_UPDATE=1 writes it anew."""
-    page = Path(__file__).parent / "data" / "sayings.txt"
-    found = sayings()
-    if os.environ.get("SIS_UPDATE"):
-        page.write_text(found, encoding="utf-8")
-    assert found == page.read_text(encoding="utf-8")
 
 
 def test_known_is_not_changed_by_a_check() -> None:
