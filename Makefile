@@ -1,0 +1,45 @@
+# Everything that one does here, by name. `make help` lists it.
+PYTEST ?= pytest
+SPARK_FREE = $(PYTEST) tests --ignore tests/spark
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check fast test docs bench goldens coverage mutants rule
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup:  ## what development needs, into the active environment
+	pip install -e '.[dev]'
+
+check:  ## style, format, types, layers
+	ruff check
+	ruff format --check
+	mypy
+	lint-imports
+
+fast:  ## the tests that need no Spark, on all cores
+	$(SPARK_FREE) -n auto
+
+test:  ## all tests
+	$(PYTEST) -n 2 --dist loadfile
+
+docs:  ## the site, into ./site; a warning is an error
+	mkdocs build --strict
+
+bench:  ## the checker's and the optimizer rules' benchmarks: ratios, side by side
+	python tests/benchmarks/checker.py
+	python tests/benchmarks/pruning.py
+	python tests/benchmarks/time_functions.py
+
+goldens:  ## write the goldens anew; then read the difference
+	-$(PYTEST) --update-goldens tests/test_rule_words.py tests/test_render.py tests/test_cli.py
+	git diff --stat
+
+coverage:  ## the tests without Spark, with the lines and branches that they reach
+	$(SPARK_FREE) -n auto --cov --cov-report term-missing:skip-covered
+
+mutants:  ## mutation testing of one module: make mutants OF=spark_iceberg_sql/model/spec.py
+	mutmut run --paths-to-mutate $(OF)
+
+rule:  ## the files of a new rule: make rule CODE=SIS506 NAME=identity-on-json SUMMARY="A ..."
+	python -m tests.new_rule $(CODE) $(NAME) "$(SUMMARY)"

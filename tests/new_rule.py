@@ -1,0 +1,103 @@
+"""The files of a new rule, to be filled in.
+
+    python -m tests.new_rule SIS506 identity-on-json "A table partitioned by JSON text."
+
+makes `rules/sis506_identity_on_json.py`, its line in `rules/__init__.py` and `tests/rules/SIS506.sql`, and says what
+is next.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+RULE = '''"""{summary}
+
+## Why
+What goes wrong, on the runtime, and when it shows.
+
+## Instead
+The clause to write.
+
+## Examples
+```sql bad
+CREATE TABLE t (id BIGINT, doubtful BIGINT) USING iceberg PARTITIONED BY (doubtful);
+```
+```sql good
+CREATE TABLE t (id BIGINT, doubtful BIGINT) USING iceberg PARTITIONED BY (id);
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.syntax import nodes
+
+
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+def {function}(context: Context) -> Iterator[Finding]:
+    """Every term over a column named `doubtful`."""
+    for facts in context.new_terms:
+        if facts.source_text == "doubtful":
+            yield Finding(facts.term.span, "`doubtful` is doubtful", "write `id`")
+'''
+
+CASES = """-- case: what it is about
+CREATE TABLE t (id BIGINT, doubtful BIGINT) USING iceberg PARTITIONED BY (doubtful);  -- warning: {code}
+
+-- case: what it is not about
+CREATE TABLE t (id BIGINT, doubtful BIGINT) USING iceberg PARTITIONED BY (id);
+"""
+
+NEXT = """{rule}
+{cases}
+
+Next:
+  pytest tests/test_rules.py tests/test_rule_words.py --update-goldens    and read what it says
+  python tests/spark/oracle.py tests/rules/{code}.sql                     what Spark and Iceberg say of the cases
+"""
+
+
+def make(root: Path, code: str, name: str, summary: str) -> str:
+    """Write the files. Raises SystemExit for a code or name that is taken, or is none."""
+    if not re.fullmatch(r"SIS\d{3}", code) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
+        sys.exit("a code and a name are like SIS506 and identity-on-json")
+    rules = root / "spark_iceberg_sql" / "rules"
+    if taken := next(rules.glob(f"{code.lower()}_*.py"), None):
+        sys.exit(f"{code} is taken: {taken.name}")
+    function = name.replace("-", "_")
+    module = f"{code.lower()}_{function}"
+    rule, cases = rules / f"{module}.py", root / "tests" / "rules" / f"{code}.sql"
+    rule.write_text(RULE.format(summary=summary, function=function), encoding="utf-8")
+    cases.write_text(CASES.format(code=code), encoding="utf-8")
+    index = rules / "__init__.py"
+    lines = index.read_text("utf-8").splitlines(keepends=True)
+    imports = [at for at, line in enumerate(lines) if ".rules.sis" in line]
+    after = [at for at in imports if lines[at].split(".rules.")[1] < module]
+    new = f"from spark_iceberg_sql.rules.{module} import {function}\n"
+    lines.insert((after[-1] if after else imports[0] - 1) + 1, new)
+    index.write_text("".join(lines), encoding="utf-8")
+    return NEXT.format(rule=rule.relative_to(root), cases=cases.relative_to(root), code=code)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.new_rule", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("code", help="SIS506")
+    parser.add_argument("name", help="identity-on-json")
+    parser.add_argument("summary", help="the first line of its page")
+    given = parser.parse_args()
+    print(make(ROOT, given.code, given.name, given.summary), end="")
+
+
+if __name__ == "__main__":
+    main()
