@@ -36,7 +36,7 @@ def field_twice(context: Context) -> Iterator[Finding]:
         wanted = facts.wanted
         if wanted is None:
             continue
-        words, call = context.words(facts.term.span), facts.term.call or ""
+        words, call = context.words(facts.term.span), facts.term.call or str(wanted.transform)
         key = (wanted.source_id, str(wanted.transform))
         earlier, earlier_call = first.get(key, ("", ""))
         if earlier:
