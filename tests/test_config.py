@@ -84,7 +84,7 @@ def test_our_own_file_comes_before_pyproject(project: Path) -> None:
         ("catalog = 1", r"`catalog` in .* is a string"),
         ('metadata = "x"', r"`metadata` in .* is a table"),
         ("exclude = [1]", r"`exclude` in .* is a list of strings"),
-        ("x =", r"is no TOML"),
+        ("x =", r"is not valid TOML"),
     ],
 )  # fmt: skip
 def test_a_wrong_key_or_value_is_an_error(

@@ -209,11 +209,11 @@ def test_a_span_at_the_very_end_has_a_caret() -> None:
 
 def test_summary_counts_what_was_not_checked() -> None:
     assert summary(REPORTS) == "Found 2 errors, 1 warning in 3 files (4 statements; 1 not checked)"
-    assert summary(REPORTS[1:2]) == "Found nothing in 1 file (1 statement)"
+    assert summary(REPORTS[1:2]) == "No problems found in 1 file (1 statement)"
     note = Report("x", (at("name", severity=Severity.NOTE),), "a.sql", 1)
-    assert summary([note]) == "Found nothing in 1 file (1 statement; 1 not checked)"
+    assert summary([note]) == "No problems found in 1 file (1 statement; 1 not checked)"
     hidden = Report("x", (), "a.sql", 1, unlisted=2)
-    assert summary([hidden]) == "Found nothing in 1 file (1 statement; 2 not checked)"
+    assert summary([hidden]) == "No problems found in 1 file (1 statement; 2 not checked)"
 
 
 def test_json_has_the_fields_of_ruff() -> None:

@@ -311,7 +311,7 @@ def test_a_notebook_in_sql() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"cells": 1}', "nonsense"])
 def test_no_notebook(text: str) -> None:
-    with pytest.raises(FileError, match=r"`a.ipynb` is no notebook"):
+    with pytest.raises(FileError, match=r"`a.ipynb` is not a valid notebook"):
         source("a.ipynb", text)
 
 

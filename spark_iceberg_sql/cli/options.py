@@ -31,7 +31,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "--ddl",
         metavar="GLOB",
         action="append",
-        help="SQL files that are read first, for what they create",
+        help="SQL files to load table definitions from, in this order",
     )
     group.add_argument(
         "--catalog", metavar="NAME", help="ask this catalog of pyiceberg's configuration"
@@ -45,7 +45,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="names as under spark.sql.caseSensitive=true",
     )
-    group.add_argument("--exclude", metavar="GLOB", action="append", help="files not to look for")
+    group.add_argument(
+        "--exclude", metavar="GLOB", action="append", help="glob patterns of files to leave out"
+    )
 
 
 def configuration(given: argparse.Namespace) -> Configuration:

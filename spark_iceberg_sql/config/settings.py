@@ -157,14 +157,14 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     try:
         whole = tomllib.loads(content.decode())
     except ValueError as error:
-        raise ConfigError(f"`{path}` is no TOML: {error}") from None
+        raise ConfigError(f"`{path}` is not valid TOML: {error}") from None
     if own:
         return whole
     table = whole.get("tool", {}).get(TABLE)
     if table is None:
         return None
     if not isinstance(table, dict):
-        raise ConfigError(f"`tool.{TABLE}` in `{path}` is no table")
+        raise ConfigError(f"`tool.{TABLE}` in `{path}` is not a table")
     return table
 
 

@@ -148,7 +148,7 @@ def source(name: str, text: str) -> Source:
         try:
             return read_notebook(name, text)
         except ValueError as error:
-            raise FileError(f"`{name}` is no notebook: {error}") from None
+            raise FileError(f"`{name}` is not a valid notebook: {error}") from None
     part = Part(text)
     if kind == ".py":
         if "sql" not in text:

@@ -34,7 +34,7 @@ def python_sql(
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         where = f" (line {line}: {getattr(error, 'msg', error)})" if line else ""
-        return [], [Unread(part, 0, 0, f"the program is no Python that can be read{where}")]
+        return [], [Unread(part, 0, 0, f"the program is not valid Python{where}")]
     reader = _Reader(text, part, tree)
     pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
     pieces += reader.made()

@@ -61,7 +61,7 @@ def summary(reports: Sequence[Report]) -> str:
     notes = sum(d.statements for r in reports for d in r.not_checked)
     notes += sum(r.unlisted for r in reports)
     unchecked = f"; {notes} not checked" if notes else ""
-    what = f"Found {', '.join(found)}" if found else "Found nothing"
+    what = f"Found {', '.join(found)}" if found else "No problems found"
     return f"{what} in {files} ({statements}{unchecked})"
 
 

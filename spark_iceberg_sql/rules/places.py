@@ -35,7 +35,7 @@ def misplaced(context: Context) -> Iterator[Finding]:
         where = f"`{'.'.join(head)}`" if head else f"`{context.target.text}`"
         fit = [quoted(name) for name in names if name != path[-1]]
         help_ = f"write AFTER {listed(fit)}, or FIRST" if fit else "write FIRST"
-        yield Finding(after.span, f"{where} has no column `{after.text}` to stand behind", help_)
+        yield Finding(after.span, f"{where} has no column `{after.text}` to put it after", help_)
 
 
 def _placed(

@@ -396,7 +396,7 @@ def _keyword(spot: _Spot) -> Iterator[Repair]:
                 yield Repair(
                     f"write `{word}`",
                     (Edit(token.start, token.end, word),),
-                    f"`{token.text}` is no keyword: did you mean `{word}`?",
+                    f"`{token.text}` is not a keyword: did you mean `{word}`?",
                 )
 
 
@@ -498,7 +498,7 @@ def _cast(spot: _Spot) -> Iterator[Repair]:
     cast = not spot.node.like or {"CAST", "TRY_CAST"} & set(spot.words)
     for each in found:
         if cast:
-            yield each._replace(message="a cast is no transform")
+            yield each._replace(message="a cast is not a transform")
         elif spot.node.like == "expression":
             yield each._replace(help=f"{each.help}, or partition by a column that holds the value")
         else:

@@ -65,7 +65,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     elif node.at[0] == node.at[1]:
         what = "the statement ends where the grammar expects {expected}"
     else:
-        what = "`{found}` cannot stand here: the grammar expects {expected}"
+        what = "`{found}` is unexpected here: the grammar expects {expected}"
     if "{expected}" in help_ and node.expected == "the end of the statement":
         help_ = "leave it out, or put a `;` before it if it is another statement"
     found = repair(context, node)

@@ -5,7 +5,7 @@ The extension looks at the text: once line comments and blanks are squeezed out,
 table` and hold, say, `add partition field`. A comment inside ALTER TABLE or ADD PARTITION FIELD, a line
 comment with a Windows line end before it, EXPLAIN, a BEGIN ... END block and IDENTIFIER(...) hide a good
 statement from it, and Spark then stops at FIELD. A hint (`/*+ ... */`) is no comment to either grammar. A
-string, a comment on a column or a property value with those words leads a statement of Spark's astray.
+string, a comment on a column or a property value with those words misroutes a Spark statement.
 
 `sis.sql` and `iceberg-sql run` take misleading comments off before they hand a statement on.
 
@@ -111,8 +111,7 @@ def _unreadable(context: Context, node: nodes.Unreadable) -> Iterator[Finding]:
     elif node.like == "hint":
         yield Finding(
             node.at,
-            "`/*+` opens a hint, which is no comment to Spark's grammar or Iceberg's, and neither takes one "
-            "here",
+            "`/*+` opens a hint: neither grammar takes it for a comment, and neither takes a hint here",
             "leave it out, or write a comment, `/* ... */`, on a line before the statement",
             Fix("leave the hint out", (Edit(*node.at, " "),)),
         )

@@ -1,4 +1,4 @@
-"""A bucket count or truncate width that is no integer from 1 to 2147483647.
+"""A bucket count or truncate width that is not an integer from 1 to 2147483647.
 
 ## Why
 Iceberg takes an integer literal there and nothing else: no text, no decimal, no expression. Zero and

@@ -53,4 +53,4 @@ def void_in_ddl(context: Context) -> Iterator[Finding]:
             )
         else:
             help_ = f"leave `{context.words(facts.term.span)}` out"
-        yield Finding(facts.term.span, f"`{call}` cannot be asked for in DDL", help_)
+        yield Finding(facts.term.span, f"`{call}` cannot be used in DDL", help_)

@@ -1,4 +1,4 @@
-"""A bucket count or width that is accepted and does nothing good.
+"""A bucket count or width that is accepted but has no useful effect.
 
 ## Why
 One bucket puts all rows into one partition. Tens of thousands of buckets make a file of each handful of

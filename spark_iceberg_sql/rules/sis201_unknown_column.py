@@ -109,7 +109,7 @@ def _near(context: Context, ref: nodes.Ref) -> str:
 def _letters(facts: TermFacts, ref: nodes.Ref, found: tuple[Column, ...]) -> Finding:
     """A column that is there, but for its letter case or its quotes."""
     names, name = [written(column) for column in found], found[0].name
-    why = f"here its letter case counts: `{ref.text}` is not found"
+    why = f"column names are case-sensitive here: `{ref.text}` is not found"
     if name == ".".join(ref.parts):
         why = f"`{ref.text}` is something else, with its dot inside or outside the quotes"
     fix = None

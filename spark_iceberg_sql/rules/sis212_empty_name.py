@@ -6,7 +6,7 @@ INSERT fails ("Empty name"), and so does most of ALTER TABLE. Tables without a n
 table name: null or empty"), and so is an empty LOCATION.
 
 ## Instead
-A name. Where it has happened, RENAME COLUMN does not find the column: CREATE OR REPLACE TABLE does away with
+A name. Where it has happened, RENAME COLUMN does not find the column: CREATE OR REPLACE TABLE removes
 it.
 
 ## Examples

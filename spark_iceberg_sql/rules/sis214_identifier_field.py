@@ -54,7 +54,7 @@ def identifier_field(context: Context) -> Iterator[Finding]:
         if column is None:
             folded = [written(other) for other in schema.find_all(ref.parts)]
             names = folded or list(schema.near(".".join(ref.parts))) or fit
-            why = ": here its letter case counts" if folded else ""
+            why = ": column names are case-sensitive here" if folded else ""
             yield Finding(
                 ref.span,
                 f"`{context.target.text}` has no column `{ref.text}`{why}",
@@ -69,7 +69,7 @@ def identifier_field(context: Context) -> Iterator[Finding]:
             ids = [other for other in schema.columns if other.field.field_id in identifiers]
             yield Finding(
                 ref.span,
-                f"`{ref.text}` is no identifier field of `{context.target.text}`",
+                f"`{ref.text}` is not an identifier field of `{context.target.text}`",
                 f"write {listed(written(other) for other in ids)}" if ids else "leave it out",
             )
 

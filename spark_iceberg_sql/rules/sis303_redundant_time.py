@@ -90,8 +90,8 @@ def _created(context: Context) -> Iterator[Finding]:
 
 def _message(*wanted: PartitionField | RequestedField) -> str:
     terms = listed((w.transform.clause(w.source) for w in wanted), "and")
-    best = "finer" if len(wanted) == 2 else "finest"
-    return f"{terms} partition by the same column, and the {best} of them says it all"
+    best, rest = ("finer", "other") if len(wanted) == 2 else ("finest", "others")
+    return f"{terms} partition by the same column, and the {best} one makes the {rest} redundant"
 
 
 def _change(context: Context, field: PartitionField, wanted: RequestedField, rank: int) -> str:

@@ -76,7 +76,7 @@ def _message(context: Context, facts: TermFacts, words: str) -> str:
             return f"`{table}` is not partitioned by the column `{words}` itself"
         past = next((f for f in context.specs.all_fields if f.name == ref.parts[-1]), None)
         if past is not None and len(ref.parts) == 1:
-            return f"`{words}` is no partition field of `{table}` any more"
+            return f"`{words}` is no longer a partition field of `{table}`"
         return f"`{table}` has no partition field `{words}`"
     return f"`{table}` is not partitioned by `{words}`"
 

@@ -1,4 +1,4 @@
-"""A void partition field whose source column goes.
+"""Dropping the source column of a void partition field.
 
 ## Why
 A version 1 table never loses a partition field: a dropped one stays in the spec as void, and void still has

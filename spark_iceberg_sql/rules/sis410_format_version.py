@@ -1,4 +1,4 @@
-"""A format version that there is not, or an earlier one than the table has.
+"""An unknown format version, or an earlier one than the table has.
 
 ## Why
 Tables are of version 1, 2 or 3, and never go back ("Cannot downgrade v2 table to v1"). Version 0 and

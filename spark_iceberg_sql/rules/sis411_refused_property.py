@@ -83,7 +83,7 @@ def refused_property(context: Context) -> Iterator[Finding]:
         yield from _removed(context, node)
     for item in items:
         if item.key in _SPARKS:
-            what = f"`{item.key}` is no property to set: Spark keeps it for itself"
+            what = f"`{item.key}` is a reserved table property of Spark"
             yield Finding(item.key_span, what, _SPARKS[item.key], early=True)
         elif iceberg and item.key.lower().replace("-", "_") in _ELSEWHERE:
             meant = fields(
@@ -99,7 +99,7 @@ def refused_property(context: Context) -> Iterator[Finding]:
             yield Finding(item.key_span, what, f"write `{help_}`", severity=Severity.WARNING)
         elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
             help_ = _ICEBERGS[item.key].replace("{table}", context.target.text)
-            what = f"`{item.key}` is no property to set: Iceberg has a statement for it"
+            what = f"`{item.key}` cannot be set as a property: Iceberg has a statement for it"
             yield Finding(item.key_span, what, help_)
         elif iceberg:
             finding = _value(context, item) or _metrics(context, item)
@@ -132,7 +132,7 @@ def _value(context: Context, item: nodes.Property) -> Finding | None:
         number = int(size[1]) << 10 * (" kmgt".index(size[2].lower()))
         help_ = f"write the number of bytes: '{number}'"
     if item.key.endswith("format.default"):
-        what = f"there are no files of the format `{item.value}`, and no INSERT will work"
+        what = f"there is no file format `{item.value}`, and no INSERT will work"
         return Finding(item.value_span, what, "write 'parquet', 'orc' or 'avro'")
     end = "" if typed.refused else f", and {typed.fails} will work"
     what = f"`{item.key}` takes {typed.expects}, and `{item.value}` is none{end}"
@@ -169,5 +169,5 @@ def _metrics(context: Context, item: nodes.Property) -> Finding | None:
 def _removed(context: Context, node: nodes.SetProperties) -> Iterator[Finding]:
     for key in node.removed:
         if key in _SPARKS:
-            what = f"`{key}` is no property to remove: Spark keeps it for itself"
+            what = f"`{key}` is a reserved table property of Spark and cannot be removed"
             yield Finding(context.target.span, what, "leave it out")

@@ -1,4 +1,4 @@
-"""INSERT ... PARTITION (...) by what is no identity partition field.
+"""INSERT ... PARTITION on a field that is not identity-partitioned.
 
 ## Why
 Iceberg computes partition values from the rows: PARTITION (ts_day = ...) names a hidden field, which no row

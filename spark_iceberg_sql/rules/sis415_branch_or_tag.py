@@ -59,13 +59,13 @@ def branch_or_tag(context: Context) -> Iterator[Finding]:
         if count.value is None or not 0 < count.value <= _BIGGEST:
             yield Finding(
                 count.span,
-                f"`{count.text}` is no whole number from 1",
+                f"`{count.text}` is not a whole number from 1 up",
                 "write a whole number of days, hours, minutes or snapshots: `7 DAYS`",
             )
     if node.version is not None and node.version.value is None:
         yield Finding(
             node.version.span,
-            f"`{node.version.text}` is no snapshot's id, which is a whole number",
+            f"`{node.version.text}` is not a snapshot id, which is a whole number",
             f"take one of `SELECT snapshot_id FROM {context.target.text}.snapshots`",
         )
     what = _main(context, node) or _taken(context, node)

@@ -1,4 +1,4 @@
-"""A table partitioned by the very timestamp.
+"""Identity partitioning on a timestamp.
 
 ## Why
 Each distinct moment becomes a partition, mostly with one row in it: thousands of tiny files, and planning

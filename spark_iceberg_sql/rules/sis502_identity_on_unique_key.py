@@ -1,4 +1,4 @@
-"""A table partitioned by a column that is different in each row.
+"""Identity partitioning on a column that is unique per row.
 
 ## Why
 A UUID column has as many values as the table has rows: one partition and one file for each row.
@@ -48,6 +48,6 @@ def identity_on_unique_key(context: Context) -> Iterator[Finding]:
         name = facts.source_text
         yield Finding(
             facts.term.span,
-            f"`{name}` is different in each row: each row would be a partition of its own",
+            f"`{name}` is unique per row: each row would be a partition of its own",
             f"write `{HASH.clause(name)}`",
         )

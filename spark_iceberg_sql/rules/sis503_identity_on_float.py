@@ -1,4 +1,4 @@
-"""A table partitioned by a float or a double.
+"""Identity partitioning on a float or a double.
 
 ## Why
 Filters on such a partition give wrong rows, in silence: `c = 0.0` misses the rows with -0.0, `c >= 0.0`

@@ -170,7 +170,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     missing property, an address with a password in it, or a name that is taken by another configuration.
     """
     if kind not in _KINDS:
-        raise IcebergSqlError(f"`{kind}` is no kind of catalog\nhelp: one of {', '.join(_KINDS)}")
+        raise IcebergSqlError(f"unknown catalog type `{kind}`\nhelp: one of {', '.join(_KINDS)}")
     for needed in _NEEDED.get(kind, ()):
         if needed not in properties:
             raise IcebergSqlError(

@@ -108,7 +108,7 @@ def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
             subprocess.run(command, capture_output=True, timeout=_FETCH_SECONDS, check=False)
         except subprocess.TimeoutExpired:
             raise JarError(
-                f"{runtime.coordinate} did not arrive in {_FETCH_SECONDS} s: {advice}"
+                f"the download of {runtime.coordinate} timed out after {_FETCH_SECONDS} s: {advice}"
             ) from None
         fetched = Path(folder) / runtime.filename
         if not fetched.is_file():

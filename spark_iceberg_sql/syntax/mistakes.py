@@ -26,7 +26,7 @@ MISTAKES: dict[str, Mistake] = {
     "as-name": Mistake(reported_by="SIS107"),
     "parameter": Mistake(),  # SIS002 has the word where a marker stands in a transform
     "after-query": Mistake(
-        "PARTITIONED BY stands after the query",
+        "PARTITIONED BY comes after the query",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT ...`",
     ),
     "alter-field": Mistake(
@@ -48,7 +48,7 @@ MISTAKES: dict[str, Mistake] = {
         "leave the parentheses out",
     ),
     "closing-parenthesis": Mistake(
-        "a parenthesis closes what was not opened", "write `PARTITIONED BY ({fields})`"
+        "a closing parenthesis without an opening one", "write `PARTITIONED BY ({fields})`"
     ),
     "column-if-exists": Mistake(
         "ADD COLUMN takes no IF NOT EXISTS",
@@ -65,8 +65,8 @@ MISTAKES: dict[str, Mistake] = {
         "files are distributed by their partitions, and by nothing else",
         "write `WRITE DISTRIBUTED BY PARTITION`, or `WRITE ORDERED BY` with the columns",
     ),
-    "duplicate-clause": Mistake("a clause stands here twice: `{found}`", "write it once"),
-    "duplicate-key": Mistake("a property stands here twice: `{found}`", "write each property once"),
+    "duplicate-clause": Mistake("a clause is given twice: `{found}`", "write it once"),
+    "duplicate-key": Mistake("a property is given twice: `{found}`", "write each property once"),
     "empty-list": Mistake(
         "PARTITIONED BY names nothing",
         "leave the clause out for a table without partitions, or write `PARTITIONED BY ({field})`",
@@ -106,21 +106,22 @@ MISTAKES: dict[str, Mistake] = {
         "REPLACE PARTITION FIELD needs WITH",
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
     ),
-    "misspelt": Mistake("`{found}` is no keyword: did you mean {expected}?", "write {expected}"),
+    "misspelt": Mistake("`{found}` is not a keyword: did you mean {expected}?", "write {expected}"),
     "mixed-columns": Mistake(
         "PARTITIONED BY takes columns with types, or columns and transforms, but not both",
         "put the columns into the column list and write `PARTITIONED BY ({fields})`",
     ),
     "modify-elsewhere": Mistake(
-        "MODIFY is another engine's", "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`"
+        "MODIFY is another engine's syntax",
+        "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`",
     ),
-    "needs-backticks": Mistake("`{found}` is no plain name", "write {expected}"),
+    "needs-backticks": Mistake("`{found}` is not a plain name", "write {expected}"),
     "nested-new-name": Mistake(
         "RENAME COLUMN takes the new name alone, without the path before it",
         "write `ALTER TABLE {table} RENAME COLUMN point.x TO lon`; a column stays in its struct",
     ),
     "nested-transform": Mistake(
-        "a transform stands inside another one, or a call inside a list of names",
+        "a transform inside another one, or a call inside a list of names",
         "write one transform over one column, `{field}`",
     ),
     "no-arguments": Mistake("a transform without a column", "write `{field}`"),
@@ -137,7 +138,7 @@ MISTAKES: dict[str, Mistake] = {
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "partition-by": Mistake(
-        "PARTITION BY is another engine's",
+        "PARTITION BY is another engine's syntax",
         "write `PARTITIONED BY ({fields})` in CREATE TABLE, or `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "partition-fields": Mistake(
@@ -152,15 +153,15 @@ MISTAKES: dict[str, Mistake] = {
         "write `PARTITIONED BY ({fields})` in CREATE TABLE, or `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "plain-columns": Mistake(
-        "`{found}` has no place here: Hive's statement takes {expected} alone",
+        "`{found}` is not allowed here: Hive's statement takes {expected} alone",
         "write `ALTER TABLE {table} ADD COLUMN ...`, `ALTER COLUMN` or `DROP COLUMN`",
     ),
     "quoted-column": Mistake(
-        "a column's name stands in backticks, not in quotes",
+        "a column name is quoted with backticks, not with quotes",
         "write the name without quotes, or in backticks: `` `my column` ``",
     ),
     "quoted-name": Mistake(
-        "a field's name stands in backticks, not in quotes",
+        "a field name is quoted with backticks, not with quotes",
         "write the name without quotes, or in backticks: `` AS `my field` ``",
     ),
     "rename-field": Mistake(
@@ -175,10 +176,10 @@ MISTAKES: dict[str, Mistake] = {
         "write `CREATE OR REPLACE TABLE`, or `CREATE TABLE IF NOT EXISTS`",
     ),
     "retention-unit": Mistake(
-        "`{found}` is no unit of retention: the grammar has {expected}", "write {expected}"
+        "`{found}` is not a unit of retention: the grammar has {expected}", "write {expected}"
     ),
     "set-partition-spec": Mistake(
-        "SET PARTITION SPEC is another engine's",
+        "SET PARTITION SPEC is another engine's syntax",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "set-properties": Mistake(
@@ -204,24 +205,24 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "trailing-comma": Mistake("a comma with nothing after it", "leave the last comma out"),
     "two-locations": Mistake(
-        "LOCATION and the option `{found}` both say where the table lies", "leave one of them out"
+        "LOCATION and the option `{found}` both give the table's location", "leave one of them out"
     ),
     "two-partitioned-by": Mistake(
-        "PARTITIONED BY stands here twice", "write all fields in one: `PARTITIONED BY ({fields})`"
+        "PARTITIONED BY is given twice", "write all fields in one: `PARTITIONED BY ({fields})`"
     ),
     "types-in-ctas": Mistake(
         "PARTITIONED BY of CREATE TABLE ... AS SELECT takes names of columns, without types",
         "leave the type out, and cast in the query",
     ),
     "unknown-change": Mistake(
-        "`{found}` is no change of a table that Spark or Iceberg knows", "write {expected}"
+        "`{found}` is not a table change that Spark or Iceberg has", "write {expected}"
     ),
-    "unterminated": Mistake("a quote or a comment is opened here and not closed", "close it"),
+    "unterminated": Mistake("a quote or comment is not closed", "close it"),
     "using-after-clauses": Mistake(
-        "USING stands after the column list, before every other clause",
+        "USING comes after the column list, before every other clause",
         "write `CREATE TABLE {table} (...) USING iceberg PARTITIONED BY (...)`",
     ),
     "with-properties": Mistake(
-        "WITH (...) is another engine's", "write `TBLPROPERTIES ('format-version' = '2')`"
+        "WITH (...) is another engine's syntax", "write `TBLPROPERTIES ('format-version' = '2')`"
     ),
 }

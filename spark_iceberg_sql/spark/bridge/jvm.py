@@ -304,7 +304,7 @@ def register_function(
     usage, arguments, examples, note: for DESCRIBE FUNCTION [EXTENDED], in Spark's own layout
     (`_FUNC_` stands for the name). group: one of Spark's function groups.
 
-    Raises IcebergSqlError where somebody else has registered that name.
+    Raises IcebergSqlError where another function is registered under that name.
     """
     identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
     missing = []

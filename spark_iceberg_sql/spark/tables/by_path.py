@@ -84,7 +84,7 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     spark_table = travelled(function, table, values)
     split = values.get("split_size")
     if split is not None and int(split) < 1:
-        raise invalid(function, "split_size", f"`{split}` is no number of bytes; give 1 or more")
+        raise invalid(function, "split_size", f"`{split}` is not a number of bytes; give 1 or more")
     leaf = relations.relation(spark_table, {} if split is None else {"split-size": str(split)})
     pruned = values.get("use_partition_pruning") is not False
     wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))

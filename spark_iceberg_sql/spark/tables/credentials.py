@@ -119,7 +119,9 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
     Raises IcebergSqlError for a name that is no identifier.
     """
     if not name.isidentifier():
-        raise IcebergSqlError(f"`{name}` is no name for a collection\nhelp: letters, digits and _")
+        raise IcebergSqlError(
+            f"`{name}` is not a valid name for a collection\nhelp: letters, digits and _"
+        )
     for key, value in arguments.items():
         kept = _kept(value) if key in _SECRET else value
         spark.conf.set(f"{COLLECTIONS}{name}.{key}", kept)

@@ -90,7 +90,7 @@ def s3(function: str, arguments: Arguments) -> Location:
     if match:
         scheme, host, rest = match.groups()
         if "@" in host:
-            message = "keys do not belong into the URL; use a named collection"
+            message = "credentials are not allowed in the URL; use a named collection"
             raise invalid(function, "url", message)
         if amazon := _AMAZON.fullmatch(host):
             url, region = f"s3://{amazon['bucket']}/{rest}", region or amazon["region"]
@@ -145,7 +145,9 @@ def azure(function: str, arguments: Arguments) -> Location:
         protocol = parts.get("DefaultEndpointsProtocol", "https")
         endpoint = parts.get("BlobEndpoint") or f"{protocol}://{name}.blob.{suffix}"
     else:
-        message = "it is no connection string with AccountName=, and no https:// URL of an account"
+        message = (
+            "it is neither a connection string with AccountName= nor the https:// URL of an account"
+        )
         raise invalid(function, "connection_string", message)
     return _adls(name, container, folder, key, endpoint, text)
 

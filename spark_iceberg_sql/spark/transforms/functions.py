@@ -35,7 +35,7 @@ _SPARK_TYPES = (
 def register(spark: SparkSession) -> None:
     """Register every function of the transform table; calling it again changes nothing.
 
-    Raises IcebergSqlError where somebody else has registered a function by one of the names.
+    Raises IcebergSqlError where another function is registered under one of the names.
     """
     for transform in TRANSFORMS:
         for name in transform.functions:
