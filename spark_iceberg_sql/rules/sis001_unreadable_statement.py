@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.rewrites import own_names, repair
+from spark_iceberg_sql.rules.repairs import own_names, repair
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.mistakes import MISTAKES
 

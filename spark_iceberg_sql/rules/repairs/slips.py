@@ -1,0 +1,126 @@
+"""Repairs of slips that any statement may have: quotes, keywords, commas, brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql.diagnostics import Edit
+from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.rules.repairs.base import (
+    CLAUSES,
+    KEYWORDS,
+    VERBS,
+    Repair,
+    Spot,
+    index_of,
+)
+from spark_iceberg_sql.syntax.lexer import Kind, Token
+
+
+def quotes(spot: Spot) -> Iterator[Repair]:
+    """Typographic quotes."""
+    stray = [t for t in spot.tokens if t.kind is Kind.STRAY and t.text[0] in "“”„‘’‚«»"]
+    if stray:
+        edits = tuple(
+            Edit(t.start, t.end, "".join(c for c in t.text if c not in "“”„‘’‚«»")) for t in stray
+        )
+        inside = next((t.text for t in spot.tokens if t.start >= stray[0].end), "the name")
+        yield Repair(
+            f"write `{inside}` without it", edits, f"`{stray[0].text[0]}` is a typographic quote"
+        )
+
+
+def keyword(spot: Spot) -> Iterator[Repair]:
+    """A keyword that was nearly written."""
+    for i in dict.fromkeys((spot.at, spot.at - 1)):
+        if not 0 <= i < len(spot.tokens) or spot.tokens[i].kind is not Kind.WORD:
+            continue
+        token = spot.tokens[i]
+        for word in near(token.text, KEYWORDS):
+            if word != spot.words[i]:
+                yield Repair(
+                    f"write `{word}`",
+                    (Edit(token.start, token.end, word),),
+                    f"`{token.text}` is not a keyword: did you mean `{word}`?",
+                )
+
+
+def separator(spot: Spot) -> Iterator[Repair]:
+    """A semicolon before another statement."""
+    if 0 < spot.at < len(spot.tokens) and spot.words[spot.at] in VERBS:
+        end = spot.tokens[spot.at - 1].end
+        word = spot.words[spot.at]
+        yield Repair(
+            f"write `;` before {word}", (Edit(end, end, ";"),), f"a `;` is missing before {word}"
+        )
+
+
+def comma(spot: Spot) -> Iterator[Repair]:
+    """A comma between two fields."""
+    if not 0 < spot.at < len(spot.tokens) or spot.words[spot.at] in CLAUSES:
+        return
+    if spot.words[spot.at - 1] != ")":
+        return
+    end = spot.tokens[spot.at - 1].end
+    word = spot.tokens[spot.at].text
+    yield Repair(f"write `,` before `{word}`", (Edit(end, end, ","),), "a comma is missing")
+
+
+def bracket(spot: Spot) -> Iterator[Repair]:
+    """A bracket that is opened and not closed."""
+    opened: list[Token] = []
+    for token in spot.tokens[: spot.at]:
+        if token.text == "(":
+            opened.append(token)
+        elif token.text == ")" and opened:
+            opened.pop()
+    if not opened or not spot.at:
+        return
+    column = spot.context.text.rfind("\n", 0, opened[-1].start)
+    what = f"the bracket at column {opened[-1].start - column} is not closed"
+    end = spot.tokens[spot.at - 1].end
+    for at in dict.fromkeys((end, spot.tokens[-1].end)):
+        edits = (Edit(at, at, ")" * len(opened)),)
+        shown = spot.text(opened[0].start, at) + ")" * len(opened)
+        yield Repair(f"write `{' '.join(shown.split())}`", edits, what)
+        if spot.at < len(spot.tokens) and spot.words[spot.at] in VERBS:
+            yield Repair(
+                f"write `{' '.join(shown.split())};`",
+                (Edit(at, at, ")" * len(opened) + ";"),),
+                f"{what}, and a `;` is missing before {spot.words[spot.at]}",
+            )
+
+
+def surplus(spot: Spot) -> Iterator[Repair]:
+    """A bracket too many."""
+    if spot.at < len(spot.tokens) and spot.words[spot.at] in (")", ","):
+        token = spot.tokens[spot.at]
+        yield Repair(
+            f"leave this `{token.text}` out",
+            (Edit(token.start, token.end, ""),),
+            f"a `{token.text}` too many",
+        )
+
+
+def column_word(spot: Spot) -> Iterator[Repair]:
+    """COLUMN before a column's name; COLUMNS before several in brackets."""
+    at = spot.node.at[0]
+    word = "COLUMNS" if spot.words[spot.at : spot.at + 1] == ["("] else "COLUMN"
+    verb = spot.text(spot.context.statement.start, at)
+    made = " ".join((verb + f"{word} " + spot.text(at, spot.context.statement.end)).split())
+    yield Repair(f"write `{made}`", (Edit(at, at, f"{word} "),))
+
+
+def partition_column(spot: Spot) -> Iterator[Repair]:
+    """ADD COLUMN dt STRING PARTITION."""
+    if spot.words[spot.at : spot.at + 1] != ["PARTITION"] or "COLUMN" not in spot.words[: spot.at]:
+        return
+    name = spot.tokens[index_of(spot, "COLUMN") or 0].end
+    column = next(t.text for t in spot.tokens if t.start >= name)
+    start, end = spot.tokens[spot.at - 1].end, spot.context.statement.end
+    alter = f"ALTER TABLE {spot.table} ADD PARTITION FIELD {column}"
+    yield Repair(
+        f"partition by it afterwards: `{alter}`",
+        (Edit(start, end, f";\n{alter}"),),
+        "ADD COLUMN does not partition",
+    )
