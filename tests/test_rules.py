@@ -14,7 +14,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Report
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
-from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 FOLDER = Path(__file__).parent.parent / "spark_iceberg_sql" / "rules"
 

@@ -12,8 +12,8 @@ from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Kind, Name, Table, Tables
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import statements
 
 

@@ -5,7 +5,6 @@ Positions are offsets into the text; nothing here knows of an editor.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, Transform, spelled
 from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.rules.words import written
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Statement, Token, statements
 
@@ -134,7 +134,7 @@ def suggestions(text: str, offset: int, known: Tables) -> list[Suggestion]:
     head, call = clause
     transform = BY_SPELLING.get(call.lower()) if call is not None else None
     columns = [
-        Suggestion(column.name, _quoted(column.name), str(column.field.type), "column")
+        Suggestion(column.name, written(column), str(column.field.type), "column")
         for column in _columns(text, statement, head, known.copy())
         if transform is None or transform.takes(column.field.type)
     ]
@@ -204,7 +204,3 @@ def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple
                 if isinstance(column.field.type, Primitive) and not column.in_collection
             )
     return ()
-
-
-def _quoted(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z_][\w.]*", name) else f"`{name}`"

@@ -19,7 +19,7 @@ from spark_iceberg_sql.model.transforms import (
     HASH,
     Transform,
 )
-from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 
 _OPEN, _CLOSE = ("(", "[", "<"), (")", "]", ">")

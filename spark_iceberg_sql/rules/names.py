@@ -6,8 +6,8 @@ from spark_iceberg_sql.diagnostics import Edit, Fix
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, RequestedField, Specs
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def free_name(specs: Specs, schema: Schema, wanted: RequestedField) -> str:

@@ -8,8 +8,9 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Finding
-from spark_iceberg_sql.rules.words import listed, quoted
+from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def misplaced(context: Context) -> Iterator[Finding]:

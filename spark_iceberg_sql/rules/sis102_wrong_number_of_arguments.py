@@ -37,8 +37,8 @@ from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transforms import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import fitting
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(

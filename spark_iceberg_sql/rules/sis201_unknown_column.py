@@ -42,8 +42,9 @@ from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_icebe
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.places import misplaced
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
-from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
+from spark_iceberg_sql.rules.words import a_type, listed, written
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(

@@ -30,8 +30,9 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.words import quoted, written
+from spark_iceberg_sql.rules.words import written
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(

@@ -38,8 +38,8 @@ from spark_iceberg_sql.facts.target import as_field
 from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(

@@ -28,8 +28,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 # What other engines call it, and Spark's name where that is not STRING.
 _SPARK = {

@@ -53,8 +53,9 @@ from spark_iceberg_sql.model.schema import Column, folded
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.places import immovable
-from spark_iceberg_sql.rules.words import a_type, quoted
+from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(

@@ -37,8 +37,9 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import Transform, spelled
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.words import a_type, listed, quoted, written
+from spark_iceberg_sql.rules.words import a_type, listed, written
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 _BIGGEST = 2**31 - 1
 

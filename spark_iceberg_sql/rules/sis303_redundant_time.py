@@ -32,8 +32,9 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.spec import PartitionField, RequestedField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.words import listed, quoted
+from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(

@@ -30,8 +30,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import shown
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")

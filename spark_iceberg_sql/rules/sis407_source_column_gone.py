@@ -33,8 +33,8 @@ from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import all_shown, shown
 from spark_iceberg_sql.rules.sis405_void_without_column import place
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(

@@ -42,8 +42,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, NotKnownError
 from spark_iceberg_sql.model.table import Absent, Kind, Table
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 # What only Iceberg's tables have, by statement; for all others, partition fields.
 _HAS: dict[type[nodes.Node], str] = {

@@ -47,8 +47,9 @@ from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import shown
-from spark_iceberg_sql.rules.words import a_type, quoted
+from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Schema Evolution")

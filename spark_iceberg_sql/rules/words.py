@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.types import Type
-
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # `3D` is a number to Spark
-
-
-def quoted(name: str) -> str:
-    """A name as SQL takes it: in backticks where it is no plain identifier."""
-    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def written(column: Column) -> str:

@@ -19,6 +19,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Refusal
 from spark_iceberg_sql.spark.tables import credentials, ownership, same_location
 from spark_iceberg_sql.spark.tables.locate import Found, find
 from spark_iceberg_sql.spark.tables.stores import STORES
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +48,7 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
         raise IcebergSqlError(
             f"`{name}` names no catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
         )
-    quoted = ".".join(f"`{part}`" for part in parts)
+    quoted = dotted(parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
     with jvm.active(spark):
         found = _found(path)
@@ -139,11 +140,11 @@ def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str 
 def _register(spark: SparkSession, parts: list[str], file: str) -> None:
     namespace = parts[1:-1]
     if namespace:
-        quoted = ".".join(f"`{part}`" for part in [parts[0], *namespace])
+        quoted = dotted([parts[0], *namespace])
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {quoted}")
     table = ".".join(parts[1:])
     spark.sql(
-        f"CALL `{parts[0]}`.system.register_table(table => :table, metadata_file => :file)",
+        f"CALL {backticked(parts[0])}.system.register_table(table => :table, metadata_file => :file)",
         args={"table": table, "file": file},
     )
 
@@ -252,8 +253,8 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     with jvm.active(spark):
         parts = relations.full_name(table)
         ownership.refuse_moved_table(table)
-    procedures = f"`{parts[0]}`.system"
-    name = ".".join(f"`{part}`" for part in parts[1:])
+    procedures = f"{backticked(parts[0])}.system"
+    name = dotted(parts[1:])
     options = "map('delete-file-threshold', '1', 'min-input-files', '2')"
     data = spark.sql(
         f"CALL {procedures}.rewrite_data_files(table => :table, options => {options})",

@@ -21,6 +21,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, NAMES
+from spark_iceberg_sql.syntax.identifiers import backticked
 from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token, statements
 
 # A statement without any of these needs no translation: most are judged by this alone.
@@ -182,7 +183,7 @@ def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:
         return
     catalog = "path_" + hashlib.sha256(above.encode()).hexdigest()[:12]
     attach.append(Attachment(folder, catalog))
-    yield _Edit(tokens[2].start, tokens[close].end, f"{catalog}.`{table}`")
+    yield _Edit(tokens[2].start, tokens[close].end, f"{catalog}.{backticked(table)}")
 
 
 _WRITABLE = frozenset(

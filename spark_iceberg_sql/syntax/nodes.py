@@ -7,7 +7,6 @@ user wrote them, backticks off. A span is a pair of offsets into the whole text,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from spark_iceberg_sql.model.types import Type
 
@@ -107,7 +106,6 @@ class Node:
     """A statement. span: from its first token to its last, the terminator excluded."""
 
     span: Offsets
-    kind: ClassVar[str] = "statement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,6 @@ class Create(Node):
     location: of LOCATION, the string's content and span. hive: whether STORED AS or ROW FORMAT stands there.
     """
 
-    kind: ClassVar[str] = "create"
     table: Ref
     create: bool = True
     replace: bool = False
@@ -146,7 +143,6 @@ class Create(Node):
 class AddField(Node):
     """ALTER TABLE t ADD PARTITION FIELD term [AS name]."""
 
-    kind: ClassVar[str] = "add partition field"
     table: Ref
     term: Term
     name: Ref | None = None
@@ -156,7 +152,6 @@ class AddField(Node):
 class DropField(Node):
     """ALTER TABLE t DROP PARTITION FIELD term; a bare term may be a partition field's name."""
 
-    kind: ClassVar[str] = "drop partition field"
     table: Ref
     term: Term
 
@@ -165,7 +160,6 @@ class DropField(Node):
 class ReplaceField(Node):
     """ALTER TABLE t REPLACE PARTITION FIELD old WITH new [AS name]."""
 
-    kind: ClassVar[str] = "replace partition field"
     table: Ref
     old: Term
     new: Term
@@ -176,7 +170,6 @@ class ReplaceField(Node):
 class WriteOrder(Node):
     """ALTER TABLE t WRITE ...: how files are distributed and sorted; terms: of ORDERED BY, else none."""
 
-    kind: ClassVar[str] = "write order"
     table: Ref
     terms: tuple[Term, ...] = ()
 
@@ -185,7 +178,6 @@ class WriteOrder(Node):
 class IdentifierFields(Node):
     """ALTER TABLE t SET / DROP IDENTIFIER FIELDS a, b.c."""
 
-    kind: ClassVar[str] = "identifier fields"
     table: Ref
     columns: tuple[Ref, ...]
     dropping: bool = False
@@ -199,7 +191,6 @@ class Reference(Node):
     NOT EXISTS. counts: the numbers of RETAIN and of SNAPSHOT RETENTION. version: the snapshot of AS OF VERSION.
     """
 
-    kind: ClassVar[str] = "branch or tag"
     table: Ref
     what: str
     verb: str
@@ -213,7 +204,6 @@ class Reference(Node):
 class AddColumns(Node):
     """ALTER TABLE t ADD COLUMN(S): paths may be nested (`point.z`)."""
 
-    kind: ClassVar[str] = "add column"
     table: Ref
     columns: tuple[tuple[Ref, ColumnDef], ...]
 
@@ -222,7 +212,6 @@ class AddColumns(Node):
 class DropColumns(Node):
     """ALTER TABLE t DROP COLUMN(S) [IF EXISTS]."""
 
-    kind: ClassVar[str] = "drop column"
     table: Ref
     columns: tuple[Ref, ...]
     if_exists: bool = False
@@ -232,7 +221,6 @@ class DropColumns(Node):
 class RenameColumn(Node):
     """ALTER TABLE t RENAME COLUMN old TO new."""
 
-    kind: ClassVar[str] = "rename column"
     table: Ref
     column: Ref
     new_name: Ref
@@ -247,7 +235,6 @@ class AlterColumn(Node):
     more: the other columns of `ALTER COLUMN a ..., b ...`.
     """
 
-    kind: ClassVar[str] = "alter column"
     table: Ref
     column: Ref
     type: Type | None = None
@@ -265,7 +252,6 @@ class AlterColumn(Node):
 class ReplaceColumns(Node):
     """ALTER TABLE t REPLACE COLUMNS (...)."""
 
-    kind: ClassVar[str] = "replace columns"
     table: Ref
     columns: tuple[ColumnDef, ...]
 
@@ -274,7 +260,6 @@ class ReplaceColumns(Node):
 class AlterConstraint(Node):
     """ALTER TABLE t ADD / DROP a constraint; clause: its span, from the verb on."""
 
-    kind: ClassVar[str] = "alter constraint"
     table: Ref
     clause: Offsets
     verb: str
@@ -284,7 +269,6 @@ class AlterConstraint(Node):
 class SetProperties(Node):
     """ALTER TABLE t SET / UNSET TBLPROPERTIES; `removed` for UNSET."""
 
-    kind: ClassVar[str] = "set properties"
     table: Ref
     properties: tuple[Property, ...] = ()
     removed: tuple[str, ...] = ()
@@ -294,7 +278,6 @@ class SetProperties(Node):
 class RenameTable(Node):
     """ALTER TABLE / VIEW t RENAME TO u."""
 
-    kind: ClassVar[str] = "rename table"
     table: Ref
     new_name: Ref
 
@@ -306,7 +289,6 @@ class HivePartition(Node):
     So are MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION.
     """
 
-    kind: ClassVar[str] = "hive partition"
     table: Ref
     verb: str
     verb_span: Offsets
@@ -316,7 +298,6 @@ class HivePartition(Node):
 class DropTable(Node):
     """DROP TABLE [IF EXISTS] t [PURGE]."""
 
-    kind: ClassVar[str] = "drop table"
     table: Ref
     if_exists: bool = False
 
@@ -325,7 +306,6 @@ class DropTable(Node):
 class DropNamespace(Node):
     """DROP NAMESPACE [IF EXISTS] n [CASCADE]."""
 
-    kind: ClassVar[str] = "drop namespace"
     namespace: Ref
     cascade: bool = False
 
@@ -337,7 +317,6 @@ class Call(Node):
     tables: the names that it is given, each as its parts; None where one of them stands nowhere.
     """
 
-    kind: ClassVar[str] = "call"
     procedure: str
     catalog: Name = ()
     tables: tuple[Name, ...] | None = None
@@ -347,7 +326,6 @@ class Call(Node):
 class CreateView(Node):
     """CREATE [OR REPLACE] [TEMPORARY] VIEW v."""
 
-    kind: ClassVar[str] = "create view"
     view: Ref
     temporary: bool = False
 
@@ -359,7 +337,6 @@ class TemporaryTable(Node):
     columns, partitioning: spans of those clauses. place: whether LOCATION or a path is given.
     """
 
-    kind: ClassVar[str] = "create temporary table"
     view: Ref
     provider: str
     columns: Offsets | None = None
@@ -371,7 +348,6 @@ class TemporaryTable(Node):
 class DropView(Node):
     """DROP VIEW [IF EXISTS] v."""
 
-    kind: ClassVar[str] = "drop view"
     view: Ref
 
 
@@ -379,7 +355,6 @@ class DropView(Node):
 class Use(Node):
     """USE [CATALOG | NAMESPACE | DATABASE | SCHEMA] name; what: the keyword, lower case, or empty."""
 
-    kind: ClassVar[str] = "use"
     name: Ref
     what: str = ""
 
@@ -388,7 +363,6 @@ class Use(Node):
 class Insert(Node):
     """INSERT INTO / OVERWRITE t [PARTITION (...)]; partition: the columns named there, with spans."""
 
-    kind: ClassVar[str] = "insert"
     table: Ref
     overwrite: bool = False
     partition: tuple[Ref, ...] = ()
@@ -403,7 +377,6 @@ class Unreadable(Node):
     the stop.
     """
 
-    kind: ClassVar[str] = "unreadable"
     at: Offsets
     found: str
     expected: str
@@ -419,7 +392,6 @@ class Templated(Node):
     anything: whether it may be any statement, as EXECUTE IMMEDIATE of a variable may.
     """
 
-    kind: ClassVar[str] = "templated"
     at: Offsets
     inside: Node | None = field(default=None)
     anything: bool = False
@@ -429,7 +401,6 @@ class Templated(Node):
 class Explain(Node):
     """EXPLAIN and the statement that it does not run."""
 
-    kind: ClassVar[str] = "explain"
     inside: Node
 
 
@@ -437,7 +408,6 @@ class Explain(Node):
 class Immediate(Node):
     """EXECUTE IMMEDIATE of a text that stands in the statement; inside: the statement in it."""
 
-    kind: ClassVar[str] = "execute immediate"
     inside: Node
 
 
@@ -445,7 +415,6 @@ class Immediate(Node):
 class Compound(Node):
     """A BEGIN ... END block of SQL scripting; inside: its statements that are not Other, in order."""
 
-    kind: ClassVar[str] = "compound"
     inside: tuple[Node, ...] = ()
 
 
@@ -453,7 +422,6 @@ class Compound(Node):
 class SetConfig(Node):
     """SET key = value, and SET TIME ZONE as its key; value: quotes off."""
 
-    kind: ClassVar[str] = "set"
     key: str
     value: str
     value_span: Offsets
@@ -462,5 +430,3 @@ class SetConfig(Node):
 @dataclass(frozen=True, slots=True)
 class Other(Node):
     """A statement that does not change any table's partitioning: passes as it is."""
-
-    kind: ClassVar[str] = "other"

@@ -10,8 +10,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import DATE, HASH
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.rules.words import quoted
 from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token, statements
 
 

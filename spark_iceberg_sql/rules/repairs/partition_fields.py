@@ -14,7 +14,7 @@ from spark_iceberg_sql.rules.repairs.base import (
     index_of,
     region,
 )
-from spark_iceberg_sql.rules.words import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Kind
 
 

@@ -187,12 +187,6 @@ def files_of(location: Location, *, cached: bool) -> Files:
     return found
 
 
-def forget() -> None:
-    """Drop all FileIOs and parsed metadata files."""
-    with _lock:
-        _opened.clear()
-
-
 def _refuse_missing_classes(location: Location) -> None:
     needed = NEEDS.get(location.io)
     if needed is None or jvm.class_exists(needed[0]):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker import plan as offline
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
-from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.spark.bridge import catalogs, sessions
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,7 +28,7 @@ def plan(spark: SparkSession, text: str) -> Plan:
 def _counted(spark: SparkSession, found: Plan) -> Plan:
     query = (
         "SELECT spec_id, count(*), sum(file_size_in_bytes) "
-        f"FROM {_quoted((*found.table, 'files'))} GROUP BY spec_id ORDER BY spec_id"
+        f"FROM {dotted((*found.table, 'files'))} GROUP BY spec_id ORDER BY spec_id"
     )
     try:
         rows = intercept.own_sql(spark)(query).collect()
@@ -37,7 +37,3 @@ def _counted(spark: SparkSession, found: Plan) -> Plan:
             raise
         return replace(found, why_no_files=catalogs.first_line(error))
     return replace(found, files=tuple(FilesUnderSpec(*row) for row in rows))
-
-
-def _quoted(name: Name) -> str:
-    return ".".join("`" + part.replace("`", "``") + "`" for part in name)

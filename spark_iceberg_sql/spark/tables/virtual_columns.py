@@ -16,6 +16,7 @@ import re
 from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables.locate import Found
+from spark_iceberg_sql.syntax.identifiers import backticked
 
 NAMES = ("_path", "_file", "_size", "_time", "_etag")
 _MENTIONED = re.compile(r"(?<![\w$])_(path|file|size|time|etag)(?!\w)", re.IGNORECASE)
@@ -51,7 +52,7 @@ def with_virtual_columns(
         return relations.without_file(base)
     theirs = [name for name in relations.hidden_column_names(leaf) if name not in taken]
     theirs.remove("_file")
-    quoted = [f"`{name.replace('`', '``')}`" for name in own]
+    quoted = [backticked(name) for name in own]
     rows = _select(relations.data_frame(base), *quoted, _ADDRESS, *theirs)
     made = {"_path": "__address", "_file": "element_at(split(__address, '/'), -1)"}
     if "_size" in wanted:

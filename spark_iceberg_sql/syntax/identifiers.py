@@ -1,0 +1,23 @@
+"""Names as SQL takes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # `3D` is a number to Spark
+
+
+def quoted(name: str) -> str:
+    """A name in backticks, where it is not a plain identifier."""
+    return name if _PLAIN.fullmatch(name) else backticked(name)
+
+
+def backticked(name: str) -> str:
+    """A name in backticks, whatever it is: for what is handed to Spark."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def dotted(parts: Iterable[str]) -> str:
+    """A name of several parts, each in backticks."""
+    return ".".join(map(backticked, parts))
