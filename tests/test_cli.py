@@ -19,7 +19,7 @@ from spark_iceberg_sql.cli import COMMANDS, main
 from spark_iceberg_sql.config.keys import KEYS
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.report import FORMATS
-from spark_iceberg_sql.report.rule_pages import catalogue
+from spark_iceberg_sql.report.rule_pages import catalogue, url_of
 from spark_iceberg_sql.rules import ALL
 
 ROOT = Path(__file__).parent.parent
@@ -268,7 +268,9 @@ def test_a_table_known_from_its_metadata(project: Path, capsys: Any) -> None:
 def test_explain_prints_the_docstring(rule: Any, capsys: Any) -> None:
     assert main(["explain", rule.code]) == 0
     module = sys.modules[rule.judge.__module__]
-    assert (module.__doc__ or "-").strip() in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert (module.__doc__ or "-").strip() in out
+    assert out.endswith(f"\nOnline: {url_of(rule.code)}\n")
 
 
 def test_rules_lists_all(capsys: Any) -> None:
@@ -276,7 +278,10 @@ def test_rules_lists_all(capsys: Any) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [rule.code for rule in ALL]
     main(["rules", "--output-format", "json"])
-    assert [item["code"] for item in json.loads(capsys.readouterr().out)] == [r.code for r in ALL]
+    found = json.loads(capsys.readouterr().out)
+    assert [(item["code"], item["url"]) for item in found] == [
+        (r.code, url_of(r.code)) for r in ALL
+    ]
     main(["rules", "--output-format", "markdown"])
     assert capsys.readouterr().out == catalogue()
 
