@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import resource
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +14,6 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import COMMANDS, main
-from spark_iceberg_sql.config.keys import KEYS
-from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.report import FORMATS
 from spark_iceberg_sql.report.rule_pages import catalogue, url_of
 from spark_iceberg_sql.rules import ALL
@@ -284,49 +280,6 @@ def test_rules_lists_all(capsys: Any) -> None:
     ]
     main(["rules", "--output-format", "markdown"])
     assert capsys.readouterr().out == catalogue()
-
-
-# --- the README: what it shows is what the command says; SIS_UPDATE_GOLDEN puts it there --------------
-
-README = ROOT / "README.md"
-FILES = re.compile(r"```(?:sql|python)\n(?:--|#) (\S+\.(?:sql|py))\n.*?```", re.DOTALL)
-CONSOLE = re.compile(r"```console\n\$ iceberg-sql (check [^\n]*)\n(.*?)```", re.DOTALL)
-
-
-def update(old: str, new: str) -> None:
-    if os.environ.get("SIS_UPDATE_GOLDEN"):
-        README.write_text(README.read_text().replace(old, new))
-
-
-def test_the_readme_has_the_catalogue() -> None:
-    found = re.search(r"<!-- rules -->\n(.*?)<!-- /rules -->", README.read_text(), re.DOTALL)
-    assert found is not None
-    update(found[0], f"<!-- rules -->\n{catalogue()}<!-- /rules -->")
-    assert catalogue() in README.read_text()
-
-
-def test_the_readme_shows_real_output(project: Path, capsys: Any) -> None:
-    text = README.read_text()
-    for file in FILES.finditer(text):
-        path = project / file[1]
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(file[0].split("\n", 1)[1].removesuffix("```"))
-    runs = CONSOLE.findall(text)
-    assert runs
-    for words, shown in runs:
-        assert main([*shlex.split(words), "--isolated"]) == 1
-        out = capsys.readouterr().out
-        update(f"$ iceberg-sql {words}\n{shown}```", f"$ iceberg-sql {words}\n{out}```")
-        assert f"$ iceberg-sql {words}\n{out}```" in README.read_text()
-
-
-def test_the_readme_s_settings_are_read(project: Path) -> None:
-    [table] = re.findall(
-        r"```toml\n(\[tool\.spark_iceberg_sql\]\n.*?)```", README.read_text(), re.DOTALL
-    )
-    (project / "pyproject.toml").write_text(table)
-    settings = Configuration().of(project / "a.sql")
-    assert set(settings.sources) == set(KEYS)
 
 
 # --- start ----------------------------------------------------------------------------------------
