@@ -13,6 +13,7 @@ from pygls.lsp.client import LanguageClient
 
 from spark_iceberg_sql.editor.completion import meaning, suggestions
 from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.rules import ALL
 
 TABLE = "CREATE TABLE t (id BIGINT, `a b` STRING, ts TIMESTAMP, l ARRAY<INT>) USING iceberg"
@@ -147,6 +148,7 @@ def test_diagnostics_as_one_types(drive: Callable[[Session], None]) -> None:
         text = f"{TABLE};\r\n/* 🙂é */ ALTER TABLE t ADD PARTITION FIELD weeks(ts);"
         [found] = await editor.change(text)
         assert (found.code, found.severity) == ("SIS101", lsp.DiagnosticSeverity.Error)
+        assert found.code_description == lsp.CodeDescription(url_of("SIS101"))
         # The emoji is two of the units in which an editor counts.
         start = len("/* 🙂é */ ALTER TABLE t ADD PARTITION FIELD ") + 1
         assert found.range == place(1, start, start + 5)

@@ -22,6 +22,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.report import FORMATS, full, summary
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
+from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.report.terminal import visible
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -232,6 +233,7 @@ def test_json_has_the_fields_of_ruff() -> None:
     for item in found:
         assert ruff <= set(item)
         assert set(item) - ruff == {"severity", "name", "help", "spec", "skipped", "statements"}
+        assert item["url"] == url_of(item["code"])
     assert found[1]["fix"] == {
         "applicability": "safe",
         "edits": [
@@ -294,8 +296,14 @@ def test_sarif_has_the_page_of_every_rule_that_spoke() -> None:
     assert [rule["id"] for rule in rules] == sorted({d.code for d in report})
     for rule in rules:
         assert "## Why" in rule["help"]["markdown"]
+        assert rule["helpUri"] == url_of(rule["id"])
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+def test_only_our_own_rules_have_an_address() -> None:
+    assert url_of("SIS202") is not None
+    assert url_of("ACME101") is None
 
 
 def test_github_escapes_by_its_rules() -> None:

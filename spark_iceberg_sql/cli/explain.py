@@ -9,7 +9,7 @@ from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.config.keys import near
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.report.rule_pages import page
+from spark_iceberg_sql.report.rule_pages import page, url_of
 from spark_iceberg_sql.rules.base import Rule
 
 
@@ -20,9 +20,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print the pages; the exit code."""
-    pages = [page(_rule(word)) for word in given.rule]
-    sys.stdout.write("\n\n".join(pages) + "\n")
+    sys.stdout.write("\n".join(_page(_rule(word)) for word in given.rule))
     return CLEAN
+
+
+def _page(rule: Rule) -> str:
+    url = url_of(rule.code)
+    return f"{page(rule)}\n" + (f"\nOnline: {url}\n" if url is not None else "")
 
 
 def _rule(word: str) -> Rule:

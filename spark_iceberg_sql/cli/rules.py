@@ -8,7 +8,7 @@ import sys
 
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.report.rule_pages import catalogue
+from spark_iceberg_sql.report.rule_pages import catalogue, url_of
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +47,7 @@ def _json() -> str:
             "summary": r.summary,
             "explanation": r.page,
             "spec": r.spec,
+            "url": url_of(r.code),
         }
         for r in rules.ALL
     ]

@@ -1,6 +1,6 @@
 """The keys of the configuration: what each takes, and what is said of a value that it does not take.
 
-To add a key, add its reader to KEYS and its field to config.Settings.
+To add a key, add its reader to KEYS, a sentence to PURPOSE and its field to config.Settings.
 """
 
 from __future__ import annotations
@@ -115,6 +115,22 @@ KEYS: Mapping[str, Reader] = {
     "case-sensitive": _flag,
     "exclude": _strings,
     "placeholders": _patterns,
+}
+
+# What each key is for, as the documentation lists them.
+PURPOSE: Mapping[str, str] = {
+    "select": "the rules to run: codes, or their first characters",
+    "ignore": "the rules not to run",
+    "per-file-ignores": "rules not to run on the files that match a glob",
+    "severity": "the severity of a rule's findings; the longest matching code wins",
+    "metadata": "a table's metadata file, relative to the file with the settings",
+    "ddl": "globs of SQL files to load table definitions from, in this order, before each check",
+    "catalog": "a catalog of pyiceberg's configuration in which to look up tables",
+    "default-catalog": "the catalog of unqualified table names",
+    "default-namespace": "the namespace of unqualified table names",
+    "case-sensitive": "the session's spark.sql.caseSensitive",
+    "exclude": "globs of files and folders to skip",
+    "placeholders": "regular expressions of text that a program replaces before Spark sees it",
 }
 
 

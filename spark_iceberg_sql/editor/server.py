@@ -26,7 +26,7 @@ from spark_iceberg_sql.editor.completion import meaning, suggestions
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.model.table import Tables
-from spark_iceberg_sql.report.rule_pages import page
+from spark_iceberg_sql.report.rule_pages import page, url_of
 
 NAME = "iceberg-sql"
 _SEVERITY = {
@@ -211,11 +211,13 @@ def _known(checker: Checker, document: Document) -> Tables:
 
 def _diagnostic(document: Document, diagnostic: Diagnostic) -> lsp.Diagnostic:
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
+    url = url_of(diagnostic.code)
     return lsp.Diagnostic(
         range=document.range(diagnostic.span.start, diagnostic.span.end),
         message=f"{diagnostic.message}{help_}",
         severity=_SEVERITY[diagnostic.severity],
         code=diagnostic.code,
+        code_description=lsp.CodeDescription(url) if url is not None else None,
         source=NAME,
     )
 

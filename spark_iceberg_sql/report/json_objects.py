@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report
+from spark_iceberg_sql.report.rule_pages import url_of
 
 
 def json_reports(reports: Sequence[Report]) -> str:
@@ -33,7 +34,7 @@ def diagnostic_object(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
         "skipped": list(diagnostic.skipped),
         "spec": diagnostic.spec,
         "statements": diagnostic.statements,
-        "url": None,
+        "url": url_of(diagnostic.code),
     }
 
 

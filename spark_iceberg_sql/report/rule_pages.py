@@ -1,9 +1,17 @@
-"""The rules' pages, which are their docstrings, as Markdown: one page, and the table of all."""
+"""The rules' pages, which are their docstrings, as Markdown: one page, its address, and the table of all."""
 
 from __future__ import annotations
 
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.rules.base import Rule
+
+# Where the documentation is published: `site_url` of mkdocs.yml.
+SITE = "https://spark-iceberg-sql.readthedocs.io/en/latest/"
+
+
+def url_of(code: str) -> str | None:
+    """The address of a rule's page; None for a code that is not one of ours."""
+    return f"{SITE}reference/rules/{code}/" if code.startswith("SIS") else None
 
 
 def page(rule: Rule) -> str:
@@ -13,6 +21,6 @@ def page(rule: Rule) -> str:
 
 
 def catalogue() -> str:
-    """All rules as a table: the README's."""
+    """All rules as a Markdown table."""
     rows = (f"| {r.code} | {r.name} | {r.severity} | {r.summary} |\n" for r in rules.ALL)
     return "| code | name | severity | what it is about |\n|---|---|---|---|\n" + "".join(rows)

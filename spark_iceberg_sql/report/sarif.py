@@ -12,6 +12,7 @@ from urllib.parse import quote
 from spark_iceberg_sql import rules
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
+from spark_iceberg_sql.report.rule_pages import url_of
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -48,11 +49,13 @@ def _rule(diagnostic: Diagnostic) -> dict[str, Any]:
     name = "".join(part.capitalize() for part in diagnostic.name.split("-"))
     if rule is None:
         return {"id": diagnostic.code, "name": name}
+    url = url_of(rule.code)
     return {
         "id": rule.code,
         "name": name,
         "shortDescription": {"text": rule.summary},
         "help": {"text": rule.page, "markdown": rule.page},
+        **({"helpUri": url} if url is not None else {}),
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 

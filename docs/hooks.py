@@ -1,0 +1,366 @@
+"""Pages that the build makes from the package's own records; none of them is checked in.
+
+To add a page, add one function of no arguments that returns Markdown, its line in PAGES, and its
+place in the `nav` of mkdocs.yml. The rules' pages enter the navigation by themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+import spark_iceberg_sql
+from spark_iceberg_sql import errors, rules
+from spark_iceberg_sql.cli import COMMANDS, Command
+from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
+from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
+from spark_iceberg_sql.model.table_functions import (
+    FUNCTIONS,
+    METADATA_FUNCTIONS,
+    Argument,
+    Function,
+)
+from spark_iceberg_sql.model.transforms import TRANSFORMS, Transform
+from spark_iceberg_sql.report.rule_pages import catalogue, page
+from spark_iceberg_sql.rules.base import Rule
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = Path(spark_iceberg_sql.__file__).parent
+RULES = "reference/rules/index.md"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put every rule under the navigation's entry for the index of rules."""
+    config.nav = _with_rules(config.nav)
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages."""
+    for address, text in pages():
+        files.append(File.generated(config, address, content=text))
+    return files
+
+
+def _with_rules(nav: Any) -> Any:
+    if isinstance(nav, list):
+        return [_with_rules(item) for item in nav]
+    if isinstance(nav, dict):
+        return {title: _with_rules(item) for title, item in nav.items()}
+    if nav == RULES:
+        return [RULES, *({f"{r.code} {r.name}": _address(r)} for r in rules.ALL)]
+    return nav
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Every generated page: its address among the sources, and its Markdown."""
+    for address, write in PAGES.items():
+        yield address, write()
+    for rule in rules.ALL:
+        yield _address(rule), rule_page(rule)
+
+
+def _address(rule: Rule) -> str:
+    return f"reference/rules/{rule.code}.md"
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+
+def rule_page(rule: Rule) -> str:
+    """A rule's page; its examples are titled."""
+    return re.sub(r"^```sql (bad|good)$", _titled, page(rule), flags=re.MULTILINE) + "\n"
+
+
+def _titled(match: re.Match[str]) -> str:
+    return f'```sql title="{match[1].capitalize()}"'
+
+
+def rule_index() -> str:
+    """All rules, each linked to its page."""
+    linked = re.sub(r"^\| (SIS\d{3}) \|", r"| [\1](\1.md) |", catalogue(), flags=re.MULTILINE)
+    return f"""# Rules
+
+A code's first digit is what the rule needs to know: 0 the input itself, 1 the text alone, 2 the columns, 3 the
+other partition fields, 4 the table's specs and format version; 5 is advice.
+
+An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
+statement that is accepted and probably not what was meant. A **note** is a statement that was not checked.
+`iceberg-sql explain SIS202` prints a rule's page.
+
+{linked}"""
+
+
+# --- transforms and functions ---------------------------------------------------------------------
+
+
+def functions() -> str:
+    """The partition transforms, each with its spellings in DDL and its SQL functions."""
+    every = "\n".join(part for transform in TRANSFORMS for part in _transform(transform))
+    return f"""# Transforms and functions
+
+Every partition transform of the Iceberg spec: how DDL spells it, which SQL functions compute it, and the name that its
+partition field gets without `AS`.
+
+{every}
+"""
+
+
+def _transform(transform: Transform) -> Iterator[str]:
+    clause = transform.parameter
+    lead = "" if clause is None else f"{clause.name}, "
+    arguments, result = transform.example
+    yield f"## {transform.name}"
+    yield ""
+    yield f"{_sentence(transform.summary)}"
+    yield ""
+    yield "| | |"
+    yield "|---|---|"
+    names = ", ".join(_code(f"{name}({lead}col)") for name in reversed(transform.functions))
+    yield f"| functions | {names} |"
+    yield f"| example | {_code(f'{transform.functions[-1]}({arguments})')} is {_code(result)} |"
+    yield f"| takes | {transform.accepts} |"
+    yield f"| source types | {', '.join(map(_code, transform.sources))} |"
+    yield f"| result type | {_code(transform.result) if transform.result else 'the type of the source'} |"
+    if clause is not None:
+        yield f"| {_code(clause.name)} | the {clause.noun}, from {clause.minimum} to {clause.maximum} |"
+    if not transform.in_ddl:
+        yield "| in DDL | not available |"
+    else:
+        yield f"| in DDL | {', '.join(_code(f'{name}({lead}col)') for name in transform.spellings)} |"
+        created = transform.create_name("col")
+        altered = transform.alter_name("col", clause.example if clause is not None else None)
+        yield f"| field name | {_code(created)} from CREATE TABLE, {_code(altered)} from ALTER TABLE |"
+    order = "yes" if transform.order_preserving else "no"
+    if transform.wraps:
+        order += f"; overflows near the limits of {', '.join(map(_code, transform.wraps))}"
+    yield f"| monotonic | {order} |"
+    yield ""
+
+
+# --- table functions ------------------------------------------------------------------------------
+
+
+def table_functions() -> str:
+    """The table functions with all their arguments."""
+    every = "\n".join(part for function in FUNCTIONS for part in _function(function))
+    metadata = "\n".join(f"| {_code(f.name)} | {_cell(f.words)} |" for f in METADATA_FUNCTIONS)
+    return f"""# Table functions
+
+Function and argument names ignore case. Arguments are given by position, in the order below, or by name:
+`name => value`. Those without a position are given by name only. Values of secret arguments do not appear in plans,
+errors or logs if they come from a [named collection](../guide/by-path.md#credentials).
+
+{every}
+## Metadata functions
+
+Each takes the table: its name in a catalog, or its path. After a path, the arguments of `iceberg` may follow.
+
+| function | rows |
+|---|---|
+{metadata}
+
+## Functions over a statement
+
+Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) shows them.
+
+| function | rows |
+|---|---|
+| `iceberg_check(statement)` | the findings |
+| `iceberg_plan(statement)` | what the statement would do |
+| `iceberg_rules()` | the optimizer rules of the session |
+"""
+
+
+def _function(function: Function) -> Iterator[str]:
+    yield f"## {function.name}"
+    yield ""
+    yield function.words
+    yield ""
+    yield f"```sql\nSELECT * FROM {function.example};\n```"
+    yield ""
+    if function.also:
+        yield f"Also {', '.join(map(_code, function.also))}."
+        yield ""
+    if function.writable:
+        yield "`INSERT INTO FUNCTION` takes it, too."
+        yield ""
+    yield "| argument | position | type | default | what |"
+    yield "|---|---|---|---|---|"
+    for position, argument in enumerate(function.positional, 1):
+        yield _argument(
+            argument, f"{position}{', required' if position <= function.required else ''}"
+        )
+    for argument in function.settings:
+        yield _argument(argument, "")
+    yield ""
+
+
+def _argument(argument: Argument, position: str) -> str:
+    default = "" if argument.default is None else _code(str(argument.default).lower())
+    what = argument.words + ("; secret" if argument.secret else "")
+    if argument.also:
+        what += f"; also {', '.join(map(_code, argument.also))}"
+    kind = {"str": "string", "int": "bigint", "bool": "boolean"}[argument.type.__name__]
+    if argument.name == "timestamp":
+        kind = "expression"
+    return f"| {_code(argument.name)} | {position} | {kind} | {default} | {_cell(what)} |"
+
+
+# --- settings, exceptions, commands, Python -------------------------------------------------------
+
+
+def settings() -> str:
+    """The keys of the configuration: what each takes, its default, what it is for."""
+    rows = "\n".join(
+        f"| {_code(key)} | {_taken(read)} | {_default(key)} | {PURPOSE[key]} |"
+        for key, read in KEYS.items()
+    )
+    return f"""# Settings
+
+Under `[tool.{TABLE}]` in `pyproject.toml`, or without that header in `{OWN_FILE}`. For each
+file, the nearest parent folder that has either is used; [Check SQL](../guide/check.md#settings) has an example.
+`iceberg-sql config FILE` shows the settings in force for a file and where each value comes from.
+
+| key | takes | default | what |
+|---|---|---|---|
+{rows}
+"""
+
+
+def _taken(read: Reader) -> str:
+    """What a key takes, as its reader says it of a value that nothing takes."""
+    try:
+        read(object(), Path())
+    except WrongValueError as takes:
+        return _quoted(str(takes))
+    raise TypeError(f"{read} takes anything")
+
+
+def _default(key: str) -> str:
+    default = getattr(Settings(), key.replace("-", "_"))
+    return "" if default is None else _code(_toml(default))
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "{}"
+    return str(list(cast(tuple[str, ...], value))).replace("'", '"')
+
+
+def _quoted(words: str) -> str:
+    """What a key takes, its TOML as code."""
+    return re.sub(r"(\{.*\}|\[.*\]|\"\w+\")", lambda match: _code(match[1]), _cell(words))
+
+
+def exceptions() -> str:
+    """The tree of exceptions."""
+    first, tree, last = (errors.__doc__ or "").strip().split("\n\n")
+    drawn = "\n".join(line.removeprefix("    ") for line in tree.splitlines())
+    return f"# Exceptions\n\n{first}\n\n```text\n{drawn}\n```\n\n{last}\n"
+
+
+def commands() -> str:
+    """What each command's `--help` says."""
+    os.environ["COLUMNS"] = "100"
+    parts = ["# Commands\n\nExit codes: 0 clean, 1 errors or warnings, 2 could not run.\n"]
+    for name, (module, _) in COMMANDS.items():
+        parser = argparse.ArgumentParser(prog=f"iceberg-sql {name}", add_help=False)
+        command = cast(Command, import_module(module))
+        command.arguments(parser)
+        _, summary = COMMANDS[name]
+        parts.append(
+            f"## iceberg-sql {name}\n\n{_sentence(summary)}\n\n```text\n{parser.format_help()}```\n"
+        )
+    return "\n".join(parts)
+
+
+def python() -> str:
+    """Every public function and class, as its source declares it."""
+    parts = ["# Python\n", "```python\nimport spark_iceberg_sql as sis\n```\n"]
+    for module, name in sorted(_public(), key=lambda found: found[1].lower()):
+        node = _definition(module, name)
+        if module == "spark_iceberg_sql.errors":
+            continue
+        doc = ast.get_docstring(node) or ""
+        if isinstance(node, ast.FunctionDef):
+            returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
+            head = f"{name}({ast.unparse(node.args)}){returns}"
+        else:
+            head = f"class {name}"
+        parts.append(f"## {name}\n\n```python\n{head}\n```\n\n```text\n{doc}\n```\n")
+    return "\n".join([*parts, "Exceptions have [a page of their own](exceptions.md).\n"])
+
+
+def _public() -> Iterator[tuple[str, str]]:
+    """Module and name of everything that the package offers; read, not imported: half of it needs Spark."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spark_iceberg_sql"):
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def _definition(module: str, name: str) -> ast.FunctionDef | ast.ClassDef:
+    source = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    for node in ast.parse(source.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+            return node
+    raise LookupError(f"{module} defines no {name}")
+
+
+# --- pages from the top of the repository ---------------------------------------------------------
+
+
+def _from_the_top(name: str) -> str:
+    """A file of the repository's top folder, its links rewritten for the site."""
+    text = (ROOT / name).read_text("utf-8")
+    return re.sub(r"\]\(docs/", "](", text)
+
+
+def contributing() -> str:
+    """CONTRIBUTING.md."""
+    return _from_the_top("CONTRIBUTING.md")
+
+
+def changelog() -> str:
+    """CHANGELOG.md."""
+    return _from_the_top("CHANGELOG.md")
+
+
+# --- Markdown -------------------------------------------------------------------------------------
+
+
+def _code(text: str) -> str:
+    return f"`{_cell(text)}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + "."
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    RULES: rule_index,
+    "reference/functions.md": functions,
+    "reference/table-functions.md": table_functions,
+    "reference/settings.md": settings,
+    "reference/commands.md": commands,
+    "reference/python.md": python,
+    "reference/exceptions.md": exceptions,
+    "contributing.md": contributing,
+    "changelog.md": changelog,
+}

@@ -1,0 +1,180 @@
+"""The documentation on a session: every page's blocks in order, as a reader would type them, and what they print.
+
+`pytest --update-goldens tests/spark/test_docs.py` puts new outputs into the pages.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import traceback
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doc_pages import PAGES, ROOT, Block, Outputs, blocks, commands, examples, lay_out, with_output
+from pyspark.sql import DataFrame, SparkSession
+from scans import metrics
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql import demo
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark import session as ways_in
+from spark_iceberg_sql.syntax.lexer import statements
+
+NEEDS_SPARK = {"python", "pycon", "sql"}
+# A page's folders, which a test has elsewhere.
+LAKE = re.compile(r"(?<![\w.])/lake\b")
+
+
+def runs_here(block: Block) -> bool:
+    """Whether a block is something for a session."""
+    if block.not_run is not None:
+        return False
+    if block.language == "console":
+        return any(command.startswith("iceberg-sql run") for command, _, _ in commands(block))
+    return "demo" in block.marks or (block.language in NEEDS_SPARK and block.file is None)
+
+
+class Reader:
+    """Someone who types a page into one session."""
+
+    def __init__(self, spark: SparkSession, page: Path, folder: Path) -> None:
+        self.spark = spark
+        self.folder = folder
+        self.outputs = Outputs(page)
+        self.names: dict[str, Any] = {"__name__": "__main__", "spark": spark, "sis": sis}
+
+    def read(self, block: Block, output: Block | None) -> None:
+        """Do what a block says, and hold what comes of it against what is shown."""
+        if block.file is not None:
+            lay_out(block, self.folder)
+        if not runs_here(block):
+            return
+        if block.language == "console":
+            self._console(block)
+        elif block.language == "pycon":
+            self._session(block)
+        elif block.language == "text":
+            self._demo(block)
+        else:
+            said = self._block(block)
+            if output is not None:
+                spaces = not block.fails
+                self.outputs.compare(output, output.text, self._shown(said), spaces=spaces)
+
+    def _block(self, block: Block) -> str:
+        text, out, failed = self._here(block.text), io.StringIO(), False
+        with warnings.catch_warnings(record=True) as warned, redirect_stdout(out):
+            warnings.simplefilter("always")
+            try:
+                if block.language == "sql":
+                    self._sql(text)
+                else:
+                    exec(compile(text, block.where, "exec"), self.names)
+            except Exception as error:
+                failed = True
+                kind = "" if isinstance(error, IcebergSqlError) else f"{type(error).__name__}: "
+                out.write(f"{kind}{error}".rstrip("\n") + "\n")
+        if failed is not block.fails:
+            self.outputs.fault(block, f"fails: {failed}\n{out.getvalue()}")
+        for warning in warned:
+            if not issubclass(warning.category, (ResourceWarning, DeprecationWarning)):
+                self.outputs.fault(block, f"warns: {warning.message}")
+        return out.getvalue()
+
+    def _sql(self, text: str) -> None:
+        """All statements of a block; what the last one returns is shown."""
+        rows: DataFrame | None = None
+        for statement in statements(text):
+            rows = self.spark.sql(statement.text)
+        if rows is not None and rows.columns and rows.columns != ["key", "value"]:
+            rows.show(truncate=False)
+
+    def _session(self, block: Block) -> None:
+        """A block of `>>>`, each example with what it prints."""
+        for source, shown, at in examples(block):
+            out = io.StringIO()
+            with redirect_stdout(out):
+                try:
+                    exec(compile(self._here(source), block.where, "single"), self.names)
+                except Exception as error:
+                    [*_, last] = traceback.format_exception_only(error)
+                    out.write(f"Traceback (most recent call last):\n  ...\n{last}")
+            self.outputs.compare(block, shown, self._shown(out.getvalue()), at)
+
+    def _console(self, block: Block) -> None:
+        for command, shown, at in commands(block):
+            out = io.StringIO()
+            with redirect_stdout(out), redirect_stderr(out):
+                main(shlex.split(command)[1:])
+            self.outputs.compare(block, shown, self._shown(out.getvalue()), at)
+
+    def _demo(self, block: Block) -> None:
+        out = io.StringIO()
+        with redirect_stdout(out):
+            assert demo.main() == 0
+        self.outputs.compare(block, block.text, out.getvalue().partition("\n")[2])
+
+    def _here(self, text: str) -> str:
+        return LAKE.sub(str(self.folder / "lake"), text)
+
+    def _shown(self, text: str) -> str:
+        """An output as the page has it: no line ends in blanks, and `show` leaves one empty line less."""
+        text = text.replace(str(self.folder / "lake"), "/lake")
+        text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
+        return text.rstrip("\n") + "\n" if text.strip() else ""
+
+
+@pytest.fixture
+def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
+    """A session of the page's own, which is what `sis.session()` returns."""
+    monkeypatch.chdir(tmp_path)
+    own = sis.install(spark.newSession())
+
+    def session(*_: Any, **__: Any) -> SparkSession:
+        return own
+
+    monkeypatch.setattr(sis, "session", session)
+    monkeypatch.setattr(ways_in, "session", session)
+    monkeypatch.setattr(demo, "session", session)
+    monkeypatch.setattr(
+        SparkSession, "stop", lambda _: None
+    )  # the command and the demo stop theirs
+    return own
+
+
+WITH_SPARK = [page for page in PAGES if any(map(runs_here, blocks(page)))]
+
+
+@pytest.mark.parametrize("page", WITH_SPARK, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_a_page(page: Path, reader: SparkSession, tmp_path: Path) -> None:
+    """Every block runs, in order; what it prints is what the page shows."""
+    typed = Reader(reader, page, tmp_path)
+    for block, output in with_output(blocks(page)):
+        typed.read(block, output)
+    for table, rows in PRUNING.findall(page.read_text("utf-8")):
+        files_read(typed, table, rows)
+    typed.outputs.settle()
+
+
+PRUNING = re.compile(r"<!-- pruning: (\S+) -->\n(.*?)<!-- /pruning -->", re.DOTALL)
+ROW = re.compile(r"^\| `(.*?)`.*\| (\d+) \| (\d+) \|$", re.MULTILINE)
+
+
+def files_read(typed: Reader, table: str, rows: str) -> None:
+    """The figures of a table of predicates: data files read with the rule off and on."""
+    shown = ROW.findall(rows)
+    assert shown
+    for predicate, before, after in shown:
+        read = []
+        for switch in ("false", "true"):
+            typed.spark.conf.set("spark.iceberg_sql.prune", switch)
+            found = typed.spark.sql(f"SELECT * FROM {table} WHERE {predicate}")
+            read.append(metrics(found)["resultDataFiles"])
+        if read != [int(before), int(after)]:
+            typed.outputs.wrong.append(f"`{predicate}` reads {read}, not {before} and {after}")
