@@ -78,7 +78,7 @@ class Change:
         """How often it is worth a try: most where a part of an hour is skipped, or midnight comes twice."""
         behind = 0 <= self.local % DAY < -self.shift
         ragged = self.shift % HOUR or self.local % HOUR
-        return 15 if behind or ragged else 5 if self.odd else 1
+        return 40 if behind else 15 if ragged else 5 if self.odd else 1
 
     @property
     def odd(self) -> bool:
@@ -110,11 +110,11 @@ class Zones:
         self._known: dict[str, list[Change]] = {}
 
     def pick(self, rng: Random) -> str:
-        """A zone; three of four times one whose past is irregular, the oddest first."""
+        """A zone; four of five times one whose past is irregular, the oddest first."""
         kind = rng.random()
-        if kind < 0.45:
+        if kind < 0.55:
             return rng.choice(IRREGULAR[:13])
-        return rng.choice(IRREGULAR if kind < 0.75 else self.all)
+        return rng.choice(IRREGULAR if kind < 0.8 else self.all)
 
     def changes(self, zone: str) -> list[Change]:
         if zone not in self._known:
