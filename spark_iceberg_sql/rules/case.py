@@ -8,7 +8,7 @@ another rule has the word, and one fault brings one diagnostic.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -378,9 +378,9 @@ class Case:
             return self.new_damage, on
         if after.specs is None or after.schema is None:
             raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
-        return tuple(self._damage(after.specs, after.schema)), on
+        return self._damage(after.specs, after.schema), on
 
-    def _damage(self, specs: Specs, schema: Schema) -> Iterator[Damage]:
+    def _damage(self, specs: Specs, schema: Schema) -> tuple[Damage, ...]:
         return damage(specs, schema, case_sensitive=self.known.case_sensitive)
 
 
