@@ -430,3 +430,17 @@ def test_decoding() -> None:
     assert decode(b"# coding: latin-1\n'\xe9'", "a.py")[0].endswith("'é'")
     with pytest.raises(FileError, match=r"`a.sql`: it is not UTF-8 \(byte 0xe9 at offset 1\)"):
         decode(b"a\xe9b", "a.sql")
+
+
+def test_cells_of_a_notebook_in_a_sql_file() -> None:
+    text = (
+        "%sql\nALTER TABLE t ADD PARTITION FIELD dayz(a);\n%%sql ALTER TABLE t ADD PARTITION FIELD dayz(b);\n"
+        "SELECT 1\n%sql FROM x;\n%python\nspark.sql('DROP TABLE t')\n"
+        "-- COMMAND ----------\n%sql\nALTER TABLE t ADD PARTITION FIELD dayz(c)"
+    )
+    (report,) = lint(text, "cells.sql")
+    assert [(d.code, d.span.row) for d in report if d.code != "SIS002"] == [
+        ("SIS101", 2),
+        ("SIS101", 3),
+        ("SIS101", 10),
+    ]

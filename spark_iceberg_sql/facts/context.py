@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,9 +52,9 @@ class Context(Terms):
             return self.new_damage, on
         if after.specs is None or after.schema is None:
             raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
-        return tuple(self._damage(after.specs, after.schema)), on
+        return self._damage(after.specs, after.schema), on
 
-    def _damage(self, specs: Specs, schema: Schema) -> Iterator[Damage]:
+    def _damage(self, specs: Specs, schema: Schema) -> tuple[Damage, ...]:
         return damage(specs, schema, case_sensitive=self.known.case_sensitive)
 
 

@@ -11,7 +11,10 @@ _COMMAND = re.compile(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
 _RUN = re.compile(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
 _LINES = re.compile(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _PREFIX = re.compile(r"#[ \t]*MAGIC[ \t]?")
+_SQL = ("sql", "iceberg_sql", "sparksql")
 _LANGUAGE = re.compile(r"[ \t]*%(\w+)")
+# A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%python`.
+_MAGIC = re.compile(r"^[ \t]*%{1,2}(\w+)(?:[ \t]|(?=\r?$))", re.MULTILINE)
 # Liquibase: what ends a statement, from one changeset to the next.
 _DELIMITER = re.compile(r"^--[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]*\"|\S+)[^\n]*", re.MULTILINE)
 _CHANGESET = re.compile(r"^--[ \t]*changeset\b", re.MULTILINE)
@@ -28,10 +31,20 @@ def sql_cells(text: str) -> tuple[Piece, ...]:
         stop = following.start() if following is not None else len(text)
         ends = re.compile(rf"{re.escape(delimiter)}(?=[ \t]*\r?(?:\n|\Z))", re.IGNORECASE)
         cuts += [(cut.start(), cut.end()) for cut in ends.finditer(text, found.end(), stop)]
+    others = {}  # where cells of another language begin
+    for found in _MAGIC.finditer(text):
+        before = text[
+            max((end for _, end in cuts if end <= found.start()), default=0) : found.start()
+        ]
+        if before.strip() and not before.rstrip().endswith(";"):
+            continue  # `%` between two operands
+        cuts.append((found.start(), found.end()))
+        if found[1] not in _SQL:
+            others[found.end()] = found.start()
     pieces = []
     at = 0
     for start, end in [*sorted(cuts), (len(text), len(text))]:
-        pieces.append(stretch(text, at, start))
+        pieces.append(anything(others[at]) if at in others else stretch(text, at, start))
         at = end
     pieces += [anything(found.start()) for found in _RUN.finditer(text)]
     return tuple(sorted(pieces, key=lambda piece: piece.starts[0]))

@@ -162,7 +162,7 @@ def source(name: str, text: str) -> Source:
         why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
         help_ = "put the SQL into a file of its own, `.sql`"
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
-    if "COMMAND" in text or "MAGIC" in text or "endDelimiter" in text:
+    if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         from spark_iceberg_sql.files.databricks import sql_cells
 
         return Source(name, (part,), sql_cells(text))

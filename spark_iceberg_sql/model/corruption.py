@@ -7,7 +7,7 @@ hold is found here, on metadata alone.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -58,11 +58,24 @@ def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
     return tuple(newest[field_id] for field_id in sorted(newest))
 
 
-def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> Iterator[Damage]:
+def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tuple[Damage, ...]:
     """Everything that is broken in a table with these specs and columns.
 
     case_sensitive: whether Spark tells names apart by letter case.
     """
+    for found in _LAST:
+        if found[0] is specs and found[1] is schema and found[2] == case_sensitive:
+            return found[3]
+    every = tuple(_damage(specs, schema, case_sensitive))
+    _LAST.append((specs, schema, case_sensitive, every))
+    return every
+
+
+# A statement finds the table as the one before has left it.
+_LAST: deque[tuple[Specs, Schema, bool, tuple[Damage, ...]]] = deque(maxlen=4)
+
+
+def _damage(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[Damage]:
     current = specs.spec.fields
     if len({field.field_id for field in current}) < len(current):
         ids = Counter(field.field_id for field in current)
@@ -97,9 +110,10 @@ def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[
 
 
 def _types(specs: Specs, schema: Schema) -> Iterator[Damage]:
-    for field in {f.field_id: f for f in specs.all_fields if not f.transform.is_void}.values():
-        column = schema.by_id(field.source_id)
-        if column is not None and not field.transform.transform.takes(column.field.type):
+    types = schema.types
+    for field in specs.last_live_of_each_id:
+        kind = types.get(field.source_id)
+        if kind is not None and not field.transform.transform.takes(kind):
             yield Damage(Kind.TYPE_NOT_TAKEN, field)
 
 
@@ -113,10 +127,17 @@ def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
     if specs.format_version < FIRST_WITH_DELETES:
         return
     taken = {*_DELETES, *(_DELETES_3 if specs.format_version >= FIRST_WITH_VECTORS else ())}
-    taken |= {f"row.{column.name}" for column in schema.columns}
-    taken |= {f"partition.{field.name}" for field in united(specs, schema)}
-    for field in {f.field_id: f for f in specs.all_fields}.values():
-        # Version 3 has deletion vectors, which the procedure that trips over a backtick leaves alone.
-        backtick = "`" in field.name and specs.format_version < FIRST_WITH_VECTORS
-        if field.name in taken or backtick:
+    # Version 3 has deletion vectors, which the procedure that trips over a backtick leaves alone.
+    backticks = specs.format_version < FIRST_WITH_VECTORS
+    for field in specs.last_of_each_id:
+        name = field.name
+        inside, dot, rest = name.partition(".")
+        if (
+            name in taken
+            or (dot and inside == "row" and rest in schema.names)
+            or (
+                dot and inside == "partition" and any(rest == f.name for f in united(specs, schema))
+            )
+            or (backticks and "`" in name)
+        ):
             yield Damage(Kind.DELETES_UNREADABLE, field)

@@ -75,6 +75,11 @@ class Schema:
         return self._by_name.keys()
 
     @cached_property
+    def types(self) -> Mapping[int, Type]:
+        """The types of all columns by field id."""
+        return {field_id: column.field.type for field_id, column in self._by_id.items()}
+
+    @cached_property
     def ids(self) -> frozenset[int]:
         """The field ids of all columns."""
         return frozenset(self._by_id)

@@ -131,6 +131,16 @@ class Specs:
         return tuple(self._distinct.values())
 
     @cached_property
+    def last_of_each_id(self) -> tuple[PartitionField, ...]:
+        """The last of `all_fields` for each field id."""
+        return tuple({f.field_id: f for f in self.all_fields}.values())
+
+    @cached_property
+    def last_live_of_each_id(self) -> tuple[PartitionField, ...]:
+        """The last of `all_fields` that is not void, for each field id that has one."""
+        return tuple({f.field_id: f for f in self.all_fields if not f.transform.is_void}.values())
+
+    @cached_property
     def _distinct(self) -> dict[tuple[object, ...], PartitionField]:
         specs = sorted(self.every, key=lambda s: s.spec_id)
         found: dict[tuple[object, ...], PartitionField] = {}

@@ -59,9 +59,12 @@ def column_named_like_a_field(context: Context) -> Iterator[Finding]:
     if after is None or after.schema is None:
         return
     told: set[str] = set()
+    names = after.schema.names
     for field in context.specs.all_fields:
+        if field.name not in names or field.name in told:
+            continue
         column = after.schema.find((field.name,))
-        if column is None or field.name in told:
+        if column is None:
             continue
         if after.schema.by_id(field.source_id) is None:
             continue  # Iceberg does not look at a field whose column is gone.

@@ -11,6 +11,8 @@ the statement ("Invalid source type date for transform: day").
 Identity and truncate keep values of the column itself in the manifests. Where its new type is not a wider one,
 what reads the manifests of before fails as long as their snapshots are kept: `.all_entries`, often `.all_manifests`,
 and from some types `expire_snapshots` itself ("Wrong class", "BufferUnderflowException"). That is a warning.
+Nothing is said of a column that no spec is about, although the bounds of its old values may keep `.all_files` and
+`.all_entries` from being read in the same way until those snapshots are expired.
 
 ## Instead
 Another name for the column, or DROP TABLE and then CREATE TABLE, which keeps nothing. From timestamp to

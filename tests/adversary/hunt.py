@@ -10,7 +10,7 @@ from random import Random
 from adversary import known, minimise, predicates, statements, tables
 from adversary.implied import Implied
 from adversary.lab import FAILS, PLAIN, Lab, Made
-from adversary.minimise import Finding, Minimiser
+from adversary.minimise import BENEATH, Finding, Minimiser
 from adversary.nodes import Node, leaf
 from adversary.predicates import Predicates, Valued
 from adversary.scalars import Expressions
@@ -19,9 +19,9 @@ from adversary.zones import Zones
 
 POOL, PREDICATES, CHANGED = 30, 30, 1
 # Predicates that are put to `prune` alone, and how many of those that it says too much of are tried.
-PROBED, SUSPECTS = {"any": 800, "clocks": 1600, "uninstall": 0}, 6
-BENEATH = ("below the rules",)  # the blame of what is wrong with all rules off
+PROBED, SUSPECTS = {"any": 800, "clocks": 1600, "uninstall": 0}, {"any": 6, "clocks": 14}
 ZONE = "spark.sql.session.timeZone"
+ABOUT = {1: "behind", 3: "halved"}  # of four tables, those about such changes of the clocks
 RECURRING = 70  # an int of fewer values than this may recur
 SHARE = 0.25  # of the time goes at most into making findings small
 EACH = 1  # findings of a class that are made small; more are only counted
@@ -78,7 +78,7 @@ class Hunt:
         number = 0
         while on():
             rng = Random(f"{self.seed}/{number}")
-            table = tables.draw(rng, self.zones, f"t{number}")
+            table = tables.draw(rng, self.zones, f"t{number}", ABOUT.get(number % 4))
             number += 1
             try:
                 made = self.lab.build(table)
@@ -125,7 +125,7 @@ class Hunt:
                 return
             nodes = self.predicates(made, rng, pool, PREDICATES)
             if life != "uninstall":
-                nodes = [*self.suspects(made, rng, pool, PROBED[about]), *nodes]
+                nodes = [*self.suspects(made, rng, pool, about), *nodes]
             if rng.random() < 0.15:
                 nodes[:4] = [self.by_variable(node) for node in nodes[:4]]
             texts = [n.sql() for n in nodes]
@@ -151,13 +151,13 @@ class Hunt:
         if rng.random() < 0.25:
             self.rewrite(made, rng, pool, settings, rows)
 
-    def suspects(self, made: Made, rng: Random, pool: list[Valued], count: int) -> list[Node]:
+    def suspects(self, made: Made, rng: Random, pool: list[Valued], about: str) -> list[Node]:
         """Predicates of which `prune` says too much, by its own word."""
-        nodes = {n.sql(): n for n in self.predicates(made, rng, pool, count)}
+        nodes = {n.sql(): n for n in self.predicates(made, rng, pool, PROBED[about])}
         with self.lab.off("prune", "fast"):
             texts, known_ = self.implied.suspects(made.name, made.view, list(nodes))
         self.result.probed += known_
-        return [nodes[text] for text in texts[:SUSPECTS]]
+        return [nodes[text] for text in texts[: SUSPECTS[about]]]
 
     def predicates(self, made: Made, rng: Random, pool: list[Valued], count: int) -> list[Node]:
         maker = Predicates(rng, made.table)

@@ -7,6 +7,8 @@ which the caller then tries in earnest.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -138,6 +140,7 @@ public class Probe {
   }
 }
 """
+_CALL = re.compile(r"\b(?!timestamp_micros|date_from_unix_date)(\w+)\(")
 PART = 200  # predicates in one plan
 
 
@@ -171,7 +174,19 @@ class Implied:
             )
         lost = [n if isinstance(n, int) else -1 for n in lost]  # Spark does not take it
         found = [p for p, n in zip(predicates, lost, strict=True) if n > 0]
-        return found, sum(n >= 0 for n in lost)
+        return _varied(found), sum(n >= 0 for n in lost)
+
+
+def _varied(predicates: list[str]) -> list[str]:
+    """The same predicates, the first of each set of functions first: many may have one and the same cause."""
+    seen: Counter[frozenset[str]] = Counter()
+
+    def turn(predicate: str) -> int:
+        functions = frozenset(_CALL.findall(predicate))
+        seen[functions] += 1
+        return seen[functions]
+
+    return [p for _, p in sorted(((turn(p), p) for p in predicates), key=lambda pair: pair[0])]
 
 
 def optimizer_rule(spark: SparkSession, name: str) -> Any:

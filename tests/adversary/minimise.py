@@ -14,6 +14,7 @@ from adversary.statements import CHANGES, SHAPES, Answer, Case
 from adversary.tables import values
 
 TRIES = 28  # statements for one finding, about
+BENEATH = ("below the rules",)  # the blame of what is wrong with all rules off
 USUAL = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
 
 
@@ -64,6 +65,7 @@ class Minimiser:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.left = 0
+        self.of_a_rule = False
 
     def fails(self, made: Made, case: Case) -> Any:
         self.left -= 1
@@ -88,17 +90,26 @@ class Minimiser:
                     )
         if not guilty:
             with self.lab.off():
-                return ("below the rules",) if self.fails(made, case) else ("several rules",)
+                return BENEATH if self.fails(made, case) else ("several rules",)
         return tuple(guilty)
+
+    def same(self, made: Made, case: Case) -> Any:
+        """As `fails`; a fault of a rule's must not become one that is there with all rules off as well."""
+        outcome = self.fails(made, case)
+        if outcome and self.of_a_rule:
+            with self.lab.off():
+                return None if self.fails(made, case) else outcome
+        return outcome
 
     def shrink(self, finding: Finding) -> None:
         """Fewer settings, a smaller predicate, a plainer statement, fewer rows."""
         self.left = TRIES
+        self.of_a_rule = finding.rules != BENEATH
         made, case = finding.made, finding.case
         if case.statement in SHAPES and case.statement != "select":
             plain = replace(case, statement="select")
-            case = plain if self.fails(made, plain) else case
-        if case.life and self.fails(made, replace(case, life="")):
+            case = plain if self.same(made, plain) else case
+        if case.life and self.same(made, replace(case, life="")):
             case = replace(case, life="")
         for key, value in case.settings:
             if (key, value) == ("spark.sql.ansi.enabled", "true"):
@@ -106,7 +117,7 @@ class Minimiser:
             kept = tuple((k, v) for k, v in case.settings if k != key)
             if key in USUAL:
                 kept += ((key, {"spark.sql.ansi.enabled": "true"}.get(key, "UTC")),)
-            if self.fails(made, replace(case, settings=kept)):
+            if self.same(made, replace(case, settings=kept)):
                 case = replace(case, settings=kept)
         case, finding.node = self._smaller(made, case, finding.node)
         finding.case = case
@@ -123,14 +134,14 @@ class Minimiser:
                 if self.left <= 0:
                     break
                 smaller = replace(case, predicate=less.sql())
-                if less.kind == node.kind and self.fails(made, smaller):
+                if less.kind == node.kind and self.same(made, smaller):
                     case, node, again = smaller, less, True
                     break
         return case, node
 
     def _fewer(self, finding: Finding) -> None:
         """A plain table of the rows that are wrong, of those and some, of half of all; else the table."""
-        outcome = self.fails(finding.made, finding.case)
+        outcome = self.same(finding.made, finding.case)
         if not outcome:
             return
         finding.error, finding.lost, finding.extra = outcome
@@ -168,7 +179,7 @@ class Minimiser:
             )
         except FAILS:
             return False
-        outcome = self.fails(made, finding.case)
+        outcome = self.same(made, finding.case)
         if not outcome:
             self.lab.drop(made)
             return False

@@ -178,8 +178,8 @@ class Predicates:
         end = micros + rng.choice((1, SECOND, 15 * SECOND, 10 * MINUTE, HOUR, 30 * HOUR, 30 * DAY))
         close = [at for at in self.table.changes if abs(at - micros) < 4 * HOUR]
         if close and rng.random() < 0.5:  # an end within the hour that comes twice, or is left out
-            edge = rng.choice(close) + rng.choice((-1, 1)) * rng.choice(
-                (15 * SECOND, 20 * MINUTE, 50 * MINUTE)
+            edge = rng.choice(close) + rng.choice(
+                (-15 * SECOND, 15 * SECOND, -20 * MINUTE, 20 * MINUTE, 50 * MINUTE)
             )
             start, end = (edge, end) if rng.random() < 0.5 else (start, edge)
         ends = [leaf("literal", literal(rng, "timestamp", str(t))) for t in (start, end)]

@@ -126,11 +126,14 @@ def _spec(rng: Random, count: int) -> tuple[str, ...]:
     return tuple(chosen.values())
 
 
-def draw(rng: Random, known: Zones, name: str) -> Table:
-    """A table: about half of them many rows in few files, the others partitioned, with fewer rows."""
-    zone = known.pick(rng)
-    ends, tame = rng.random() < 0.12, rng.random() < 0.4
-    many = rng.random() < 0.5 and not ends
+def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table:
+    """A table: about half of them many rows in few files, the others partitioned, with fewer rows.
+
+    what: it has many rows, about changes of the clocks that are `behind` or `halved`.
+    """
+    zone = known.pick_with(rng, what) if what else known.pick(rng)
+    ends, tame = rng.random() < 0.12 and not what, rng.random() < 0.4
+    many = bool(what) or (rng.random() < 0.5 and not ends)
     count = rng.randint(90, 240) if many else rng.randint(7, 16)
     partition = () if many or rng.random() < 0.15 else _spec(rng, rng.choice((1, 1, 2)))
     version = rng.choice((1, 2, 2, 2, 3))
@@ -149,7 +152,7 @@ def draw(rng: Random, known: Zones, name: str) -> Table:
         if rng.random() < 0.6:
             del types[extra]
     partition = tuple(f for f in partition if _source(f).split(".")[0] in types)
-    changes = known.some(zone, rng, rng.choice((1, 2, 3) if many else (1, 1, 2)))
+    changes = known.some(zone, rng, rng.choice((1, 2, 3) if many else (1, 1, 2)), what)
     data = rows(rng, changes, count, ends, tame)
     numbers = list(range(count))
     if rng.random() < 0.5:

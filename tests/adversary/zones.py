@@ -74,19 +74,41 @@ class Change:
     local: int
 
     @property
+    def behind(self) -> bool:
+        """Whether midnight comes twice: the clocks go back from behind it to before it."""
+        return 0 <= self.local % DAY < -self.shift
+
+    @property
+    def ragged(self) -> bool:
+        """Whether it is by no whole hour, or at none."""
+        return bool(self.shift % HOUR or self.local % HOUR)
+
+    @property
+    def halved(self) -> bool:
+        """Whether it skips the middle of an hour, and not the whole of it."""
+        middle = -(-(self.local - HOUR // 2) // HOUR) * HOUR + HOUR // 2
+        return self.ragged and self.local <= middle < self.local + self.shift
+
+    @property
     def weight(self) -> int:
-        """How often it is worth a try: most where a part of an hour is skipped, or midnight comes twice."""
-        behind = 0 <= self.local % DAY < -self.shift
-        ragged = self.shift % HOUR or self.local % HOUR
-        return 15 if behind or ragged else 5 if self.odd else 1
+        """How often it is worth a try."""
+        return (
+            40
+            if self.behind
+            else 20
+            if self.halved
+            else 10
+            if self.ragged
+            else 5
+            if self.odd
+            else 1
+        )
 
     @property
     def odd(self) -> bool:
         """Whether one would not expect it: by no whole hour, at no whole hour, or about midnight."""
         hour = self.local % DAY
-        return bool(
-            self.shift % HOUR or self.local % HOUR or hour <= HOUR or hour + abs(self.shift) >= DAY
-        )
+        return self.ragged or hour <= HOUR or hour + abs(self.shift) >= DAY
 
 
 def _seconds(offset: str) -> int:
@@ -110,11 +132,15 @@ class Zones:
         self._known: dict[str, list[Change]] = {}
 
     def pick(self, rng: Random) -> str:
-        """A zone; three of four times one whose past is irregular, the oddest first."""
+        """A zone; four of five times one whose past is irregular, the oddest first."""
         kind = rng.random()
-        if kind < 0.45:
+        if kind < 0.55:
             return rng.choice(IRREGULAR[:13])
-        return rng.choice(IRREGULAR if kind < 0.75 else self.all)
+        return rng.choice(IRREGULAR if kind < 0.8 else self.all)
+
+    def pick_with(self, rng: Random, what: str) -> str:
+        """A zone that has had such changes: `behind` or `halved`."""
+        return rng.choice([z for z in IRREGULAR if any(getattr(c, what) for c in self.changes(z))])
 
     def changes(self, zone: str) -> list[Change]:
         if zone not in self._known:
@@ -130,9 +156,9 @@ class Zones:
             self._known[zone] = sorted({_change(*m) for m in _TRANSITION.findall(text)}, key=_at)
         return self._known[zone]
 
-    def some(self, zone: str, rng: Random, count: int) -> list[Change]:
-        """Changes of a zone, weighted to the odd ones."""
-        known = self.changes(zone)
+    def some(self, zone: str, rng: Random, count: int, what: str | None = None) -> list[Change]:
+        """Changes of a zone, weighted to the odd ones, or those that are `behind` or `halved`."""
+        known = [c for c in self.changes(zone) if what is None or getattr(c, what)]
         if not known:
             return []
         return rng.choices(known, [c.weight for c in known], k=count)

@@ -48,6 +48,9 @@ FORETOLD = {
         r"Cannot create identity partition|INVALID_ATTRIBUTE_NAME|position_deletes on .*NullPointerException"
     ),
 }
+# Not of the partitioning: a column that a REPLACE gave another type, whose old values stand in the bounds of files.
+# These tables are read again once the old snapshots are expired.
+BOUNDS = re.compile(r"\ball_(?:entries|files|data_files) on .*(?:BufferUnderflow|MalformedInput)")
 
 
 class Asking(Tables):
@@ -121,7 +124,7 @@ def look(runtime: Runtime, script: list[str], last: str = "core") -> Found:
 
 def _unforeseen(troubles: list[str], warned: set[str]) -> list[str]:
     patterns = [pattern for code, pattern in FORETOLD.items() if code in warned]
-    return [t for t in troubles if not any(pattern.search(t) for pattern in patterns)]
+    return [t for t in troubles if not any(p.search(t) for p in (*patterns, BOUNDS))]
 
 
 def main() -> int:
