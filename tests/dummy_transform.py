@@ -110,7 +110,7 @@ def spark() -> list[str]:
             wrong = []
             if {row.id for row in ours.collect()} != true or not true:
                 wrong.append("other rows")
-            if files_read(ours)[0] != 1:
+            if files_read(ours).files != 1:
                 wrong.append(f"it reads {files_read(ours)}")
             shown = session.sql("DESCRIBE FUNCTION iceberg_spread").collect()
             wrong += ["not described"] * ("a part" not in str(shown))

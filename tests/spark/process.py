@@ -11,7 +11,7 @@ PREAMBLE = """
 import os
 import spark_iceberg_sql as sis
 from pyspark.sql import SparkSession
-from spark_iceberg_sql.spark.jar import runtime_jar
+from spark_iceberg_sql.spark.runtime_jar import runtime_jar
 from spark_iceberg_sql.spark.versions import runtime
 import pyspark
 JAR = str(runtime_jar(runtime(pyspark.__version__)))

@@ -456,10 +456,9 @@ NUMBERS = count()
 @cache
 def _texts() -> dict[str, str]:
     parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
-    return {
-        name: compiler.source("spark_iceberg_sql.spark.optimizer", name)
-        for name in ("SwitchedRule", "Calls", "PartitionLayout", *parts, "Prune")
-    }
+    names = (*injection.SHARED, *parts, "Prune")
+    texts = {name: compiler.source("spark_iceberg_sql.spark.optimizer", name) for name in names}
+    return {"TransformRows": injection.transform_rows(), **texts}
 
 
 def compiled(mistake: Mistake | None, attack: bool) -> Any:

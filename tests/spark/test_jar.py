@@ -51,7 +51,7 @@ def _unreachable(tmp_path: Path) -> str:
 
 def test_four_processes_starting_cold_all_succeed(nothing_there: Path) -> None:
     script = (
-        "import pyspark, sys; from pathlib import Path; from spark_iceberg_sql.spark import jar\n"
+        "import pyspark, sys; from pathlib import Path; from spark_iceberg_sql.spark import runtime_jar as jar\n"
         "from spark_iceberg_sql.spark.versions import runtime\n"
         "jar.checkout_jars = lambda: Path('/nonexistent')\n"
         "print(jar.runtime_jar(runtime(pyspark.__version__)))"
