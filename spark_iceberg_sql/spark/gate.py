@@ -149,7 +149,7 @@ def _checked(
     for attempt in range(1, _ATTEMPTS + 1):
         with _formatted(spark, text, kwargs) as plain:
             plain = jvm_sessions.substituted(spark, plain)
-            written.refuse_copies(spark, plain, args)
+            written.refuse_copies(spark, plain, args, own)
             if not _may_be_ddl(plain):
                 break
             report = check(plain, SessionKnown(spark, own_sql(spark, args)), repaired=True)

@@ -13,7 +13,7 @@ from spark_iceberg_sql.diagnostics import IcebergSqlError
 from spark_iceberg_sql.model.metadata import is_metadata_file
 from spark_iceberg_sql.spark import jvm, jvm_tables, places
 from spark_iceberg_sql.spark.jvm import Java
-from spark_iceberg_sql.spark.jvm_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.jvm_errors import BRIDGE_ERRORS, JVM_ERRORS, message
 
 # Properties that send a table's files to a place of their own.
 _ELSEWHERE = (
@@ -123,7 +123,7 @@ def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
             return
         metadata = operations.current()
         file = metadata.metadataFileLocation()
-    except JVM_ERRORS:
+    except BRIDGE_ERRORS:
         return
     if file is None:
         return
