@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from adversary.implied import optimizer_rule
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession, functions
 
@@ -330,6 +331,76 @@ def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, 
     assert files(lake / "db") == before
 
 
+def computed(name: str) -> list[str]:
+    """Ways to say what is written that are more than a name; found by somebody who had not read the code."""
+    catalog, _, table = name.partition(".")
+    expire = f"CALL {catalog}.system.expire_snapshots(table => {{}}, older_than => TIMESTAMP '2100-01-01')"
+    inner = expire.format(f"'{table}'")
+    immediate = "EXECUTE IMMEDIATE '{}'"
+    with_old = "TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'true')"
+    return [
+        expire.format(f'"{table}"'),
+        expire.format(f"'{table[:2]}' || '{table[2:]}'"),
+        expire.format(f"concat('{table[:2]}', '{table[2:]}')"),
+        expire.format(f"'{table[:2]}' '{table[2:]}'"),
+        expire.format(f"r'{table}'"),
+        expire.format(f"'\\u{ord(table[0]):04x}{table[1:]}'"),
+        expire.format("the_copy"),
+        f"CALL {catalog}.system.remove_orphan_files(\"{table}\", TIMESTAMP '2026-11-15')",
+        immediate.format(inner.replace("'", "''")),
+        f'EXECUTE IMMEDIATE "{inner}"',
+        immediate.format(f"DELETE FROM {name}"),
+        immediate.format(f"TRUNCATE TABLE {name}"),
+        immediate.format(f"DROP TABLE {name} PURGE"),
+        immediate.format(f"CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id"),
+        immediate.format(immediate.format(inner.replace("'", "''")).replace("'", "''")),
+        "EXECUTE IMMEDIATE the_statement",
+        f"EXECUTE IMMEDIATE 'CALL {catalog}.system.expire_snapshots(table => ?)' USING '{table}'",
+        f"BEGIN {inner}; END",
+        f"BEGIN IF 1 = 1 THEN {inner}; END IF; END",
+        f"BEGIN DECLARE x STRING DEFAULT '{table}'; {expire.format('x')}; END",
+        f"BEGIN {immediate.format(inner.replace(chr(39), chr(39) * 2))}; END",
+        f"BEGIN CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id; END",
+        f"BEGIN DROP TABLE {name} PURGE; END",
+        f"BEGIN DECLARE s STRING; SET s = 'DELETE FROM {name}'; EXECUTE IMMEDIATE s; END",
+        "DELETE FROM IDENTIFIER(the_name)",
+        f"CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id",
+        f"REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id",
+        f"CREATE OR REPLACE TABLE {name} (id INT) USING iceberg {with_old}",
+        f"ALTER TABLE {name} SET {with_old}",
+        f"ALTER TABLE {name} ADD COLUMN more INT",
+        f"ALTER TABLE {name} ADD PARTITION FIELD bucket(4, id)",
+    ]
+
+
+def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> None:
+    shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
+    name = f"computed_{lake.name}"
+    catalog(spark, name, "hadoop", warehouse=str(lake))
+    spark.sql(f"INSERT INTO owner_{lake.name}.db.t VALUES (4, 'd')")
+    before = files(lake / "db")
+    spark.sql("DECLARE OR REPLACE VARIABLE the_copy STRING DEFAULT 'db.copy'")
+    spark.sql(f"DECLARE OR REPLACE VARIABLE the_name STRING DEFAULT '{name}.db.copy'")
+    spark.sql("DECLARE OR REPLACE VARIABLE the_statement STRING")
+    spark.sql(f"SET VAR the_statement = 'DELETE FROM {name}.db.copy'")
+    for text in computed(f"{name}.db.copy"):
+        with pytest.raises(IcebergSqlError, match=COPY):
+            spark.sql(text)
+        assert files(lake / "db") == before, text
+    with pytest.raises(
+        (PySparkException, Py4JJavaError)
+    ) as caught:  # Iceberg's own, none of the bridge's
+        spark.sql(f"CALL {name}.system.expire_snapshots(table => 'db.copy.history')")
+    assert "operations([])" not in str(caught.value)
+    # What reads a copy, or writes another table by such means, goes on.
+    spark.sql(
+        f"EXECUTE IMMEDIATE 'INSERT INTO owner_{lake.name}.db.t SELECT * FROM {name}.db.copy'"
+    )
+    spark.sql(f'CALL owner_{lake.name}.system.rewrite_manifests("db.t")')
+    spark.sql(f"BEGIN DELETE FROM owner_{lake.name}.db.t WHERE id = 1; END")
+    spark.sql(f"SELECT replace(d, 'a', 'b') FROM {name}.db.copy").collect()
+
+
 def writers(spark: SparkSession, name: str, folder: Path) -> dict[str, Callable[[], object]]:
     """Ways to write that no statement of `spark.sql` names; each leaves the rows (9, 'a') or none."""
     rows = spark.createDataFrame([(9, "a")], "id INT, d STRING")
@@ -352,6 +423,13 @@ def writers(spark: SparkSession, name: str, folder: Path) -> dict[str, Callable[
             rows.mergeInto(name, functions.expr("false")).whenNotMatched().insertAll().merge()
         ),
         "EXECUTE IMMEDIATE": lambda: sql(f"EXECUTE IMMEDIATE 'DELETE FROM {name} WHERE id = 1'"),
+        "EXECUTE IMMEDIATE of all rows": lambda: sql(f"EXECUTE IMMEDIATE 'DELETE FROM {name}'"),
+        "createOrReplace": lambda: rows.writeTo(name).using("iceberg").createOrReplace(),
+        "replace": lambda: rows.writeTo(name).using("iceberg").replace(),
+        "saveAsTable, overwrite": lambda: (
+            rows.write.mode("overwrite").format("iceberg").saveAsTable(name)
+        ),
+        "TRUNCATE": lambda: sql(f"TRUNCATE TABLE {name}"),
         "DELETE of a partition": lambda: sql(f"DELETE FROM {name} WHERE d = 'a'"),
         "merge-on-read": lambda: sql(f"UPDATE {name} SET id = 8 WHERE id = 1"),
         "stream": stream,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from py4j.java_gateway import is_instance_of
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
 JVM_ERRORS = (Py4JJavaError, CapturedException)
+# The same, and calls of methods that an object does not have: a metadata table has no operations.
+BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
 
 
 def thrown_by(error: Exception) -> Java:

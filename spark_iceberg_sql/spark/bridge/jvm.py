@@ -62,7 +62,9 @@ class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
 
 
 _refused: deque[str] = deque(maxlen=64)  # the last refusals, as Spark words them
-_callback = threading.local()  # .runs: whether this thread is in one
+_callback = (
+    threading.local()
+)  # .runs: whether this thread is in one; .quiet: whether it asks in silence
 
 
 def _not_ours(record: logging.LogRecord) -> bool:
@@ -73,7 +75,19 @@ def _not_ours(record: logging.LogRecord) -> bool:
     """
     if record.exc_info and isinstance(record.exc_info[1], _Thrown):
         return False
-    return record.msg not in _refused and not getattr(_callback, "runs", False)
+    silent = getattr(_callback, "runs", False) or getattr(_callback, "quiet", False)
+    return record.msg not in _refused and not silent
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """What fails in here on this thread is not logged: it was asked, not run."""
+    _quieten()
+    _callback.quiet = True
+    try:
+        yield
+    finally:
+        _callback.quiet = False
 
 
 def _quieten() -> None:

@@ -147,7 +147,7 @@ def _checked(
     for attempt in range(1, _ATTEMPTS + 1):
         with _formatted(spark, text, kwargs) as plain:
             plain = sessions.substituted(spark, plain)
-            written_tables.refuse_copies(spark, plain, args)
+            written_tables.refuse_copies(spark, plain, args, own)
             if not _may_be_ddl(plain):
                 break
             report = check(plain, SessionTables(spark, own_sql(spark, args)), repaired=True)

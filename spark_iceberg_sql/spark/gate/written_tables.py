@@ -1,24 +1,31 @@
 """Which tables a statement writes, so that one of a copied folder is refused before Spark has it.
 
-`attach` names one table, and with it the catalog over the folder above: a copy beside it has a name, too.
+`attach` names one table, and with it the catalog over the folder above: a copy beside it has a name, too. What a
+statement computes (an argument of CALL, the text of EXECUTE IMMEDIATE, IDENTIFIER) is asked of Spark, which computes
+it as it will; what cannot be asked outside of its script may be any string that stands there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.tables import ownership
 from spark_iceberg_sql.syntax.lexer import Kind, Token, statements
+from spark_iceberg_sql.syntax.literals import unescape
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _HEAD = 4_000  # letters; rows may follow for megabytes, and the table stands in front of them
-_WORDS = ("insert", "delete", "update", "merge", "truncate", "purge", "call")
-_WRITES = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_WORDS = (
+    *("insert", "delete", "update", "merge", "truncate", "purge", "call", "alter", "immediate"),
+    *("begin", "replace"),
+)
+_WRITES = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b(?!(?<=replace)\s*\()", re.IGNORECASE)
+_ROWS = re.compile(r"\s*insert\b", re.IGNORECASE)
 # The words in front of a table that is written; between them and its name, TABLE and IF EXISTS may stand.
 _BEFORE = (
     ("INSERT", "INTO"),
@@ -26,43 +33,96 @@ _BEFORE = (
     ("DELETE", "FROM"),
     ("MERGE", "INTO"),
     ("TRUNCATE", "TABLE"),
+    ("REPLACE", "TABLE"),
+    ("ALTER", "TABLE"),
     ("DROP", "TABLE"),
     ("UPDATE",),
 )
+_DEEPEST = 4  # EXECUTE IMMEDIATE of EXECUTE IMMEDIATE of ...
+_STRINGS = (Kind.STRING, Kind.DOUBLE)
+
+# The strings that an expression may give; none where it cannot be asked, or gives something else.
+Ask = Callable[[str], Sequence[str]]
 
 
 def may_write(text: str) -> bool:
     """Whether a statement has one of the words in front of a table that is written."""
-    return _WRITES.search(text[:_HEAD]) is not None
+    head = _head(text)
+    low = head.lower()  # plain searches are much faster, on texts that may be long
+    return any(word in low for word in _WORDS) and _WRITES.search(head) is not None
 
 
-def refuse_copies(spark: SparkSession, text: str, args: Any) -> None:
+def _head(text: str) -> str:
+    """As much of a statement as names its table: the rows of an INSERT stand behind it."""
+    return text[:_HEAD] if _ROWS.match(text) else text
+
+
+def refuse_copies(spark: SparkSession, text: str, args: Any, sql: Callable[..., DataFrame]) -> None:
     """Raise IcebergSqlError where a statement writes a Hadoop table whose metadata says another place.
 
-    args: values of its parameters, as of `spark.sql`.
+    args: values of its parameters, as of `spark.sql`. sql: the session's own, past the gate.
     """
     if not may_write(text):
         return
+
+    def ask(expression: str) -> Sequence[str]:
+        try:
+            with jvm.quietly():
+                value = sql(f"SELECT {expression}", args).collect()[0][0]
+        except Exception:  # Spark says so of the statement itself
+            return ()
+        return (value,) if isinstance(value, str) else ()
+
     with jvm.active(spark):
-        for name in written(text[:_HEAD], args):
+        for name in dict.fromkeys(written(_head(text), ask)):
             ownership.refuse_moved_table(name, hadoop_only=True)
 
 
-def written(text: str, args: Any = None) -> Iterator[str]:
-    """The names of the tables that a statement writes, as it writes them; of a CALL, what may be one."""
-    values = list(args.values() if isinstance(args, dict) else args or ())
-    texts = [value for value in values if isinstance(value, str)]
+def written(text: str, ask: Ask, depth: int = 0) -> Iterator[str]:
+    """The names of the tables that a statement writes, as it writes them; of what it computes, what may be one."""
     found = statements(text)
-    if len(found) != 1:
+    if len(found) != 1 or depth > _DEEPEST:
         return
     tokens = found[0].tokens
+    if tokens[0].word != "BEGIN":
+        yield from _written(text, tokens, ask, depth)
+        return
+    strings = [_content(token) for token in tokens if token.kind in _STRINGS]
+    for inside in _inside(tokens):
+        yield from _written(text, inside, lambda expression: ask(expression) or strings, depth)
+
+
+def _inside(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """What stands between the semicolons of a script, from each verb on: behind THEN, DO, ELSE and the like."""
+    start = 0
+    for at, token in enumerate(tokens):
+        if token.text == ";" or at == len(tokens) - 1:
+            piece = list(tokens[start:at])
+            yield from (piece[i:] for i, word in enumerate(piece) if word.word in _VERBS)
+            start = at + 1
+
+
+_VERBS = frozenset(
+    {before[0] for before in _BEFORE} | {"CALL", "EXECUTE", "CREATE", "WITH", "FROM"}
+)
+
+
+def _written(text: str, tokens: Sequence[Token], ask: Ask, depth: int) -> Iterator[str]:
+    if not tokens:
+        return
     if tokens[0].word == "CALL":
         catalog = tokens[1].text if len(tokens) > 2 and tokens[2].text == "." else None
-        literals = [token.text[1:-1] for token in tokens if token.kind is Kind.STRING]
-        for name in literals + texts:
+        for name in _values(text, _arguments(tokens), ask):
             yield name
             if catalog is not None:
                 yield f"{catalog}.{name}"
+        return
+    if [token.word for token in tokens[:2]] == ["EXECUTE", "IMMEDIATE"]:
+        ends = [i for i, token in enumerate(tokens) if token.word in ("INTO", "USING")]
+        body = tokens[2 : ends[0] if ends else len(tokens)]
+        given = list(_values(text, _split(tokens[ends[0] + 1 :]) if ends else [], ask))
+        for inner in _values(text, [body], ask):
+            yield from written(inner, lambda expression: ask(expression) or given, depth + 1)
         return
     drops = tokens[0].word == "DROP"
     if drops and tokens[-1].word != "PURGE":
@@ -70,22 +130,69 @@ def written(text: str, args: Any = None) -> Iterator[str]:
     for at in range(len(tokens)):
         words = tuple(token.word for token in tokens[at : at + 2])
         for before in _BEFORE:
-            if words[: len(before)] == before and (before[0] != "DROP" or drops):
-                name = _name(tokens, at + len(before))
-                if name.upper() == "IDENTIFIER":
-                    yield from texts
-                    yield from (t.text[1:-1] for t in tokens if t.kind is Kind.STRING)
-                elif name.upper() not in ("", "SET"):  # MERGE ... WHEN MATCHED THEN UPDATE SET
-                    yield name
+            if words[: len(before)] == before and (before[0] not in ("DROP", "ALTER") or at == 0):
+                yield from _target(text, tokens, at + len(before), ask)
 
 
-def _name(tokens: list[Token], at: int) -> str:
+def _target(text: str, tokens: Sequence[Token], at: int, ask: Ask) -> Iterator[str]:
+    """The table behind the words in front of it."""
     while at < len(tokens) and tokens[at].word in ("TABLE", "IF", "EXISTS"):
         at += 1
+    if at < len(tokens) and tokens[at].word == "IDENTIFIER":
+        yield from _values(text, _arguments(tokens[at:]), ask)
+        return
     parts: list[str] = []
     while at < len(tokens) and tokens[at].kind in (Kind.WORD, Kind.QUOTED):
         parts.append(tokens[at].text)
         if at + 1 >= len(tokens) or tokens[at + 1].text != ".":
             break
         at += 2
-    return ".".join(parts)
+    if parts and parts != ["SET"]:  # MERGE ... WHEN MATCHED THEN UPDATE SET
+        yield ".".join(parts)
+
+
+def _arguments(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """The arguments of the first call, without their names."""
+    opened = next((i for i, token in enumerate(tokens) if token.text == "("), len(tokens))
+    depth = 0
+    for at in range(opened, len(tokens)):
+        depth += (tokens[at].text == "(") - (tokens[at].text == ")")
+        if depth == 0:
+            return [_unnamed(argument) for argument in _split(tokens[opened + 1 : at])]
+    return []
+
+
+def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """What stands between the commas that are in no brackets."""
+    found: list[Sequence[Token]] = []
+    depth = start = 0
+    for at, token in enumerate(tokens):
+        depth += (token.text in "([") - (token.text in ")]")
+        if token.text == "," and depth == 0:
+            found.append(tokens[start:at])
+            start = at + 1
+    return [part for part in (*found, tokens[start:]) if part]
+
+
+def _unnamed(argument: Sequence[Token]) -> Sequence[Token]:
+    """The value of `name => value`, which may be two tokens."""
+    for at in range(1, min(3, len(argument))):
+        if argument[at].text in ("=>", ">"):
+            return argument[at + 1 :]
+    return argument
+
+
+def _values(text: str, expressions: Sequence[Sequence[Token]], ask: Ask) -> Iterator[str]:
+    """The strings that expressions give; of one that cannot be asked, the strings that stand in it."""
+    for tokens in expressions:
+        if not tokens:
+            continue
+        if len(tokens) == 1 and tokens[0].text.startswith("'") and "\\" not in tokens[0].text:
+            yield _content(tokens[0])
+            continue
+        there = [_content(token) for token in tokens if token.kind in _STRINGS]
+        yield from ask(text[tokens[0].start : tokens[-1].end]) or there
+
+
+def _content(token: Token) -> str:
+    return unescape(token.text)

@@ -12,7 +12,7 @@ from functools import lru_cache, reduce
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_files import is_metadata_file
 from spark_iceberg_sql.spark.bridge import jvm, relations
-from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import same_location
 
@@ -129,7 +129,7 @@ def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
             return
         metadata = operations.current()
         file = metadata.metadataFileLocation()
-    except JVM_ERRORS:
+    except BRIDGE_ERRORS:
         return
     if file is None:
         return

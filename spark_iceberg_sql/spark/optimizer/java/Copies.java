@@ -13,12 +13,22 @@ import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.TableOperations;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
+import org.apache.spark.sql.catalyst.plans.logical.AlterTableCommand;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTableWithFilters;
+import org.apache.spark.sql.catalyst.plans.logical.DropTable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceTableAsSelect;
+import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
+import org.apache.spark.sql.catalyst.plans.logical.TruncateTable;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.WriteToDataSourceV2;
 
 /**
@@ -43,6 +53,29 @@ public class Copies extends SwitchedRule {
 
   /** What a plan writes: a relation or its table; null. */
   private static Object written(LogicalPlan plan) {
+    Object found = target(plan);
+    while (found instanceof SubqueryAlias) found = ((SubqueryAlias) found).child();
+    if (found instanceof DataSourceV2ScanRelation) return ((DataSourceV2ScanRelation) found).relation();
+    if (found instanceof ResolvedTable) return ((ResolvedTable) found).table();
+    return found instanceof ResolvedIdentifier ? loaded((ResolvedIdentifier) found) : found;
+  }
+
+  /** The table of that name; null where there is none. */
+  private static Object loaded(ResolvedIdentifier name) {
+    if (!(name.catalog() instanceof TableCatalog)) return null;
+    try {
+      return ((TableCatalog) name.catalog()).loadTable(name.identifier());
+    } catch (Exception none) {
+      return null;  // Spark says what is wrong with it
+    }
+  }
+
+  private static Object target(LogicalPlan plan) {
+    if (plan instanceof ReplaceTableAsSelect) return ((ReplaceTableAsSelect) plan).name();
+    if (plan instanceof ReplaceTable) return ((ReplaceTable) plan).name();
+    if (plan instanceof TruncateTable) return ((TruncateTable) plan).table();
+    if (plan instanceof DropTable && ((DropTable) plan).purge()) return ((DropTable) plan).child();
+    if (plan instanceof AlterTableCommand) return ((AlterTableCommand) plan).table();
     if (plan instanceof V2WriteCommand) return ((V2WriteCommand) plan).table();
     if (plan instanceof DeleteFromTable) return ((DeleteFromTable) plan).table();
     if (plan instanceof DeleteFromTableWithFilters) return ((DeleteFromTableWithFilters) plan).table();
