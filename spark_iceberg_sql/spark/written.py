@@ -97,9 +97,7 @@ def _inside(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     for at, token in enumerate(tokens):
         if token.text == ";" or at == len(tokens) - 1:
             piece = list(tokens[start:at])
-            heads = [i for i, t in enumerate(piece) if t.word in _VERBS]
-            if heads:
-                yield piece[heads[0] :]
+            yield from (piece[i:] for i, word in enumerate(piece) if word.word in _VERBS)
             start = at + 1
 
 
