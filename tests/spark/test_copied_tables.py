@@ -358,6 +358,8 @@ def computed(name: str) -> list[str]:
         f"EXECUTE IMMEDIATE 'CALL {catalog}.system.expire_snapshots(table => ?)' USING '{table}'",
         f"BEGIN {inner}; END",
         f"BEGIN IF 1 = 1 THEN {inner}; END IF; END",
+        f"BEGIN IF (SELECT count(*) FROM {name}) > 0 THEN {inner}; END IF; END",
+        f"BEGIN FOR r AS SELECT id FROM {name} DO {inner}; END FOR; END",
         f"BEGIN DECLARE x STRING DEFAULT '{table}'; {expire.format('x')}; END",
         f"BEGIN {immediate.format(inner.replace(chr(39), chr(39) * 2))}; END",
         f"BEGIN CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id; END",
