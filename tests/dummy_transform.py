@@ -14,7 +14,8 @@ import re
 import sys
 from pathlib import Path
 
-RECORD = """TRANSFORMS: tuple[Transform, ...] = (
+RECORD = """TRANSFORMS = (
+    *TRANSFORMS,
     Transform(
         name="spread",
         spellings=("spread",),
@@ -29,7 +30,9 @@ RECORD = """TRANSFORMS: tuple[Transform, ...] = (
         hashes=True,
         summary="a part",
         example=("16, 34", "3"),
-    ),"""
+    ),
+)
+"""
 MODULE = "spark_iceberg_sql.model.transforms"
 CALLS = re.compile(
     r"\b(bucket|truncate|years?|months?|days?|hours?|date_hour|identity)\s*\(", re.IGNORECASE
@@ -42,11 +45,13 @@ def put_in_place() -> None:
     assert found is not None
     assert found.origin is not None
     text = Path(found.origin).read_text("utf-8")
-    start = "TRANSFORMS: tuple[Transform, ...] = ("
-    assert text.count(start) == 1
+    behind = "\nBY_NAME = {"
+    assert text.count(behind) == 1
     module = importlib.util.module_from_spec(found)
     sys.modules[MODULE] = module
-    exec(compile(text.replace(start, RECORD), found.origin, "exec"), module.__dict__)
+    exec(
+        compile(text.replace(behind, "\n" + RECORD + behind), found.origin, "exec"), module.__dict__
+    )
 
 
 def check() -> list[str]:

@@ -108,11 +108,11 @@ def test_an_unchecked_statement_is_never_shown_as_fine(capsys: Any) -> None:
     main(["check", "unknown.sql"])
     out = capsys.readouterr().out
     assert "note[SIS002]" in out
-    assert out.endswith("Found nothing in 1 file (1 statement; 1 not checked)\n")
+    assert out.endswith("No problems found in 1 file (1 statement; 1 not checked)\n")
     main(["check", "--ignore", "SIS002", "unknown.sql"])
-    assert capsys.readouterr().out == "Found nothing in 1 file (1 statement; 1 not checked)\n"
+    assert capsys.readouterr().out == "No problems found in 1 file (1 statement; 1 not checked)\n"
     main(["check", "--select", "SIS1", "--statistics", "unknown.sql"])
-    assert capsys.readouterr().out == "Found nothing in 1 file (1 statement; 1 not checked)\n"
+    assert capsys.readouterr().out == "No problems found in 1 file (1 statement; 1 not checked)\n"
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -192,7 +192,7 @@ def test_fixing_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> 
     assert main(["check", "-", "--fix"]) == 0
     out, err = capsys.readouterr()
     assert out == CLEAN + "\r\n"
-    assert err.startswith("Found nothing")
+    assert err.startswith("No problems found")
 
 
 def test_fix_and_diff(project: Path, capsys: Any) -> None:
@@ -202,7 +202,9 @@ def test_fix_and_diff(project: Path, capsys: Any) -> None:
     assert out.startswith("--- s.sql\n+++ s.sql\n")
     assert (project / "s.sql").read_text() == SWAPPED
     assert main(["check", "--fix", "s.sql", "clean.sql"]) == 0
-    assert capsys.readouterr().out == ("Found nothing in 2 files (2 statements)\nApplied 1 fix\n")
+    assert capsys.readouterr().out == (
+        "No problems found in 2 files (2 statements)\nApplied 1 fix\n"
+    )
     assert (project / "s.sql").read_text() == CLEAN
     assert main(["check", "--diff", "s.sql"]) == 0
 
