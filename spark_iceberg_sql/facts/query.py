@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from spark_iceberg_sql.facts.query_types import BARE, OF_STRINGS, RETURNS, SAME, TYPED, literal
 from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive, Type
-from spark_iceberg_sql.syntax.lexer import TRIVIA, Kind, Token, tokenize
+from spark_iceberg_sql.syntax.brackets import between_commas, closing
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Kind, Token, tokenize
 from spark_iceberg_sql.syntax.nodes import Name
 from spark_iceberg_sql.syntax.parser.columns import data_type
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
@@ -29,7 +30,6 @@ _STRANGE = frozenset(
     }
 )
 _SETS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
-_STRINGS = (Kind.STRING, Kind.DOUBLE)
 _DEEPEST = 30
 
 
@@ -132,7 +132,7 @@ class _Reader:
         end = min((i for i in stops if i > at), default=len(tokens))
         relations = self._relations(tokens[at + 1 : end], depth) if "FROM" in marks else []
         fields: list[Field] = []
-        for item in _split(tokens[start:at]):
+        for item in between_commas(tokens[start:at]):
             fields += self._item(item, relations)
         return fields
 
@@ -209,11 +209,11 @@ class _Reader:
             value = self._value(tokens[:cut], relations, depth + 1)
             return _Value(self._type(tokens[cut + 1 :]), value.name)
         first = tokens[0]
-        if len(tokens) == 1 and first.kind in (*_STRINGS, Kind.NUMBER):
+        if len(tokens) == 1 and first.kind in (*STRINGS, Kind.NUMBER):
             return _Value(_sure(literal(first)))
         if len(tokens) == 2 and first.text == "-" and tokens[1].kind is Kind.NUMBER:
             return _Value(_sure(literal(tokens[1])))
-        if len(tokens) == 2 and tokens[1].kind in _STRINGS and first.word in TYPED:
+        if len(tokens) == 2 and tokens[1].kind in STRINGS and first.word in TYPED:
             return _Value(TYPED[first.word])
         if len(tokens) == 1 and first.word in ("TRUE", "FALSE"):
             return _Value(Primitive("boolean"))
@@ -229,7 +229,7 @@ class _Reader:
         rest = tokens[end + 1 :]
         if rest and (rest[0].word not in ("OVER", "FILTER") or rest[-1].text != ")"):
             raise _UnknownError
-        arguments = _split(tokens[2:end])
+        arguments = between_commas(tokens[2:end])
         if name in ("CAST", "TRY_CAST"):
             cut = max((i for i, _, word in _top(tokens[2:end]) if word == "AS"), default=-1)
             if cut < 1:
@@ -293,19 +293,11 @@ def _top(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
     return found
 
 
-def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    cuts = [i for i, token, _ in _top(tokens) if token.text == ","]
-    starts = [0, *(cut + 1 for cut in cuts)]
-    return [tokens[a:b] for a, b in zip(starts, [*cuts, len(tokens)], strict=True)]
-
-
 def _closing(tokens: Sequence[Token], opening: int) -> int:
-    depth = 0
-    for i in range(opening, len(tokens)):
-        depth += {"(": 1, ")": -1}.get(tokens[i].text, 0)
-        if not depth:
-            return i
-    raise _UnknownError
+    found = closing(tokens, opening)
+    if found == len(tokens):
+        raise _UnknownError
+    return found
 
 
 def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token] | None:
@@ -329,7 +321,7 @@ def _is_name(token: Token) -> bool:
 
 
 def _ends_value(token: Token) -> bool:
-    return token.text == ")" or token.kind in (*_STRINGS, Kind.NUMBER, Kind.WORD, Kind.QUOTED)
+    return token.text == ")" or token.kind in (*STRINGS, Kind.NUMBER, Kind.WORD, Kind.QUOTED)
 
 
 def _sure(kind: Type | None) -> Type:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, Type
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 
 _INT, _LONG, _STRING, _DATE = (Primitive(name) for name in ("int", "long", "string", "date"))
 _DOUBLE, _BOOLEAN, _TIMESTAMP = (Primitive(name) for name in ("double", "boolean", "timestamptz"))
@@ -77,7 +77,7 @@ _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
 
 def literal(token: Token) -> Type | None:
     """The type of a number or a string; None where it is not known."""
-    if token.kind in (Kind.STRING, Kind.DOUBLE):
+    if token.kind in STRINGS:
         return _STRING
     whole = _NUMBER.fullmatch(token.text)
     if whole is not None:

@@ -19,11 +19,11 @@ from spark_iceberg_sql.model.transforms import (
     HASH,
     Transform,
 )
+from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, tokenize
 
-_OPEN, _CLOSE = ("(", "[", "<"), (")", "]", ">")
-_STRINGS = (Kind.STRING, Kind.DOUBLE)
+_BRACKETS = "()[]<>"
 _TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
 # Words that stand among arguments and are no columns.
 _NOT_COLUMNS = frozenset({*_TIMES, "AS", "INTERVAL", "INTO", "BUCKETS", "STRING", "INT", "BIGINT"})
@@ -49,37 +49,22 @@ def field_of_name(name: str) -> str | None:
 
 def _unwrapped(tokens: list[Token]) -> list[Token]:
     """Without the brackets that are around all of it."""
-    while len(tokens) > 1 and tokens[0].text in _OPEN and _closing(tokens, 0) == len(tokens) - 1:
+    while (
+        len(tokens) > 1
+        and tokens[0].text in _BRACKETS[::2]
+        and closing(tokens, 0, _BRACKETS) == len(tokens) - 1
+    ):
         tokens = tokens[1:-1]
     return tokens
 
 
-def _closing(tokens: Sequence[Token], start: int) -> int:
-    """The index of the bracket that closes the one at `start`; the length where none does."""
-    depth = 0
-    for index in range(start, len(tokens)):
-        depth += (tokens[index].text in _OPEN) - (tokens[index].text in _CLOSE)
-        if depth == 0:
-            return index
-    return len(tokens)
-
-
-def items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def items(tokens: Sequence[Token]) -> list[list[Token]]:
     """The tokens between the commas that are in no brackets."""
-    item: list[Token] = []
-    depth = 0
-    for token in tokens:
-        depth += (token.text in _OPEN) - (token.text in _CLOSE)
-        if token.text == "," and depth == 0:
-            yield item
-            item = []
-        else:
-            item.append(token)
-    yield item
+    return between_commas(tokens, _BRACKETS)
 
 
 def _field(tokens: list[Token]) -> str | None:
-    if len(tokens) == 1 and tokens[0].kind in _STRINGS:
+    if len(tokens) == 1 and tokens[0].kind in STRINGS:
         inside = fields([t for t in tokenize(tokens[0].text[1:-1]) if _counts(t)])
         return ", ".join(inside) if inside else None
     columns = list(_columns(tokens))
@@ -134,7 +119,7 @@ def _columns(tokens: Sequence[Token]) -> Iterator[str]:
         before, path = path, ""
     if not before:
         for token in tokens:
-            if token.kind in _STRINGS and re.fullmatch(r"[A-Za-z_]\w*", token.text[1:-1]):
+            if token.kind in STRINGS and re.fullmatch(r"[A-Za-z_]\w*", token.text[1:-1]):
                 yield token.text[1:-1]
 
 

@@ -21,6 +21,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, NAMES
+from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.identifiers import backticked
 from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token, statements
 
@@ -173,7 +174,7 @@ def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:
     """INSERT INTO FUNCTION icebergLocal('/lake/t'): the path's folder is the table's name."""
     if not _is_call(tokens, 3) or tokens[3].text.lower() not in _WRITABLE:
         return
-    close = _close(tokens, 4)
+    close = closing(tokens, 4)
     path = tokens[5]
     if close != 6 or path.kind is not Kind.STRING or not path.text.startswith("'"):
         return
@@ -204,21 +205,11 @@ def _is_call(tokens: list[Token], at: int) -> bool:
     )
 
 
-def _close(tokens: list[Token], opened: int) -> int:
-    """The index of the bracket that closes the one at `opened`; the number of tokens without one."""
-    depth = 0
-    for at in range(opened, len(tokens)):
-        depth += {"(": 1, ")": -1}.get(tokens[at].text, 0)
-        if depth == 0:
-            return at
-    return len(tokens)
-
-
 def _calls(tokens: list[Token]) -> Iterator[tuple[int, int]]:
     """Indices of the brackets of each call of our functions."""
     for at in range(len(tokens)):
         if _is_call(tokens, at):
-            close = _close(tokens, at + 1)
+            close = closing(tokens, at + 1)
             if close < len(tokens):
                 yield at + 1, close
 

@@ -51,6 +51,7 @@ class Kind(Enum):
 
 
 TRIVIA = frozenset({Kind.SPACE, Kind.COMMENT, Kind.BOM})
+STRINGS = (Kind.STRING, Kind.DOUBLE)
 _SPACE, _COMMENT, _MARKED = Kind.SPACE, Kind.COMMENT, Kind.BOM
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.tables import ownership
-from spark_iceberg_sql.syntax.lexer import Kind, Token, statements
+from spark_iceberg_sql.syntax.brackets import between_commas, closing
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, statements
 from spark_iceberg_sql.syntax.literals import unescape
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ _BEFORE = (
     ("UPDATE",),
 )
 _DEEPEST = 4  # EXECUTE IMMEDIATE of EXECUTE IMMEDIATE of ...
-_STRINGS = (Kind.STRING, Kind.DOUBLE)
 
 # The strings that an expression may give; none where it cannot be asked, or gives something else.
 Ask = Callable[[str], Sequence[str]]
@@ -87,7 +87,7 @@ def written(text: str, ask: Ask, depth: int = 0) -> Iterator[str]:
     if tokens[0].word != "BEGIN":
         yield from _written(text, tokens, ask, depth)
         return
-    strings = [_content(token) for token in tokens if token.kind in _STRINGS]
+    strings = [_content(token) for token in tokens if token.kind in STRINGS]
     for inside in _inside(tokens):
         yield from _written(text, inside, lambda expression: ask(expression) or strings, depth)
 
@@ -120,7 +120,7 @@ def _written(text: str, tokens: Sequence[Token], ask: Ask, depth: int) -> Iterat
     if [token.word for token in tokens[:2]] == ["EXECUTE", "IMMEDIATE"]:
         ends = [i for i, token in enumerate(tokens) if token.word in ("INTO", "USING")]
         body = tokens[2 : ends[0] if ends else len(tokens)]
-        given = list(_values(text, _split(tokens[ends[0] + 1 :]) if ends else [], ask))
+        given = list(_values(text, between_commas(tokens[ends[0] + 1 :]) if ends else [], ask))
         for inner in _values(text, [body], ask):
             yield from written(inner, lambda expression: ask(expression) or given, depth + 1)
         return
@@ -154,24 +154,9 @@ def _target(text: str, tokens: Sequence[Token], at: int, ask: Ask) -> Iterator[s
 def _arguments(tokens: Sequence[Token]) -> list[Sequence[Token]]:
     """The arguments of the first call, without their names."""
     opened = next((i for i, token in enumerate(tokens) if token.text == "("), len(tokens))
-    depth = 0
-    for at in range(opened, len(tokens)):
-        depth += (tokens[at].text == "(") - (tokens[at].text == ")")
-        if depth == 0:
-            return [_unnamed(argument) for argument in _split(tokens[opened + 1 : at])]
-    return []
-
-
-def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    """What stands between the commas that are in no brackets."""
-    found: list[Sequence[Token]] = []
-    depth = start = 0
-    for at, token in enumerate(tokens):
-        depth += (token.text in "([") - (token.text in ")]")
-        if token.text == "," and depth == 0:
-            found.append(tokens[start:at])
-            start = at + 1
-    return [part for part in (*found, tokens[start:]) if part]
+    end = closing(tokens, opened)
+    inside = tokens[opened + 1 : end] if end < len(tokens) else ()
+    return [_unnamed(argument) for argument in between_commas(inside)]
 
 
 def _unnamed(argument: Sequence[Token]) -> Sequence[Token]:
@@ -190,7 +175,7 @@ def _values(text: str, expressions: Sequence[Sequence[Token]], ask: Ask) -> Iter
         if len(tokens) == 1 and tokens[0].text.startswith("'") and "\\" not in tokens[0].text:
             yield _content(tokens[0])
             continue
-        there = [_content(token) for token in tokens if token.kind in _STRINGS]
+        there = [_content(token) for token in tokens if token.kind in STRINGS]
         yield from ask(text[tokens[0].start : tokens[-1].end]) or there
 
 

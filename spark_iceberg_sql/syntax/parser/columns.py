@@ -12,7 +12,7 @@ from spark_iceberg_sql.model.types import (
     UnknownTypeError,
     primitive_from_spark,
 )
-from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 from spark_iceberg_sql.syntax.nodes import ColumnDef, Offsets, Ref
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
 
@@ -301,7 +301,7 @@ def _ends_expression(cursor: Cursor) -> bool:
     if cursor.words[i - 1] in ("IS", "AND", "OR", ".", "+", "-", "*", "/", "||"):
         return False
     return (
-        (word == "COMMENT" and cursor.tokens[i + 1].kind in (Kind.STRING, Kind.DOUBLE))
+        (word == "COMMENT" and cursor.tokens[i + 1].kind in STRINGS)
         or (word in ("NOT", "!") and after == "NULL")
         or (word in ("GENERATED", "DEFAULT", "CONSTRAINT", "UNIQUE", "REFERENCES"))
         or (word == "CHECK" and after == "(")

@@ -6,12 +6,11 @@ import re
 from typing import NoReturn
 
 from spark_iceberg_sql.syntax.characters import upper
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.literals import parts, unescape
 from spark_iceberg_sql.syntax.mistakes import MISTAKES
 from spark_iceberg_sql.syntax.nodes import Argument, Create, Literal, Offsets, Ref, Term
 
-_STRINGS = (Kind.STRING, Kind.DOUBLE)
 _TWO_STRINGS = re.compile(r"""'.*[^\\]''.+'|".*[^\\]"".+\"""", re.DOTALL)  # to Iceberg's grammar
 _INTEGER = re.compile(r"([0-9]+)([LlSsYy\u017f]?)")
 _UNITS = frozenset(
@@ -129,7 +128,7 @@ class Cursor:
             self.i += 1
             return text[1:-1].replace("``", "`")
         if kind is not Kind.WORD:
-            self.stop(what, "quoted-name" if kind in _STRINGS else "")
+            self.stop(what, "quoted-name" if kind in STRINGS else "")
         if "{" in text or "$" in text:  # a template
             self.i += 1
             return text
@@ -155,7 +154,7 @@ class Cursor:
         if self.iceberg:
             self.stop("a name", "identifier-clause")
         string = self.tokens[self.i + 2]
-        if string.kind not in _STRINGS:
+        if string.kind not in STRINGS:
             raise Stop(string, "a name in quotes")
         self.i += 4 if self.words[self.i + 3] == ")" else 1
         return unescape(string.text) if self.words[self.i - 1] == ")" else "identifier"
@@ -183,7 +182,7 @@ class Cursor:
             span = self.since(token.start)
             text = self.script[span[0] : span[1]]
             inside = self.tokens[self.i - 2]
-            if self.i >= 3 and self.words[self.i - 3] == "(" and inside.kind in _STRINGS:
+            if self.i >= 3 and self.words[self.i - 3] == "(" and inside.kind in STRINGS:
                 return Ref(parts(unescape(inside.text)), span, text)
             return Ref((text,), span, text, computed=True)
         return self.path(_TABLE)
@@ -193,14 +192,14 @@ class Cursor:
         inside, after = self.tokens[self.i + 2], self.tokens[self.i + 3]
         if inside.kind in (Kind.WORD, Kind.QUOTED):
             return after.kind not in (Kind.WORD, Kind.QUOTED)
-        return inside.kind in _STRINGS or inside.text in (":", "?")
+        return inside.kind in STRINGS or inside.text in (":", "?")
 
     # --- constants ---------------------------------------------------------------------------
 
     @property
     def at_string(self) -> bool:
         """Whether a string comes next."""
-        return self.tokens[self.i].kind in _STRINGS
+        return self.tokens[self.i].kind in STRINGS
 
     def string(self, what: str = "a string") -> tuple[str, Offsets]:
         """Read a string, of several pieces perhaps, or a parameter in its place: content and span."""
@@ -246,7 +245,7 @@ class Cursor:
     def term(self) -> Term:
         """Read a transform over columns, or a column."""
         first = self.token
-        if first.kind in _STRINGS:
+        if first.kind in STRINGS:
             self.stop("a column or a transform", "quoted-column")
         column = self.path("a column or a transform")
         if (
@@ -285,7 +284,7 @@ class Cursor:
         if kind is Kind.STRING and token.text[0] in "rR" and self.iceberg:
             self.i += 1  # a word and a string to Iceberg's grammar, which comes to the same
             return self._literal("string", start)
-        if kind in _STRINGS:
+        if kind in STRINGS:
             while self.at_string and not (self.iceberg and self.token.text[0] in "rR"):
                 self.i += 1
             return self._literal("string", start)
@@ -295,7 +294,7 @@ class Cursor:
             self.parameter = self._skip_parameter()
             return self._literal("parameter", start)
         if kind is Kind.WORD:
-            if self.tokens[self.i + 1].kind in _STRINGS and not self._at_interval():
+            if self.tokens[self.i + 1].kind in STRINGS and not self._at_interval():
                 if self.iceberg and _TWO_STRINGS.fullmatch(self.tokens[self.i + 1].text):
                     raise Stop(self.tokens[self.i + 1], "one string without doubled quotes")
                 self.i += 2
@@ -317,15 +316,15 @@ class Cursor:
         if self.iceberg or self.word != "INTERVAL":
             return False
         ahead = self.i + (2 if self.words[self.i + 1] in ("+", "-") else 1)
-        if self.tokens[ahead].kind not in (*_STRINGS, Kind.NUMBER):
+        if self.tokens[ahead].kind not in (*STRINGS, Kind.NUMBER):
             return False
-        while self.tokens[ahead].kind in _STRINGS and self.tokens[ahead + 1].kind in _STRINGS:
+        while self.tokens[ahead].kind in STRINGS and self.tokens[ahead + 1].kind in STRINGS:
             ahead += 1
         return self.words[ahead + 1] in _UNITS
 
     def _skip_interval(self) -> None:
         self.i += 1
-        while self.token.kind in (*_STRINGS, Kind.NUMBER) or self.word in ("+", "-"):
+        while self.token.kind in (*STRINGS, Kind.NUMBER) or self.word in ("+", "-"):
             self.i += 2 if self.word in ("+", "-") else 1
             while self.at_string:
                 self.i += 1

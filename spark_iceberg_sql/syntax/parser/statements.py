@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, tokenize
 from spark_iceberg_sql.syntax.literals import parts, unescape
 from spark_iceberg_sql.syntax.nodes import (
     Call,
@@ -22,7 +22,6 @@ from spark_iceberg_sql.syntax.nodes import (
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.parser.typos import is_verb
 
-_STRINGS = (Kind.STRING, Kind.DOUBLE)
 _BEGUN = re.compile(r"\s*([A-Za-z]+)\b")
 # First words of statements that leave something behind, besides CREATE and its like.
 _CARRYING = (
@@ -74,7 +73,7 @@ def call(cursor: Cursor, span: Offsets) -> Node | None:
     tables: list[Name] = []
     for place, (key, value) in enumerate(_arguments(cursor)):
         if key in wanted if key else place in wanted.values():
-            if len(value) != 1 or value[0].kind not in _STRINGS:
+            if len(value) != 1 or value[0].kind not in STRINGS:
                 return Call(span, name[-1].lower(), name[:-2])
             tables.append(parts(unescape(value[0].text)))
     return Call(span, name[-1].lower(), name[:-2], tuple(tables) or None)
@@ -111,10 +110,10 @@ def immediate(
     token = cursor.token
     after = cursor.words[cursor.i + 1]
     at = (token.start, token.end)
-    begun = _BEGUN.match(unescape(token.text)) if token.kind in _STRINGS else None
+    begun = _BEGUN.match(unescape(token.text)) if token.kind in STRINGS else None
     if begun is not None and not (is_verb(begun[1].upper()) or begun[1].upper() in _CARRYING):
         return None  # a query, however it goes on
-    if token.kind not in _STRINGS or after not in ("", "USING", "INTO"):
+    if token.kind not in STRINGS or after not in ("", "USING", "INTO"):
         return Templated(span, at, anything=True)
     quotes = 2 if token.text[:1] in "rR" else 1
     inner = token.text[quotes:-1]
