@@ -1,6 +1,6 @@
 """The documentation: the site builds without a warning, every link leads somewhere, every block is what it says.
 
-What needs Spark runs in tests/spark/test_docs.py. `pytest --update-goldens` puts new outputs into the pages.
+What needs Spark runs in tests/spark/test_doc_examples.py. `pytest --update-goldens` puts new outputs into the pages.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def test_consoles(page: Path, folder: Path, capsys: Any) -> None:
         for command, shown, at in commands(block):
             words = shlex.split(command)
             assert words[0] == "iceberg-sql", block.where
-            if words[1] == "run":  # tests/spark/test_docs.py
+            if words[1] == "run":  # tests/spark/test_doc_examples.py
                 continue
             assert main(words[1:]) in (0, 1)
             said = capsys.readouterr()
