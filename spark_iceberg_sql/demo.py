@@ -12,9 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql import extras
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
-from spark_iceberg_sql.spark.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -95,6 +94,8 @@ def main() -> int:
     """Load the flights into a temporary warehouse and run the queries; returns the exit code."""
     say = sys.stdout.write
     try:
+        session = extras.load("spark.session").session
+        files_read = extras.load("spark.bridge.scan_metrics").files_read
         with tempfile.TemporaryDirectory(prefix="iceberg-warehouse-") as warehouse:
             say("Starting Spark ...\n")
             spark = session(warehouse, config={"spark.sql.shuffle.partitions": "4"})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
-from spark_iceberg_sql.cli.options import add_settings, configuration
+from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import (
     Diagnostic,
@@ -72,6 +72,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="leave excluded files out even where they are named",
     )
     add_settings(parser)
+    add_selection(parser)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.cli.options import add_settings, configuration
+from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.config.keys import KEYS
 
 
@@ -17,6 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("file", nargs="?", default=".", help="the file that is to be checked")
     add_settings(parser)
+    add_selection(parser)
 
 
 def run(given: argparse.Namespace) -> int:

@@ -18,10 +18,6 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--isolated", action="store_true", help="take settings from no file")
     group.add_argument(
-        "--select", metavar="CODES", type=_list, help="only these rules (SIS2,SIS401)"
-    )
-    group.add_argument("--ignore", metavar="CODES", type=_list, help="not these rules")
-    group.add_argument(
         "--metadata",
         metavar="TABLE=FILE",
         action="append",
@@ -45,6 +41,15 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="names as under spark.sql.caseSensitive=true",
     )
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that leave rules or files out."""
+    group = parser.add_argument_group("selection")
+    group.add_argument(
+        "--select", metavar="CODES", type=_list, help="only these rules (SIS2,SIS401)"
+    )
+    group.add_argument("--ignore", metavar="CODES", type=_list, help="not these rules")
     group.add_argument(
         "--exclude", metavar="GLOB", action="append", help="glob patterns of files to leave out"
     )
@@ -52,16 +57,15 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def configuration(given: argparse.Namespace) -> Configuration:
     """The settings that the options ask for. Raises ConfigError."""
+    selection = {key: getattr(given, key, None) for key in ("select", "ignore", "exclude")}
     values: dict[str, Any] = {
-        "select": given.select,
-        "ignore": given.ignore,
+        **selection,
         "metadata": _pairs(given.metadata),
         "ddl": given.ddl,
         "catalog": given.catalog,
         "default-catalog": given.default_catalog,
         "default-namespace": given.default_namespace,
         "case-sensitive": given.case_sensitive,
-        "exclude": given.exclude,
     }
     return Configuration(given.config, isolated=given.isolated, values=values)
 

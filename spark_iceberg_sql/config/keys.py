@@ -130,7 +130,7 @@ PURPOSE: Mapping[str, str] = {
     "default-namespace": "the namespace of unqualified table names",
     "case-sensitive": "the session's spark.sql.caseSensitive",
     "exclude": "globs of files and folders to skip",
-    "placeholders": "regular expressions of text that a program replaces before Spark sees it",
+    "placeholders": "regular expressions of the placeholders that a program replaces before Spark sees the text",
 }
 
 

@@ -27,7 +27,7 @@ class Settings:
     metadata file. ddl: globs of SQL files that are read first. catalog: a catalog of pyiceberg's
     configuration to ask. default_catalog, default_namespace: what an unqualified name means.
     case_sensitive: Spark's spark.sql.caseSensitive. exclude: globs of files that are not looked for.
-    placeholders: regular expressions of what a program puts in the place of words before Spark sees them.
+    placeholders: regular expressions of the words that a program replaces before Spark sees the text.
     root: the directory that globs and paths count from. sources: key to where its value came from.
     """
 

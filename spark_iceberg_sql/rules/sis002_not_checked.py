@@ -34,7 +34,9 @@ from spark_iceberg_sql.syntax import nodes
 if TYPE_CHECKING:
     from spark_iceberg_sql.syntax.nodes import Offsets
 
-_WAYS = "put its CREATE TABLE before, pass --metadata or --catalog, or check in a Spark session"
+_WAYS = (
+    "put its CREATE TABLE before, pass --ddl, --metadata or --catalog, or check in a Spark session"
+)
 
 
 class Skipped(NamedTuple):

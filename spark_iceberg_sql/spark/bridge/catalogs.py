@@ -1,4 +1,4 @@
-"""The session's catalogs through Spark's and Iceberg's own loading: py4j side of catalog.py."""
+"""The session's catalogs through Spark's and Iceberg's own loading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bridge to Spark's JVM: py4j and pyspark's underscore attributes are touched in spark/jvm*.py only.
+"""The bridge to Spark's JVM: only this folder touches py4j and pyspark's underscore attributes.
 
 A callback is a Python callable that Spark calls while it analyses a statement. It runs on the JVM
 thread of that statement, so it asks `active_session()` for its session and never keeps one. It

@@ -1,4 +1,4 @@
-"""Rows of Python values as a plan of the JVM: py4j side of answers.py."""
+"""Rows of Python values as a plan of the JVM."""
 
 from __future__ import annotations
 

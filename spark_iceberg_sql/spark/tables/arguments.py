@@ -1,4 +1,4 @@
-"""From the values of a call to a table function's arguments, by its record in signatures.py.
+"""From the values of a call to a table function's arguments, by its record in model/table_functions.py.
 
 A call's values arrive by position or by name; a position may stand for different things, as in
 ClickHouse: `icebergS3(url, 'orc')`, `icebergS3(url, key, secret)`, `icebergS3(url, 'NOSIGN', 'orc')`.
