@@ -17,8 +17,8 @@ check:  ## style, format, types, layers
 	mypy
 	lint-imports
 
-fast:  ## the tests that need no Spark, on all cores
-	$(SPARK_FREE) -n auto
+fast:  ## the tests that need no Spark, without the thorough ones, on all cores
+	$(SPARK_FREE) -n auto -m "not thorough"
 
 test:  ## all tests
 	$(PYTEST) -n 2 --dist loadfile

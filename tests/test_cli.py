@@ -325,5 +325,7 @@ def test_a_check_starts_fast() -> None:
     # What every Python program loads; the checker's own part is some five times as much.
     bare = ("-c", "import argparse, re, dataclasses, enum, pathlib, inspect")
     check = ("-m", "spark_iceberg_sql", "check", "clean.sql")
-    pairs = [(seconds(*check), seconds(*bare)) for _ in range(7)]
-    assert min(ours / theirs for ours, theirs in pairs) < 10, pairs
+    ratios: list[float] = []
+    while not ratios or (min(ratios) >= 10 and len(ratios) < 7):
+        ratios.append(seconds(*check) / seconds(*bare))
+    assert min(ratios) < 10, ratios

