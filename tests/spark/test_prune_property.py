@@ -1,8 +1,8 @@
 """What the rule `prune` adds is implied: random rows, predicates and zones, with the rule and without.
 
-Two ways. The first asks the rule for what a predicate implies and looks for rows that satisfy the
-predicate and not that: many predicates in one query. The second filters daily files, through the scan.
-SIS_SWEEP=full does more than 100,000 (row set, predicate) pairs of the first kind.
+The rule is asked for what a predicate implies, and rows are looked for that satisfy the predicate and not
+that: many predicates in one query. The adversary does it through scans (test_adversary.py).
+SIS_SWEEP=full does more than 100,000 (row set, predicate) pairs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ FULL = os.environ.get("SIS_SWEEP") == "full"
 # For each of 8 zones: 480 predicates by 60 sets of 20 rows are 230,400 pairs; in everyday runs 6,400.
 ROWS, SETS = (1200, 60) if FULL else (400, 20)
 PREDICATES = 480 if FULL else 40
-FILES, FILTERS = 120, 100 if FULL else 16
 SEED = int(os.environ.get("SIS_SEED", "20240229"))
 
 
@@ -163,25 +162,3 @@ def test_where_an_expression_falls_for_a_while(spark: SparkSession, zone: str) -
         wrong, known, _ = compare(spark, spark.table("local.prune.falls"), predicates, 1)
     assert wrong == []
     assert known > len(predicates) * 0.9
-
-
-@pytest.mark.parametrize("zone", ZONES if FULL else ("America/New_York", "Pacific/Apia", "UTC"))
-def test_a_table_of_daily_files_gives_the_same_rows(spark: SparkSession, zone: str) -> None:
-    made = Predicates(zone, SEED + 1)
-    with strict(spark, zone):
-        table = f"local.prune.daily_{zone.replace('/', '_').lower()}"
-        data = rows(spark, zone, FILES)
-        spark.sql(
-            f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (days(ts), bucket(2, id)) "
-            "AS SELECT * FROM {r}",
-            r=data,
-        )
-        predicates = [made.next() for _ in range(FILTERS)]
-        # Columns are not filters, so the rule does not see these.
-        truth = spark.table(table).select("id", *(F.expr(p) for p in predicates)).collect()
-        for i, predicate in enumerate(predicates):
-            expected = sorted(row.id for row in truth if row[i + 1])
-            assert (
-                sorted(row.id for row in spark.table(table).where(predicate).select("id").collect())
-                == expected
-            ), predicate
