@@ -38,8 +38,10 @@ goldens:  ## write the goldens anew; then read the difference
 coverage:  ## the tests without Spark, with the lines and branches that they reach
 	$(SPARK_FREE) -n auto --cov --cov-report term-missing:skip-covered
 
-mutants:  ## mutation testing of one module: make mutants OF=spark_iceberg_sql/model/spec.py
-	mutmut run --paths-to-mutate $(OF)
+mutants:  ## mutation testing of the modules that [tool.mutmut] in pyproject.toml names
+	pip install -q 'mutmut>=3.3'
+	mutmut run
+	mutmut results
 
 rule:  ## the files of a new rule: make rule CODE=SIS506 NAME=identity-on-json SUMMARY="A ..."
 	python -m tests.new_rule $(CODE) $(NAME) "$(SUMMARY)"
