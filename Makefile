@@ -35,7 +35,7 @@ goldens:  ## write the goldens anew; then read the difference
 	-$(PYTEST) --update-goldens tests/test_rule_words.py tests/test_render.py tests/test_cli.py
 	git diff --stat
 
-coverage:  ## the tests without Spark, with the lines and branches that they reach
+coverage:  ## the tests without Spark, with the lines and branches that they reach; fails below the floor
 	$(SPARK_FREE) -n auto --cov --cov-report term-missing:skip-covered
 
 mutants:  ## mutation testing of the modules that [tool.mutmut] in pyproject.toml names
