@@ -86,6 +86,7 @@ def snapshot(spark: SparkSession, table: str) -> int:
 def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str) -> None:
     table = make(spark, f"{name}_{mode[:4]}", TABLES[name], mode)
     before, start = rows(spark, table), snapshot(spark, table)
+    turn = [*TABLES].index(name) + (mode == "merge-on-read")
     bad = []
     for at, (predicate, truth) in enumerate(PREDICATES.items()):
         hit = [row for row in before if truth(row[2], row[3])]
@@ -99,7 +100,8 @@ def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str
             f"MERGE INTO {table} m USING (SELECT 1 AS one) ON {merge} WHEN MATCHED THEN UPDATE SET v = 'new'": changed,
             f"MERGE INTO {table} m USING {table} s ON m.x <=> s.x WHEN MATCHED AND {merge} THEN DELETE": rest,
         }
-        for statement, expected in statements.items():
+        # Half of them for each table and mode, so that every one of them meets several of both.
+        for statement, expected in [*statements.items()][(turn + at // 2) % 2 :: 2]:
             spark.sql(statement)
             if (got := rows(spark, table)) != expected:
                 bad.append((statement, got, expected))
