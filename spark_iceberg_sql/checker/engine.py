@@ -207,7 +207,7 @@ class _Run:
             self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
 
     def _speaks(self, context: Context) -> bool:
-        """Whether the statement is Spark's or Iceberg's for all that is known."""
+        """Whether the statement is Spark's or Iceberg's, as far as is known."""
         return is_sparks(context.node) or self.sparks
 
     def _ask(self, rule: Rule, context: Context, skipped: list[Skipped]) -> bool:
@@ -218,7 +218,7 @@ class _Run:
                     continue
                 if rule.code in _ICEBERGS and context.of_unsure_kind:
                     why = "it has no USING, and no catalog is named"
-                    raise NotKnownError("whether the table is Iceberg's", why)
+                    raise NotKnownError("whether it is an Iceberg table", why)
                 fine = self.say(rule, finding) and fine
         except NotKnownError as unknown:
             skipped.append(Skipped(rule, unknown.what, unknown.why))
@@ -229,7 +229,7 @@ class _Run:
         return fine
 
     def _note(self, context: Context, skipped: list[Skipped]) -> None:
-        """Say what a statement's rules lacked, or count the statement where that was said of its table."""
+        """Report what a statement's rules lacked, or count the statement if that is already reported for its table."""
         finding = note(context, skipped)
         table = getattr(context.node, "table", None)
         name = (
@@ -240,7 +240,7 @@ class _Run:
         before = len(self.diagnostics)
         self.say(not_checked, finding)
         if len(self.diagnostics) == before:
-            return  # the settings, or a comment
+            return  # suppressed by the settings or a comment
         said = self.diagnostics.pop()
         at = self.noted.setdefault(key, before)
         if at < before:
@@ -253,14 +253,14 @@ class _Run:
             self.diagnostics.append(replace(said, skipped=tuple(codes)))
 
     def broke(self, span: Offsets, where: str, fault: Exception) -> None:
-        """Report a fault of ours, which no setting and no comment silences; the statement may run."""
+        """Report an internal error, which no setting and no comment suppresses; the statement may run."""
         mark = (span, type(fault), str(fault))
-        if mark not in self.faults:  # what several rules ask for breaks them all in the same way
+        if mark not in self.faults:  # a broken fact breaks all rules that use it in the same way
             self.faults.add(mark)
             self.say(internal_error, broken(span, where, fault))
 
     def say(self, rule: Rule, finding: Finding) -> bool:
-        """Report a finding; whether the statement may be taken to run all the same."""
+        """Report a finding; returns whether the statement can be assumed to run anyway."""
         own = finding.severity or rule.severity
         ours = rule is internal_error
         severity = own if ours or self.verdict is None else self.verdict(rule.code, own)

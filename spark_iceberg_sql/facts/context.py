@@ -31,7 +31,7 @@ class Context(Terms):
         if after is None:
             return ()
         if after.specs is None or after.schema is None:
-            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing defines them")
         before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
         old: set[tuple[object, ...]] = set()
         if before is not None and before.specs is not None and before.schema is not None:
@@ -51,7 +51,7 @@ class Context(Terms):
         if after is None or before is None or not on or before.merges_on_read:
             return self.new_damage, on
         if after.specs is None or after.schema is None:
-            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing defines them")
         return self._damage(after.specs, after.schema), on
 
     def _damage(self, specs: Specs, schema: Schema) -> tuple[Damage, ...]:

@@ -185,4 +185,4 @@ class Terms(Target):
         try:
             return self.specs.proposed(wanted)
         except SpecUncertainError:
-            raise NotKnownError("the field's name", "it has had several") from None
+            raise NotKnownError("the partition field's name", "it has had several names") from None

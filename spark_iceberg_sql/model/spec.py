@@ -20,11 +20,11 @@ _SPEC_ID = attrgetter("spec_id")
 
 
 class SpecRefusedError(ValueError):
-    """A step that Iceberg refuses; `str` says why, in our words."""
+    """A step that Iceberg refuses; `str` gives the reason."""
 
 
 class SpecUncertainError(ValueError):
-    """A step whose outcome Iceberg leaves to the order of a hash set; `str` says between what."""
+    """A step whose outcome depends on the order of a hash set in Iceberg; `str` names the alternatives."""
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,7 @@ class Specs:
             found = {field for field in self._by_key.get(key, ()) if add.name in (None, field.name)}
             if len(found) > 1:
                 raise SpecUncertainError(
-                    f"`{add.transform.clause(add.source)}` has been a partition field under the names "
+                    f"`{add.transform.clause(add.source)}` was a partition field under the names "
                     + " and ".join(f"`{name}`" for name in sorted({f.name for f in found}))
                 )
             if found:
@@ -353,7 +353,7 @@ def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None)
         if schema is not None and schema.by_id(field.source_id) is not None:
             column = schema.find((field.name,))
             if column is not None and column.field.field_id != field.source_id:
-                raise SpecRefusedError(f"`{field.name}` is a column's name")
+                raise SpecRefusedError(f"`{field.name}` is the name of a column")
         if field.name in seen:
             raise SpecRefusedError(f"two partition fields would be named `{field.name}`")
         seen.add(field.name)

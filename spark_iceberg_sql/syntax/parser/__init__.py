@@ -319,7 +319,7 @@ def _insert(cursor: Cursor, span: Offsets) -> Node | None:
     columns: list[Ref] = []
     if cursor.take("PARTITION", "("):
         while True:
-            columns.append(cursor.path("a column's name"))
+            columns.append(cursor.path("a column name"))
             depth = 0
             while not cursor.done and (depth or cursor.word not in (",", ")")):
                 depth += {"(": 1, ")": -1}.get(cursor.word, 0)
