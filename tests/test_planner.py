@@ -71,7 +71,7 @@ def test_the_known_tables_are_not_changed_by_asking():
 
 
 def test_one_statement_only(found):
-    with pytest.raises(sis.IcebergSqlError, match="here are 5"):
+    with pytest.raises(sis.IcebergSqlError, match="not 5"):
         sis.plan(Tables(catalog="c"), SCRIPT)
 
 
