@@ -275,7 +275,7 @@ def test_a_failing_disk_leaves_a_linked_file_whole(
 def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     replace_file(Path("/dev/null"), b"x")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-    with pytest.raises(FileError, match="not a plain file"):
+    with pytest.raises(FileError, match="not a regular file"):
         replace_file(Path("/dev/null"), b"x", before=b"")
 
 

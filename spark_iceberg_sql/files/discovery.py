@@ -160,7 +160,7 @@ def source(name: str, text: str) -> Source:
         return Source(name, (part,), tuple(pieces), tuple(unread), program=True, spark=spark)
     if kind not in _AS_SQL:
         why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
-        help_ = "put the SQL into a file of its own, `.sql`"
+        help_ = "put the SQL in a separate `.sql` file"
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         from spark_iceberg_sql.files.databricks import sql_cells

@@ -24,7 +24,7 @@ class Unread:
     end: int
     why: str
     help: str = (
-        "write the SQL as a string in the call, or check the program's statements when it runs"
+        "write the SQL as a string in the call, or check the program's statements at run time"
     )
 
 

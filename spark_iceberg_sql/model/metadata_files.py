@@ -251,4 +251,4 @@ def _last(read: Sequence[tuple[MetadataFile, Head]]) -> MetadataFile:
 def _no_such_table(wanted: str, heads: Sequence[Head]) -> NoMetadataError:
     tables = sorted({h.table_uuid for h in heads if h.table_uuid})
     there = f"; there are {', '.join(tables)}" if tables else ""
-    return NoMetadataError(f"none of {len(heads)} metadata files is of table {wanted}{there}")
+    return NoMetadataError(f"none of {len(heads)} metadata files belongs to table {wanted}{there}")

@@ -40,13 +40,13 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
     it (a copied folder names those of the original) is refused. That reads all manifests.
 
     spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
-    Raises IcebergSqlError where the table is not the folder's own, or the name does not fit; pyspark's
-    AnalysisException where there is no table.
+    Raises IcebergSqlError if the table does not belong to the folder, or the name does not match it;
+    pyspark's AnalysisException if there is no table.
     """
     parts = [part.strip("`") for part in name.split(".")]
     if len(parts) < 2:
         raise IcebergSqlError(
-            f"`{name}` names no catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
+            f"`{name}` does not name a catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
         )
     quoted = dotted(parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
@@ -72,7 +72,7 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
 
 
 def _found(path: str) -> Found:
-    """The table as the table functions find it."""
+    """The table as the table functions locate it."""
     try:
         return find("attach", STORES["any"]("attach", {"url": path}), {"path": path})
     except Refusal as refusal:
@@ -82,7 +82,7 @@ def _found(path: str) -> Found:
 
 
 def _is_hadoop_s(file: str) -> bool:
-    """Whether a metadata file is named as Hadoop tables name theirs, and not as catalogs do."""
+    """Whether a metadata file is named as in a Hadoop table, not as catalogs do."""
     name = file.rsplit("/", 1)[-1]
     if metadata_file(name) is None:
         raise IcebergSqlError(f"the metadata file `{file}` has no version in its name")
@@ -90,8 +90,8 @@ def _is_hadoop_s(file: str) -> bool:
 
 
 def _refuse_older(found: Found, folder: str) -> None:
-    """A Hadoop catalog goes by version-hint.text; behind a gap in the versions it would write on an
-    older one than there is.
+    """A Hadoop catalog uses version-hint.text; if there is a gap in the versions, it would commit on top of
+    an older version than the newest.
     """
     try:
         theirs = relations.hadoop_table(folder).operations().current().metadataFileLocation()
@@ -99,18 +99,18 @@ def _refuse_older(found: Found, folder: str) -> None:
         raise IcebergSqlError(f"no Hadoop catalog can read `{folder}`: {message(error)}") from None
     if not same_location.same(str(theirs), found.file):
         raise IcebergSqlError(
-            f"a Hadoop catalog would write on `{theirs}`, and the newest version is `{found.file}`\n"
-            f"help: put the newest version's number into `{folder}/metadata/version-hint.text`"
+            f"a Hadoop catalog would commit on top of `{theirs}`, but the newest version is `{found.file}`\n"
+            f"help: write the newest version's number to `{folder}/metadata/version-hint.text`"
         )
 
 
 def _refuse_another(quoted: str, path: str, found: Found) -> None:
-    """The name may have been there before, for another table."""
+    """The name may already have referred to another table."""
     table = relations.catalog_table(quoted).operations().current()
     same = str(table.uuid()) == str(found.metadata.uuid())
     if not same or not same_location.same(str(table.location()), found.folder):
         raise IcebergSqlError(
-            f"{quoted} is there already, for the table at `{table.location()}` and not for the one at "
+            f"{quoted} already exists, for the table at `{table.location()}` and not for the one at "
             f"`{path}`\nhelp: attach it under another name"
         )
 
@@ -122,7 +122,7 @@ def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str 
     if folders[-len(tail) :] != tail:
         fits = ".".join([parts[0], *folders[-len(tail) :]])
         raise IcebergSqlError(
-            f"a Hadoop-layout table is named as its folder is, so `{'.'.join(parts)}` cannot be "
+            f"a table in Hadoop layout must have the name of its folder, so `{'.'.join(parts)}` cannot be "
             f"`{path}`\nhelp: attach it as `{fits}`"
         )
     warehouse = "/".join(folders[: -len(tail)]) or ("/" if path.startswith("/") else ".")
@@ -132,7 +132,7 @@ def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str 
     theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
     if theirs is None or not same_location.same(theirs, warehouse):
         raise IcebergSqlError(
-            f"the catalog `{parts[0]}` is there already, over `{theirs}` and not over `{warehouse}`\n"
+            f"the catalog `{parts[0]}` already exists, with the warehouse `{theirs}` and not `{warehouse}`\n"
             "help: attach it under another catalog name"
         )
 
@@ -180,10 +180,10 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     for key, value in properties.items():
         if re.match(r"https?://[^/?#]*@", value):
             raise IcebergSqlError(
-                f"`{key}` has a user name or a password in front of its host, and Iceberg writes it into logs\n"
-                "help: leave them out, and give credential='ID:SECRET' or token=..."
+                f"`{key}` has a user name or a password before its host, and Iceberg writes it to logs\n"
+                "help: leave them out, and pass credential='ID:SECRET' or token=..."
             )
-    if kind == "jdbc":  # without views Spark cannot even look for a table in it
+    if kind == "jdbc":  # without view support Spark cannot even look up a table in it
         properties.setdefault("jdbc_schema_version", "V1")
     prefix = f"spark.sql.catalog.{name}"
     settings = {f"{prefix}.type": kind}
@@ -192,8 +192,8 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
         changed = [key for key, value in settings.items() if spark.conf.get(key, None) != value]
         if changed:
             raise IcebergSqlError(
-                f"the catalog `{name}` is configured already, with another {changed[0]}\n"
-                "help: take another name; Spark keeps a catalog as it was first used"
+                f"the catalog `{name}` is already configured, with another {changed[0]}\n"
+                "help: use another name; Spark keeps the configuration with which a catalog was first used"
             )
     with jvm.active(spark):
         credentials.hide()

@@ -164,7 +164,7 @@ def thrown(error: Exception) -> str:
 
 def explained(error: CapturedException, explanation: str) -> CapturedException:
     """Spark's own error with our explanation of its cause put first."""
-    error._desc = f"{explanation}\n\nSpark said: {error._desc}"
+    error._desc = f"{explanation}\n\nSpark's message: {error._desc}"
     return error
 
 

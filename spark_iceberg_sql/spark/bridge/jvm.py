@@ -141,8 +141,8 @@ def java_session(spark: SparkSession) -> Java:
     session = getattr(spark, "_jsparkSession", None)
     if session is None:
         raise IcebergSqlError(
-            "a Spark Connect session cannot take native functions: its JVM is out of reach\n"
-            "help: call this where the Spark Connect server is started, on a classic SparkSession"
+            "a Spark Connect session cannot have native functions: its JVM is not accessible\n"
+            "help: call this in the process that starts the Spark Connect server, on a classic SparkSession"
         )
     return session
 

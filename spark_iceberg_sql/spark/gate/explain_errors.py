@@ -55,7 +55,7 @@ def _cause(spark: SparkSession, error: Exception) -> str | None:
         )
     if lost_a_race(error):
         return (
-            "other sessions changed the table at the same time, again and again; nothing was written\n"
-            "help: run the statement once more"
+            "other sessions repeatedly changed the table at the same time; nothing was written\n"
+            "help: run the statement again"
         )
     return None

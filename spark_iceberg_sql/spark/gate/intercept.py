@@ -53,7 +53,7 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     Raises IcebergSqlError for any other mode.
     """
     if ddl not in MODES:
-        raise IcebergSqlError(f'ddl is "error", "warn" or "off", not {ddl!r}')
+        raise IcebergSqlError(f'ddl must be "error", "warn" or "off", not {ddl!r}')
     _remember(spark, ddl)
     # On the class: a session has many Python objects, and each of them is to be gated.
     SparkSession.sql = _gated_sql if _sessions else _PLAIN_SQL  # type: ignore[method-assign]

@@ -65,7 +65,7 @@ def _say_what_was_found(report: Report, progress: Callable[[str], None]) -> None
     if len(report):
         progress(full(report).rstrip("\n"))
     if report.ok:
-        progress(f"checked {report.statements} statements: no error")
+        progress(f"checked {report.statements} statements: no errors")
 
 
 def _run(
@@ -108,5 +108,5 @@ def _failure(number: int, total: int, words: str, said: str) -> str:
     if number == 2:
         before = "statement 1 has run"
     left = total - number
-    after = "none is left" if left == 0 else f"{left} after it did not run"
+    after = "none remain" if left == 0 else f"{left} after it did not run"
     return f"statement {number} of {total} failed: {_short(words)}\n{before}; {after}\n\n{said}"

@@ -62,36 +62,36 @@ RULES: tuple[Rule, ...] = (
         name="copies",
         java="Copies",
         phase=Phase.AFTER_PUSH_DOWN,
-        does="refuses a write to a table whose metadata says another place than its own",
-        without="the writers of DataFrames write through a copied table into the original",
+        does="refuses a write to a table whose metadata refers to another location",
+        without="DataFrame writers write through a copied table into the original",
     ),
     Rule(
         name="decimals",
         java="Decimals",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="lets comparisons with iceberg_truncate of a decimal reach the scan",
-        without="filters on iceberg_truncate of a decimal return the right rows but do not prune",
+        does="pushes down comparisons with iceberg_truncate of a decimal",
+        without="filters on iceberg_truncate of a decimal return correct results but do not prune",
     ),
     Rule(
         name="guard",
         java="Guard",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="lets comparisons with Iceberg's functions into the scan where the scan is right, and only there",
-        without="filters on iceberg_* functions return the right rows but do not prune",
+        does="pushes down comparisons with Iceberg's functions only where the scan returns correct results",
+        without="filters on iceberg_* functions return correct results but do not prune",
     ),
     Rule(
         name="fast",
         java="Fast",
         phase=Phase.AFTER_PUSH_DOWN,
-        does="computes what is left of Iceberg's time functions with Spark's built-in expressions",
+        does="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
         without="time functions return the same values at Iceberg's own speed",
     ),
     Rule(
         name="prune",
         java="Prune",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="adds what predicates such as year(ts) = 2024 imply for the column, so that scans prune",
-        without="predicates on expressions return the right rows but do not prune",
+        does="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
+        without="predicates on expressions return correct results but do not prune",
         parts=(
             *(
                 "Intervals",
@@ -201,4 +201,4 @@ def _warn(table: Any) -> None:
 
 
 def _off(rule: Rule, fault: str) -> str:
-    return f"the optimizer rule `{rule.name}` is off, so {rule.without}: {fault}"
+    return f"the optimizer rule `{rule.name}` is disabled, so {rule.without}: {fault}"

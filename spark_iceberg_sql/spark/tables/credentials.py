@@ -148,8 +148,8 @@ def sweep() -> None:
             relations.set_setting(COLLECTIONS + key, _kept(value))
             name, _, argument = key.rpartition(".")
             warn_once(
-                f"`{COLLECTIONS}{key}` was set in clear: the result of SET has it, and so have the "
-                "properties of the jobs that ran before this statement, which an event log keeps; make "
+                f"`{COLLECTIONS}{key}` was set in plain text: the result of SET contains it, and so do the "
+                "properties of the jobs that ran before this statement, which an event log keeps; create "
                 f"the collection with spark_iceberg_sql.collection(spark, '{name}', {argument}=...)"
             )
 
@@ -217,21 +217,21 @@ def warn_of_open(
             continue
         if str(value) not in written:
             where = (
-                "is given by a parameter, a variable or a sub-query, and the query's plan has it, "
-                "which listeners are handed (Spark's event log also keeps the DECLARE of a variable)"
+                "comes from a parameter, a variable or a subquery, so the query's plan contains it, and "
+                "listeners receive that plan (Spark's event log also keeps the DECLARE of a variable)"
             )
         elif _VIEW.match(text):
             where = (
-                "stands in the statement's text, which a view keeps for good and shows with SHOW "
-                "CREATE TABLE, and which histories and error messages quote"
+                "is in the statement's text, which a view stores permanently, SHOW CREATE TABLE shows, "
+                "and histories and error messages quote"
             )
         else:
             where = (
-                "stands in the statement's text, where histories and error messages quote it, as do "
+                "is in the statement's text, which histories and error messages quote, as do "
                 "Spark's debug log and, for CACHE TABLE ... AS, its UI and event log"
             )
         warnings.warn(
-            f"`{argument.name}` of {function.name} {where}; put it into a named collection: "
+            f"`{argument.name}` of {function.name} {where}; put it in a named collection: "
             f"spark_iceberg_sql.collection(spark, 'NAME', {argument.name}=...), or the setting "
             f"{COLLECTIONS}NAME.{argument.name}, and then {function.name}('NAME', ...)",
             stacklevel=2,

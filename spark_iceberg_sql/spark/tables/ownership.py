@@ -89,8 +89,8 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
         )
     except JVM_ERRORS as error:
         raise IcebergSqlError(
-            f"the table at `{folder}` cannot be attached: whether all its files are its own cannot "
-            f"be told: {message(error)}"
+            f"the table at `{folder}` cannot be attached: it cannot be verified that all its files are "
+            f"its own: {message(error)}"
         ) from None
     if outside is not None:
         raise IcebergSqlError(
@@ -118,10 +118,10 @@ def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
 
 
 def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
-    """Raise IcebergSqlError where the metadata of a catalog's table lies elsewhere than it says.
+    """Raise IcebergSqlError if the metadata of a catalog's table is not at the location that it names.
 
-    name: as the active session resolves it. A name that is no Iceberg table is left to Spark.
-    hadoop_only: leave the tables alone that a catalog knows by another thing than their folder.
+    name: as the active session resolves it. A name that is not an Iceberg table is left to Spark.
+    hadoop_only: skip tables whose catalog identifies them by anything other than their folder.
     """
     try:
         operations = relations.catalog_table(name).operations()
@@ -142,9 +142,9 @@ def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
 
 def _copy(what: str, found: str, said: str) -> str:
     return (
-        f"{what} is a copy, or was moved: its metadata is at `{found}` and says that the table is "
-        f"at `{said}`; what is written would land there, and what is deleted would be deleted there\n"
-        f"help: write to the table at `{said}` itself; for a copy of its own, make one in "
+        f"{what} is a copy, or was moved: its metadata is at `{found}`, but gives the table's location "
+        f"as `{said}`; writes and deletes would change the files there\n"
+        f"help: write to the table at `{said}` itself; for an independent copy, create one in "
         "its catalog with CALL <catalog>.system.rewrite_table_path(table => '<table>', "
         f"source_prefix => '{said}', target_prefix => '{found}') and copy the files that it lists; "
         "if the table was moved, move it back"
@@ -154,6 +154,6 @@ def _copy(what: str, found: str, said: str) -> str:
 def _own_catalog(folder: str) -> str:
     above, _, name = folder.rstrip("/").rpartition("/")
     return (
-        "if they are this table's alone, write to it through its catalog, for a Hadoop table: "
+        "if only this table uses them, write to it through its catalog, for a Hadoop table: "
         f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse='{above}'), then lake.{name}"
     )
