@@ -1,8 +1,8 @@
-"""Names for tables at a path, so that they can be written; compaction; configuration of catalogs.
+"""Names for tables at a path, so that they can be written to; compaction; configuration of catalogs.
 
-A table function reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL want a table in a catalog, since
-a write must have one place that decides which commit comes next: for a Hadoop-layout table that is the
-folder itself, for a table that a catalog has written it is that catalog.
+A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since
+one authority must order the commits: for a table in Hadoop layout that is the folder itself, for a table
+that was written through a catalog it is that catalog.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 def attach(spark: SparkSession, path: str, name: str) -> str:
     """Give the table at a path a name in SQL, for reading and writing; returns the quoted name.
 
-    A Hadoop-layout table (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
+    A table in Hadoop layout (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
     where the last parts are those of the path; the catalog is configured in this session.
-    A table that a catalog has written (00003-<uuid>.metadata.json): the name's catalog must be one
-    that this session has (see `catalog`); the table is registered there, with its newest metadata.
-    Take the catalog that owns the table: a table written through two catalogs loses commits.
+    A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be
+    configured in this session (see `catalog`); the table is registered there, with its newest metadata.
+    Use the catalog that owns the table: a table written through two catalogs loses commits.
 
-    The table must be the folder's own: one whose metadata, properties or manifests name files outside
-    it (a copied folder names those of the original) is refused. That reads all manifests.
+    All files of the table must be in its folder: a table whose metadata, properties or manifests refer to
+    files outside it (a copied folder refers to the original) is refused. The check reads all manifests.
 
     spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
     Raises IcebergSqlError if the table does not belong to the folder, or the name does not match it;
@@ -158,17 +158,17 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     kind and the properties it needs:
     hadoop: warehouse.
     jdbc: uri (jdbc:...), warehouse; user and password as jdbc_user=, jdbc_password=.
-    rest: uri; warehouse, credential, token, scope as the server wants.
+    rest: uri; warehouse, credential, token, scope as the server requires.
     glue: warehouse (s3://...); endpoint and keys as glue_endpoint=, s3_endpoint=, client_region=.
-    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_) and `-`
-    elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, in
+    Pass other Iceberg properties with `_` instead of `.` after the prefix (s3_, jdbc_, client_, glue_) and
+    instead of `-` elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, with
     **{"adls.sas-token.account": ...}.
 
-    Keys, passwords and headers among them stand in the session's configuration, for Iceberg reads them
-    there; Spark's event log, UI and SET -v do not show them, listeners of the application's own see them.
+    Keys, passwords and headers are in the session's configuration, because Iceberg reads them there;
+    Spark's event log, UI and SET -v do not show them, but the application's own listeners receive them.
 
     spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
-    missing property, an address with a password in it, or a name that is taken by another configuration.
+    missing property, a URL that contains a password, or a name that already has another configuration.
     """
     if kind not in _KINDS:
         raise IcebergSqlError(f"unknown catalog type `{kind}`\nhelp: one of {', '.join(_KINDS)}")
@@ -247,8 +247,8 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
 
     spark: the session. table: its name in a catalog (`attach` gives one to a path).
     Returns how many files were rewritten, added, and how many delete files were removed.
-    Raises pyspark's AnalysisException where there is no such table, IcebergSqlError where its metadata
-    lies elsewhere than it says.
+    Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if its metadata is not
+    at the location that it names.
     """
     with jvm.active(spark):
         parts = relations.full_name(table)

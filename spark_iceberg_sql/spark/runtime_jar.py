@@ -1,6 +1,6 @@
-"""The Iceberg runtime jar: one that is there already, or fetched once with the Ivy that pyspark ships.
+"""The Iceberg runtime jar: an existing one, or one downloaded once with the Ivy that pyspark ships.
 
-Looked for, in this order: the file that SPARK_ICEBERG_SQL_JAR names; `jars/` of a source checkout;
+It is looked for in this order: the file that SPARK_ICEBERG_SQL_JAR names; `jars/` of a source checkout;
 the cache, which is SPARK_ICEBERG_SQL_CACHE, or `spark-iceberg-sql` in XDG_CACHE_HOME or ~/.cache.
 """
 
@@ -28,7 +28,7 @@ _FETCH_SECONDS = 600
 def java() -> str:
     """The `java` that Spark will start: the one of JAVA_HOME, else the first on PATH.
 
-    Raises JavaError where there is none, or one that Spark does not run on.
+    Raises JavaError if there is none, or if Spark does not support it.
     """
     wanted = " or ".join(map(str, JAVA))
     home = os.environ.get("JAVA_HOME")
@@ -45,7 +45,7 @@ def java() -> str:
 
 
 def cache_directory() -> Path:
-    """The folder that fetched jars are kept in; it need not exist yet."""
+    """The folder for downloaded jars; it need not exist yet."""
     if chosen := os.environ.get(_CACHE):
         return Path(chosen).expanduser()
     base = os.environ.get("XDG_CACHE_HOME")

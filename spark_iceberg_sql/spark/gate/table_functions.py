@@ -1,4 +1,4 @@
-"""Questions answered in rows, for those who have nothing but SQL: one record a table function.
+"""Table functions that return findings and plans as rows, for SQL clients: one record per function.
 
 SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD days(name)')
 SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)')
