@@ -33,10 +33,10 @@ Verdict = Callable[[str, Severity], Severity | None]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is known of the place that a text comes from.
+    """What is known about the origin of a text.
 
-    spark: whether its statements are Spark's for sure. program: whether a program stands around them, which
-    may make and drop tables too. made: where it does, by offset in the text, and which; None for any.
+    spark: whether its statements are certainly Spark's. program: whether they are inside a program, which
+    may create and drop tables too. made: where it does, by offset in the text, and which; None for any.
     """
 
     spark: bool = False
@@ -58,20 +58,19 @@ def check(
 ) -> Report:
     """Judge every statement of a text, each on what the statements before it leave behind.
 
-    text: any text. known: the tables that are there before; it is not changed. filename: for the
-    report. verdict: another severity for a finding, or None for none at all. repaired: whether the
-    statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser.
-    around: where the text comes from. A statement with an error is taken not to have run, but the table of a
-    CREATE with one is known as it was meant. Where neither `known`, nor `around`, nor any word of the text says
-    Spark or Iceberg, it may be another engine's SQL: then one note stands for all that would be said. Never
-    raises: a fault of ours is SIS000 in the report.
+    text: any text. known: the existing tables; it is not changed. filename: for the report. verdict: gives
+    another severity for a finding, or None to hide it. repaired: whether the statements reach Spark through
+    `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text. A statement
+    with an error is assumed not to have run, but the table of a CREATE with an error is recorded as intended. If
+    neither `known`, nor `around`, nor the text indicates Spark or Iceberg, it may be another engine's SQL: then
+    a single note replaces all findings. Never raises: an internal error is SIS000 in the report.
     """
     known = known.copy() if known is not None else Tables()
     return _check(text, known, filename, verdict, repaired=repaired, around=around)
 
 
 def follow(text: str, known: Tables, *, around: Around = NOWHERE) -> Report:
-    """As `check`, but what the statements leave behind stays in `known`."""
+    """Like `check`, but the statements' effects stay in `known`."""
     return _check(text, known, around=around)
 
 

@@ -1,6 +1,6 @@
-"""From the values of a call to a table function's arguments, by its record in model/table_functions.py.
+"""Binds the values of a call to a table function's arguments, using its record in model/table_functions.py.
 
-A call's values arrive by position or by name; a position may stand for different things, as in
+Values are passed by position or by name; a position can have different meanings, as in
 ClickHouse: `icebergS3(url, 'orc')`, `icebergS3(url, key, secret)`, `icebergS3(url, 'NOSIGN', 'orc')`.
 """
 
@@ -58,8 +58,8 @@ def bind(
     """The values of a call by argument name, converted; defaults are not filled in.
 
     given: (name or None, value) in the order of the call. collection: the settings of a named
-    collection as they stand in the session's configuration, None where there is none.
-    What the call says goes before what the collection says. Raises Refusal.
+    collection in the session's configuration, None if there is none.
+    The call's values override the collection's. Raises Refusal.
     """
     bound: dict[str, Value] = {}
     by_position: set[str] = set()

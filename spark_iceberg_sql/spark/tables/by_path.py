@@ -1,8 +1,8 @@
 """iceberg(), icebergLocal(), icebergHDFS(), icebergS3(), icebergAzure(): a table by its path.
 
-A call goes: arguments.py binds its values -> stores.py says where the table is -> model.metadata_files
-chooses the metadata file -> jvm_tables builds Spark's own relation over it. Nothing of it runs on
-executors; the plan is the one that a catalog table has.
+A call's path: arguments.py binds its values -> stores.py determines the table's location -> model.metadata_files
+chooses the metadata file -> bridge/relations.py builds Spark's own relation for it. None of this runs on
+executors; the plan is the same as for a catalog table.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def register(spark: SparkSession) -> None:
 
 
 def unregister(spark: SparkSession) -> None:
-    """Take the table functions away again."""
+    """Unregister the table functions."""
     for function in FUNCTIONS:
         for name in (function.name, *function.also):
             jvm.unregister_function(spark, jvm.TABLE, name)

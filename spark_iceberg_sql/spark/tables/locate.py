@@ -27,8 +27,8 @@ from spark_iceberg_sql.spark.tables.warn_once import warn_once
 class Found:
     """A table found by its path.
 
-    location: what the call asked for. file: the metadata file. folder: the table's own location.
-    metadata: what it says. operations: Iceberg's TableOperations on that file. files: what opens the
+    location: the one in the call. file: the metadata file. folder: the table's own location.
+    metadata: its content. operations: Iceberg's TableOperations on that file. files: opens the
     table's files.
     """
 
@@ -41,7 +41,7 @@ class Found:
 
 
 def find(function: str, location: Location, values: Mapping[str, Value]) -> Found:
-    """The table at a location: its current metadata file, or the one that the values ask for.
+    """The table at a location: its current metadata file, or the one that the values specify.
 
     function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid,
     newest_by_last_updated, use_metadata_files_cache, and the location under the name that the user

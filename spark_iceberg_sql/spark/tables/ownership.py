@@ -1,7 +1,7 @@
-"""Whether a table may be written where it was found: its metadata must say the place that was asked for.
+"""Whether a table may be written to where it was found: its metadata must refer to the requested location.
 
-A copy of a table's folder names the files of the original. What is written through it lands in the
-original, and what its maintenance deletes are the original's files.
+A copy of a table's folder refers to the files of the original. Writes through it go to the original, and
+its maintenance deletes the original's files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PATHS = (  # metadata table, its column of paths: every file that maintenance m
 
 
 def folder_of(asked: str, file: str) -> str:
-    """The folder of the table that was asked for. file: the metadata file that was found."""
+    """The folder of the requested table. file: the metadata file that was found."""
     if not is_metadata_file(asked):
         return asked
     above = file.rpartition("/")[0]
@@ -40,9 +40,9 @@ def folder_of(asked: str, file: str) -> str:
 
 
 def says_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
-    """Where a table's metadata says it lies, if that is not the folder it was found in; else None.
+    """The location in a table's metadata, if that is not the folder it was found in; otherwise None.
 
-    For reading: remembered by the addresses.
+    For reading: cached by location.
     """
     said = str(metadata.location())
     return None if _same(folder, said) or _is_metadata_path(file, metadata) else said
@@ -57,9 +57,9 @@ def _is_metadata_path(file: str, metadata: Java) -> bool:
 
 
 def refuse_copy(folder: str, metadata: Java) -> None:
-    """Raise IcebergSqlError where the table found in a folder is not that folder's own.
+    """Raise IcebergSqlError if the table found in a folder does not belong to that folder.
 
-    folder: what was asked for. metadata: of the table that was found there.
+    folder: the requested one. metadata: of the table that was found there.
     """
     said = str(metadata.location())
     if not same_location.same(folder, said):
@@ -74,7 +74,7 @@ def refuse_copy(folder: str, metadata: Java) -> None:
 
 
 def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> None:
-    """Raise IcebergSqlError where a table has files outside its folder, which a DELETE and
+    """Raise IcebergSqlError if a table has files outside its folder, which a DELETE and
     expire_snapshots would delete. Reads all manifests.
     """
     said = str(metadata.location())
@@ -100,7 +100,7 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
 
 
 def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
-    """The folders of files whose addresses do not begin with the table's."""
+    """The folders of files whose locations do not begin with the table's."""
     prefix = folder.rstrip("/") + "/"
     functions = jvm.java_class("org.apache.spark.sql.functions")
     far = []

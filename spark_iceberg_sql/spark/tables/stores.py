@@ -1,7 +1,7 @@
 """Arguments -> where the table is and how to open its files.
 
-One function a store; STORES names them. Keys go into the file system's own properties, which no plan
-shows, and out of every message.
+One function per store; STORES lists them. Keys are only put in the file system's own properties, which no
+plan shows, and never in a message.
 """
 
 from __future__ import annotations
