@@ -133,7 +133,7 @@ class Holes:
                 code=NOT_CHECKED[0],
                 name=NOT_CHECKED[1],
                 severity=Severity.NOTE,
-                message="not checked: what is filled in here decides what the statement says",
+                message="not checked: the statement depends on the text that is filled in here",
                 help=_HELP,
                 fix=None,
                 spec=None,

@@ -225,7 +225,7 @@ def _walk(
 
 
 def folded(name: str) -> str:
-    """A name without its letter case, as Spark compares names: Java's equalsIgnoreCase, character by character."""
+    """A case-folded name, as Spark compares names: Java's equalsIgnoreCase, character by character."""
     return name.lower() if name.isascii() else "".join(map(_folded, name))
 
 

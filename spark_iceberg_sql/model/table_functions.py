@@ -137,7 +137,7 @@ _AZURE = (
 class Function:
     """One table function.
 
-    name, also: its names in SQL, any letter case. store: which part of stores.py finds its location.
+    name, also: its names in SQL, case-insensitive. store: which part of stores.py finds its location.
     positional: by position, in order; the first `required` must be given. settings: by name only.
     words: one sentence for DESCRIBE FUNCTION. example: a call. writable: whether INSERT INTO FUNCTION
     takes it.

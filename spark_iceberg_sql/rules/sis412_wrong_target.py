@@ -164,13 +164,13 @@ def _other(context: Context, found: Table) -> Iterator[Finding]:
     if found.kind is Kind.METADATA:
         yield Finding(
             span,
-            f"`{name}` is a metadata table, which has no {has} of its own",
+            f"`{name}` is a metadata table, which cannot have {has}",
             f"write `ALTER TABLE {parent}`",
         )
     elif found.kind is Kind.VIEW:
         what = "partitions" if has == "partition fields" else has
         yield Finding(
-            span, f"`{name}` is a view, which has no {what}", "name the table that it reads"
+            span, f"`{name}` is a view, which cannot have {what}", "name the table that it reads"
         )
     else:
         what = f"a {found.provider} table" if found.provider else "not an Iceberg table"

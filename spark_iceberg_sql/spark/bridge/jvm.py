@@ -313,7 +313,7 @@ def register_function(
     The built-in registry is what newSession(), permanent views and the session after stop() read.
     Calling it again changes nothing.
 
-    kind: SCALAR or TABLE. name: in SQL, any letter case. build: from the Scala Seq of resolved
+    kind: SCALAR or TABLE. name: in SQL, case-insensitive. build: from the Scala Seq of resolved
     argument expressions to an Expression (SCALAR) or a LogicalPlan (TABLE); it may raise Refusal.
     usage, arguments, examples, note: for DESCRIBE FUNCTION [EXTENDED], in Spark's own layout
     (`_FUNC_` stands for the name). group: one of Spark's function groups.
