@@ -2,7 +2,7 @@
 
 ## Why
 The spec and Iceberg's documentation put the number first. `bucket(id, 16)` in CREATE TABLE is refused
-("Invalid number of buckets: id"). In ALTER TABLE, with truncate, and with the name in upper case the runtime
+("Invalid number of buckets: id"). In ALTER TABLE, with truncate, and if the name is not in lower case the runtime
 accepts the number in either position; then it is a warning, since the same call elsewhere is refused. Hive's and
 Trino's functions take the column first; DuckDB's and Iceberg's own take it last.
 
