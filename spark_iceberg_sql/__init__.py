@@ -1,12 +1,12 @@
 """Partitioning for Apache Iceberg, from Spark SQL.
 
-The ways in:
+Entry points:
 
     import spark_iceberg_sql as sis
 
-    spark = sis.session()         a Spark session with an embedded Iceberg catalog, installed
+    spark = sis.session()         a Spark session with an embedded Iceberg catalog and everything installed
     sis.install(spark)            the functions, table functions and the check, on your own session
-    sis.check("ALTER TABLE ...")  what is wrong with partition DDL; needs no Spark
+    sis.check("ALTER TABLE ...")  check partition DDL; needs no Spark
 """
 
 from __future__ import annotations

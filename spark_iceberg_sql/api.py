@@ -1,4 +1,4 @@
-"""What the package offers on either half: the one place that chooses between them."""
+"""Functions that work with and without Spark: the only place that chooses between the two."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def plan(source: Tables | SparkSession, text: str) -> Plan:
-    """What one statement would do to its table's partitioning; nothing is changed by asking.
+    """What one statement would do to its table's partitioning; planning never changes the table.
 
     source: Tables, or a session: then the data files are counted too. text: one CREATE
     or REPLACE TABLE or ALTER TABLE statement. Raises IcebergSqlError for text that is not exactly one

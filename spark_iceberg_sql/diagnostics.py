@@ -1,4 +1,4 @@
-"""What the checker says: spans, diagnostics, fixes and the report."""
+"""What the checker returns: spans, diagnostics, fixes and the report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Severity(str, Enum):
 
     ERROR: Iceberg's Spark runtime refuses the statement, or accepts it and the table is damaged.
     WARNING: the runtime accepts it, but it is probably not meant.
-    NOTE: not checked, so nothing is known.
+    NOTE: not checked, so the result is unknown.
     """
 
     ERROR = "error"
@@ -30,7 +30,7 @@ class Severity(str, Enum):
 
 
 class Lines:
-    """Offsets of a text to 1-based rows and columns (columns count code points)."""
+    """Converts offsets of a text to 1-based rows and columns (columns count code points)."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -40,13 +40,13 @@ class Lines:
         return [0, *(m.end() for m in _LINE_END.finditer(self.text))]
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Row and column of an offset, both from 1."""
+        """The row and column of an offset, both 1-based."""
         row = bisect_right(self._starts, offset)
         return row, offset - self._starts[row - 1] + 1
 
     @property
     def count(self) -> int:
-        """The number of rows; a text that ends in a line end has an empty last one."""
+        """The number of rows; a text that ends with a newline has an empty last row."""
         return len(self._starts)
 
     def start(self, row: int) -> int:
@@ -54,7 +54,7 @@ class Lines:
         return self._starts[row - 1]
 
     def line(self, row: int) -> str:
-        """The text of a row (from 1) without its line end."""
+        """The text of a row (from 1) without its newline."""
         start = self._starts[row - 1]
         end = self._starts[row] if row < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
@@ -89,11 +89,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that cure a fault.
+    """Edits that fix a fault.
 
-    title: what it does, as an imperative. edits: not overlapping, in order of place. safe: whether the
-    statement means the same with them: the runtime refuses it as it stands, or makes the same table. A
-    guess at another column, field or name is not safe, nor is what takes a comment away.
+    title: what it does, in the imperative. edits: not overlapping, in order of position. safe: whether the
+    statement keeps its meaning: the runtime refuses it as written, or creates the same table. A
+    guess at another column, field or name is not safe, nor is the removal of a comment.
     """
 
     title: str
@@ -111,9 +111,9 @@ class Diagnostic:
     """One finding.
 
     code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in
-    the user's own names. span: the exact words. help: the whole clause to write instead.
-    fix: edits that cure it. spec: the section of the Iceberg spec that says so. skipped: of a note, the codes
-    of the rules that could not judge. statements: how many it is about; a note speaks once a table.
+    the user's own names. span: the exact text. help: the complete clause to write instead.
+    fix: edits that fix it. spec: the relevant section of the Iceberg spec. skipped: for a note, the codes
+    of the rules that could not be checked. statements: how many it covers; there is one note per table.
     """
 
     code: str
@@ -132,9 +132,8 @@ class Diagnostic:
 class Report:
     """What a check found in a text.
 
-    text, filename: what was checked. diagnostics: sorted by place. statements: how many the text has.
-    cell: where the text is a notebook's cell, its number from 1. unlisted: how many notes the settings
-    leave out of the list.
+    text, filename: what was checked. diagnostics: sorted by position. statements: how many the text has.
+    cell: for a notebook cell, its number from 1. unlisted: how many notes the settings hide.
     """
 
     text: str
@@ -147,22 +146,22 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """No error was found. What nobody could judge is in `not_checked`: look there too."""
+        """Whether no error was found. What could not be checked is in `not_checked`: look there too."""
         return not any(d.severity is Severity.ERROR for d in self.diagnostics)
 
     @property
     def failed(self) -> tuple[Diagnostic, ...]:
-        """The internal errors: faults of the checker itself, which say nothing about the text."""
+        """The internal errors of the checker, which say nothing about the text."""
         return tuple(d for d in self.diagnostics if d.code == INTERNAL)
 
     @property
     def refuses(self) -> bool:
-        """An error was found that is the text's, and not the checker's own."""
+        """Whether an error in the text was found, other than an internal error of the checker."""
         return len(self.errors) > len(self.failed)
 
     @property
     def not_checked(self) -> tuple[Diagnostic, ...]:
-        """What was not checked, each table once, with the reason and what would make it checkable."""
+        """What was not checked, once per table, with the reason and what would make it checkable."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.NOTE)
 
     @property

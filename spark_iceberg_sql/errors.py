@@ -1,17 +1,17 @@
-"""Every exception and warning that this package means its users to see.
+"""Every exception and warning that users of this package may see.
 
     ValueError
-    └── IcebergSqlError          all of them; `.report` is set where a check is the cause: nothing of it ran
-        ├── ConfigError          the settings say something that is not known
+    └── IcebergSqlError          base class; `.report` is set if a check is the cause: then nothing ran
+        ├── ConfigError          the settings have an unknown key or an invalid value
         ├── FileError            a file cannot be found, read or written
-        ├── SourceError          a metadata file or a catalog that was named cannot be read
-        ├── PluginError          rules of another package cannot be loaded
-        ├── ScriptFailedError    a statement of a script failed while it ran
-        ├── MissingExtraError    something that an optional dependency is needed for; an ImportError, too
-        ├── JavaError            there is no Java that Spark runs on
-        └── JarError             the Iceberg runtime jar is not there and cannot be fetched
+        ├── SourceError          a given metadata file or catalog cannot be read
+        ├── PluginError          rules from another package cannot be loaded
+        ├── ScriptFailedError    a statement of a script failed at run time
+        ├── MissingExtraError    an optional dependency is not installed; also an ImportError
+        ├── JavaError            no Java installation that Spark supports was found
+        └── JarError             the Iceberg runtime jar is missing and cannot be downloaded
     UserWarning
-    └── IcebergSqlWarning        what the check says of a statement that it lets pass
+    └── IcebergSqlWarning        findings about a statement that is passed on to Spark
 
 Errors of Spark itself stay Spark's own.
 """
@@ -22,9 +22,9 @@ from spark_iceberg_sql.diagnostics import Report
 
 
 class IcebergSqlError(ValueError):
-    """Every error this package raises on purpose; its text is what the user should read.
+    """The base class of all errors that this package raises; the text is meant for the user.
 
-    message: the rendering. report: the check's report, where a check is the cause.
+    message: the text. report: the check's report, if a check is the cause.
     """
 
     def __init__(self, message: str, report: Report | None = None) -> None:
@@ -37,7 +37,7 @@ class IcebergSqlError(ValueError):
 
 
 class ConfigError(IcebergSqlError):
-    """A configuration that says something we do not know; `str` names file, key and near miss."""
+    """An unknown key or an invalid value in the configuration; `str` names the file, the key and the closest match."""
 
 
 class FileError(IcebergSqlError):
@@ -45,15 +45,15 @@ class FileError(IcebergSqlError):
 
 
 class SourceError(IcebergSqlError):
-    """A metadata file or a catalog that was named and cannot be read."""
+    """A given metadata file or catalog cannot be read."""
 
 
 class PluginError(IcebergSqlError):
-    """Rules that another package announces cannot be loaded; the text says whose, and why."""
+    """Rules from another package cannot be loaded; the text names the package and the reason."""
 
 
 class ScriptFailedError(IcebergSqlError):
-    """A statement of a script failed while it ran; the text says which ran and which did not.
+    """A statement of a script failed at run time; the text lists which statements ran and which did not.
 
     ran, not_run: the statements' texts. The cause is the error of the statement between them.
     """
@@ -65,19 +65,19 @@ class ScriptFailedError(IcebergSqlError):
 
 
 class MissingExtraError(IcebergSqlError, ImportError):
-    """Something was asked for whose optional dependency is not installed; the text says what installs it."""
+    """An optional dependency is not installed; the text gives the command that installs it."""
 
     def __init__(self, missing: str | None, extra: str) -> None:
         super().__init__(f"{missing} is not installed: pip install 'spark-iceberg-sql[{extra}]'")
 
 
 class JavaError(IcebergSqlError):
-    """There is no Java that Spark can run on."""
+    """No Java installation that Spark supports was found."""
 
 
 class JarError(IcebergSqlError):
-    """The Iceberg runtime jar is not there and cannot be had."""
+    """The Iceberg runtime jar is missing and cannot be downloaded."""
 
 
 class IcebergSqlWarning(UserWarning):
-    """What the gate says of a statement that it lets pass."""
+    """Findings about a statement that the gate passes on to Spark."""

@@ -171,7 +171,7 @@ def test_each_statement_is_judged_on_what_the_ones_before_it_left(
         (CREATE + "DROP TABLE t; ", "an earlier statement dropped it"),
         ("CREATE VIEW t AS SELECT 1; DROP VIEW t; ", "an earlier statement dropped it"),
         (CREATE + "ALTER TABLE t RENAME TO u; ", "an earlier statement renamed it"),
-        ("", "nothing here has created it"),
+        ("", "no earlier statement creates it"),
     ],
 )
 def test_why_there_is_no_table(script: str, why: str) -> None:
@@ -430,8 +430,11 @@ def test_which_of_two_names_comes_back_is_left_open() -> None:
         + "ALTER TABLE t ADD PARTITION FIELD bucket(4, id); ALTER TABLE t DROP PARTITION FIELD a",
         empty(),
     )
-    assert "the field's name is unknown (it has had several)" in left_open.diagnostics[0].message
-    assert "`a` and `b`, and Iceberg takes either" in left_open.diagnostics[-1].message
+    assert (
+        "the partition field's name is unknown (it has had several names)"
+        in left_open.diagnostics[0].message
+    )
+    assert "`a` and `b`, and Iceberg may choose either" in left_open.diagnostics[-1].message
 
 
 def test_a_renamed_column_is_renamed_in_every_spec() -> None:
@@ -602,13 +605,16 @@ def test_whose_format_it_is_in_a_known_catalog() -> None:
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ("ALTER TABLE t ADD PARTITION FIELD id", "its columns are unknown (nothing says them)"),
-        ("ALTER TABLE t DROP COLUMN id", "its partition specs are unknown (nothing says them)"),
+        ("ALTER TABLE t ADD PARTITION FIELD id", "its columns are unknown (nothing defines them)"),
+        ("ALTER TABLE t DROP COLUMN id", "its partition specs are unknown (nothing defines them)"),
         (
             "ALTER TABLE t DROP PARTITION FIELD id",
-            "its partition specs are unknown (nothing says them)",
+            "its partition specs are unknown (nothing defines them)",
         ),
-        ("ALTER TABLE t ADD COLUMN v VARIANT", "its format version is unknown (nothing says it)"),
+        (
+            "ALTER TABLE t ADD COLUMN v VARIANT",
+            "its format version is unknown (nothing defines it)",
+        ),
         (
             "CREATE OR REPLACE TABLE a.t (id INT) USING iceberg PARTITIONED BY (id)",
             "table `a.t` is unknown",
@@ -643,8 +649,11 @@ def test_two_things_that_are_not_known() -> None:
 
 def test_a_template_names_its_words() -> None:
     found = only("ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id)")
-    assert found.message == "not checked: `{{ n }}` stands for words that are not known here"
-    assert found.help == "check the text with its values put in, as `iceberg-sql run --var` does"
+    assert found.message == "not checked: the value of `{{ n }}` is unknown"
+    assert (
+        found.help
+        == "check the statement with the values filled in, as `iceberg-sql run --var` does"
+    )
 
 
 METADATA_TABLES = """
@@ -682,7 +691,7 @@ def test_a_hidden_column_in_a_query() -> None:
     assert codes(statement) == []
     note = only(statement.replace("'a'", "_pos"))
     assert note.message == ("not checked in full: its columns are unknown (they come from a query)")
-    assert note.help == "list the columns before AS, or check in a session"
+    assert note.help == "list the columns before AS, or check in a Spark session"
 
 
 def test_letter_case_of_a_column_added() -> None:
@@ -869,16 +878,16 @@ def test_an_ignored_error_is_taken_to_have_run() -> None:
 @pytest.mark.parametrize(
     ("comment", "message", "help_"),
     [
-        ("noqa", "nothing here is silenced", "take the comment out"),
+        ("noqa", "nothing to ignore", "remove the comment"),
         (
             "noqa: SIS101, SIS102",
-            "nothing here is silenced by SIS101, SIS102",
-            "take the comment out",
+            "nothing to ignore for SIS101, SIS102",
+            "remove the comment",
         ),
         (
             "noqa: SIS101, SIS207",
-            "nothing here is silenced by SIS101",
-            "take SIS101 out of the comment",
+            "nothing to ignore for SIS101",
+            "remove SIS101 from the comment",
         ),
     ],
 )
@@ -930,7 +939,7 @@ def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) ->
     found = only(text, known)
     assert found.code == "SIS004"
     assert text[found.span.start : found.span.end] == next(iter(taken_out))
-    assert (found.help or "").startswith("write `ALTER TABLE t ADD PARTITION FIELD id`, and")
+    assert (found.help or "").startswith("write `ALTER TABLE t ADD PARTITION FIELD id`, with")
     assert found.fix is not None
     assert {text[e.start : e.end]: e.text for e in found.fix.edits} == taken_out
 
@@ -940,15 +949,15 @@ def test_a_comment_that_leads_astray() -> None:
     found = only(text)
     assert found.code == "SIS004"
     assert text[found.span.start :].startswith("ALTER TABLE t --")
-    assert found.message.startswith("the words `drop tag` send the statement to Iceberg's grammar")
-    assert found.help == "write them in another way"
+    assert found.message.startswith("the words `drop tag` send the statement to Iceberg's parser")
+    assert found.help == "write them differently"
 
 
 def test_a_blank_that_iceberg_does_not_know() -> None:
     text = CREATE + "ALTER TABLE t ADD PARTITION FIELD\u00a0id"
     found = only(text)
     assert found.code == "SIS004"
-    assert found.message == "Iceberg's grammar does not know the blank U+00A0"
+    assert found.message == "Iceberg's grammar does not accept U+00A0 as white space"
     assert (text[found.span.start : found.span.end], found.help) == (
         "\u00a0",
         "write a plain space",

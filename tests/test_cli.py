@@ -134,7 +134,7 @@ def test_the_rules_that_could_not_judge_are_named_on_demand(tmp_path: Path, caps
     assert out.count("SIS") == 1
     assert out.endswith("(2 statements; 2 not checked)\n")
     main(["check", "--isolated", "-v", str(path)])
-    assert "not asked in 2 statements: SIS405, SIS407\n" in capsys.readouterr().out
+    assert "rules not checked in 2 statements: SIS405, SIS407\n" in capsys.readouterr().out
     main(["check", "--isolated", "--output-format", "json", str(path)])
     (note,) = json.loads(capsys.readouterr().out)
     assert (note["skipped"], note["statements"]) == (["SIS405", "SIS407"], 2)

@@ -99,7 +99,7 @@ def test_a_rule_speaks_once_a_statement() -> None:
     assert [d.span.row for d in report] == list(range(3, 42))
     (last,) = [d for d in report if d.span.row == 41]
     assert last.message == (
-        "`id` is bucketed already, by `bucket(2, id)`, `bucket(3, id)`, `bucket(4, id)` and 36 more"
+        "`id` is already bucketed, by `bucket(2, id)`, `bucket(3, id)`, `bucket(4, id)` and 36 more"
     )
 
 

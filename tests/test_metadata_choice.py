@@ -160,7 +160,7 @@ def test_each_file_needs_its_head(by_last_updated: bool) -> None:
 
 def test_a_table_that_is_not_there_names_those_that_are() -> None:
     folder = Folder({"v1.metadata.json": Head(A, 1), "v2.metadata.json": Head(A, 2)})
-    says = f"^none of 2 metadata files is of table {B}; there are {A}$"
+    says = f"^none of 2 metadata files belongs to table {B}; there are {A}$"
     with pytest.raises(NoMetadataError, match=says):
         folder.choose(table_uuid=B)
     with pytest.raises(NoMetadataError, match=says):

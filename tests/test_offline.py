@@ -114,7 +114,7 @@ class TestMetadata:
         ("broken", "says"),
         [
             ({}, "no 'last-column-id'|no 'schema"),
-            ({**V1, "schema": []}, "^the metadata has another shape than the spec says: "),
+            ({**V1, "schema": []}, "^the metadata does not have the structure in the spec: "),
             ({**V3, "default-spec-id": 5}, "^the default spec 5 is not among the partition specs$"),
             ({**V1, "partition-spec": [{"name": "x"}]}, "no 'source-ids'"),
         ],

@@ -267,7 +267,7 @@ def test_other_engines(engine: str) -> None:
 
 def test_a_note_says_that_another_engines_sql_was_not_checked() -> None:
     text = messages(OTHERS["postgres"])
-    assert "nothing here says that this is SQL of Spark or of Iceberg" in text
+    assert "nothing shows that this is Spark SQL or an Iceberg table" in text
     assert "default-catalog" in text
 
 

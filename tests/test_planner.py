@@ -71,7 +71,7 @@ def test_the_known_tables_are_not_changed_by_asking():
 
 
 def test_one_statement_only(found):
-    with pytest.raises(sis.IcebergSqlError, match="here are 5"):
+    with pytest.raises(sis.IcebergSqlError, match="not 5"):
         sis.plan(Tables(catalog="c"), SCRIPT)
 
 
@@ -95,12 +95,15 @@ def test_the_command(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
-        ("ALTER TABLE db.x ADD PARTITION FIELD days(ts)", "no statement here creates it"),
+        ("ALTER TABLE db.x ADD PARTITION FIELD days(ts)", "no earlier statement creates it"),
         (
             "ALTER TABLE db.x SET TBLPROPERTIES ('format-version' = '2')",
-            "no statement here creates",
+            "no earlier statement creates",
         ),
-        ("CREATE OR REPLACE TABLE c.db.x (id INT) USING iceberg", "no statement here creates it"),
+        (
+            "CREATE OR REPLACE TABLE c.db.x (id INT) USING iceberg",
+            "no earlier statement creates it",
+        ),
         ("CREATE TABLE c.db.x USING iceberg AS SELECT * FROM c.db.y", "query"),
         ("CREATE TABLE spark_catalog.db.x (id INT) USING parquet", "is not an Iceberg table"),
     ],

@@ -83,10 +83,10 @@ def test_a_rule_of_another_package_is_a_rule(tmp_path: Path) -> None:
             "acme101_x:gone",
             "cannot be loaded",
         ),
-        ("sis101_x", RULE, "", "the code SIS101 is taken"),
-        ("acme101_x", "x = 1", "", "has no rules"),
+        ("sis101_x", RULE, "", "the code SIS101 is already in use"),
+        ("acme101_x", "x = 1", "", "no rules found"),
         ("acme101_x", RULE[RULE.index("from coll") :], "", "the rule ACME101 has no page"),
-        ("no_code", RULE, "", "is named by its code and name"),
+        ("no_code", RULE, "", "is named after its code and name"),
     ],
 )
 def test_rules_that_cannot_be_had_are_loud(

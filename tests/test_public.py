@@ -49,7 +49,7 @@ def test_python_m_is_the_command() -> None:
 def test_the_readme_s_table_of_functions_is_the_transform_table() -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
     shown = readme.partition("<!-- functions -->\n")[2].partition("<!-- /functions -->")[0]
-    rows = ["| function | takes | gives |", "|---|---|---|"]
+    rows = ["| function | accepts | returns |", "|---|---|---|"]
     for transform in TRANSFORMS:
         lead = "" if transform.parameter is None else f"{transform.parameter.name}, "
         names = ", ".join(f"`{name}({lead}col)`" for name in reversed(transform.functions))

@@ -73,7 +73,7 @@ REPORTS = [
                 code="SIS002",
                 name="not-checked",
                 severity=Severity.NOTE,
-                message="not checked: no statement here creates `other`",
+                message="not checked: no earlier statement creates `other`",
                 help="first line\nsecond line",
                 spec=None,
             ),

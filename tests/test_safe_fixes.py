@@ -275,7 +275,7 @@ def test_a_failing_disk_leaves_a_linked_file_whole(
 def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     replace_file(Path("/dev/null"), b"x")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-    with pytest.raises(FileError, match="not a plain file"):
+    with pytest.raises(FileError, match="not a regular file"):
         replace_file(Path("/dev/null"), b"x", before=b"")
 
 
@@ -301,7 +301,9 @@ def test_choices_of_a_template_do_not_undo_each_other(tmp_path: Path, capsys: An
     fix_files(path)
     once = path.read_text()
     assert once == text
-    assert capsys.readouterr().err == (f"Left out 1 fix that cannot stand: {path}:6:49 (SIS201)\n")
+    assert capsys.readouterr().err == (
+        f"Skipped 1 fix that would introduce errors: {path}:6:49 (SIS201)\n"
+    )
     fix_files(path)
     assert path.read_text() == once
 
@@ -329,7 +331,7 @@ def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path, capsys: An
     assert fix_files(repository) == 2
     assert outside.read_text() == SWAPPED
     assert (repository / "own.sql").read_text() == GOOD
-    assert "leads out of the folder" in capsys.readouterr().err
+    assert "points outside the folder" in capsys.readouterr().err
     assert fix_files(repository / "link.sql") == 0  # named: that is meant
     assert outside.read_text() == GOOD
 

@@ -102,7 +102,7 @@ def test_which_of_two_names_comes_back_is_not_ours_to_say() -> None:
     specs = add(drop(created([BUCKET_8]), "id_bucket"), renamed(BUCKET_8, "shard"))
     specs = drop(specs, "shard")
     with pytest.raises(
-        SpecUncertainError, match=r"`bucket\(8, id\)` has been .* `id_bucket` and `shard`"
+        SpecUncertainError, match=r"`bucket\(8, id\)` was .* `id_bucket` and `shard`"
     ):
         add(specs, BUCKET_8)
     assert shape(add(specs, renamed(BUCKET_8, "shard"))) == [(1001, "shard", "bucket[8]")]
@@ -186,10 +186,10 @@ def test_an_equal_spec_is_taken_again() -> None:
         (None, BUCKET_8, "already the partition field `id_bucket`"),
         (None, renamed(BUCKET_8, "x"), "already the partition field `id_bucket`"),
         (None, renamed(HOUR, "id_bucket"), "already has a partition field `id_bucket`"),
-        (None, renamed(BUCKET_16, "s"), "`s` is a column's name"),
+        (None, renamed(BUCKET_16, "s"), "`s` is the name of a column"),
         ("ts_day", renamed(DAY, "id_bucket"), "two partition fields"),
         ("ts_day", BUCKET_8, "already the partition field"),
-        ("ts_day", renamed(DAY, "s"), "`s` is a column's name"),
+        ("ts_day", renamed(DAY, "s"), "`s` is the name of a column"),
     ],
 )
 def test_refused_as_iceberg_does(old: str | None, wanted: RequestedField, reason: str) -> None:

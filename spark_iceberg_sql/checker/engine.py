@@ -33,10 +33,10 @@ Verdict = Callable[[str, Severity], Severity | None]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is known of the place that a text comes from.
+    """What is known about the origin of a text.
 
-    spark: whether its statements are Spark's for sure. program: whether a program stands around them, which
-    may make and drop tables too. made: where it does, by offset in the text, and which; None for any.
+    spark: whether its statements are certainly Spark's. program: whether they are inside a program, which
+    may create and drop tables too. made: where it does, by offset in the text, and which; None for any.
     """
 
     spark: bool = False
@@ -58,20 +58,19 @@ def check(
 ) -> Report:
     """Judge every statement of a text, each on what the statements before it leave behind.
 
-    text: any text. known: the tables that are there before; it is not changed. filename: for the
-    report. verdict: another severity for a finding, or None for none at all. repaired: whether the
-    statements reach Spark by `ddl.routing.handed_on`, so that no comment misleads Iceberg's parser.
-    around: where the text comes from. A statement with an error is taken not to have run, but the table of a
-    CREATE with one is known as it was meant. Where neither `known`, nor `around`, nor any word of the text says
-    Spark or Iceberg, it may be another engine's SQL: then one note stands for all that would be said. Never
-    raises: a fault of ours is SIS000 in the report.
+    text: any text. known: the existing tables; it is not changed. filename: for the report. verdict: gives
+    another severity for a finding, or None to hide it. repaired: whether the statements reach Spark through
+    `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text. A statement
+    with an error is assumed not to have run, but the table of a CREATE with an error is recorded as intended. If
+    neither `known`, nor `around`, nor the text indicates Spark or Iceberg, it may be another engine's SQL: then
+    a single note replaces all findings. Never raises: an internal error is SIS000 in the report.
     """
     known = known.copy() if known is not None else Tables()
     return _check(text, known, filename, verdict, repaired=repaired, around=around)
 
 
 def follow(text: str, known: Tables, *, around: Around = NOWHERE) -> Report:
-    """As `check`, but what the statements leave behind stays in `known`."""
+    """Like `check`, but the statements' effects stay in `known`."""
     return _check(text, known, around=around)
 
 
@@ -207,7 +206,7 @@ class _Run:
             self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
 
     def _speaks(self, context: Context) -> bool:
-        """Whether the statement is Spark's or Iceberg's for all that is known."""
+        """Whether the statement is Spark's or Iceberg's, as far as is known."""
         return is_sparks(context.node) or self.sparks
 
     def _ask(self, rule: Rule, context: Context, skipped: list[Skipped]) -> bool:
@@ -218,7 +217,7 @@ class _Run:
                     continue
                 if rule.code in _ICEBERGS and context.of_unsure_kind:
                     why = "it has no USING, and no catalog is named"
-                    raise NotKnownError("whether the table is Iceberg's", why)
+                    raise NotKnownError("whether it is an Iceberg table", why)
                 fine = self.say(rule, finding) and fine
         except NotKnownError as unknown:
             skipped.append(Skipped(rule, unknown.what, unknown.why))
@@ -229,7 +228,7 @@ class _Run:
         return fine
 
     def _note(self, context: Context, skipped: list[Skipped]) -> None:
-        """Say what a statement's rules lacked, or count the statement where that was said of its table."""
+        """Report what a statement's rules lacked, or count the statement if that is already reported for its table."""
         finding = note(context, skipped)
         table = getattr(context.node, "table", None)
         name = (
@@ -240,7 +239,7 @@ class _Run:
         before = len(self.diagnostics)
         self.say(not_checked, finding)
         if len(self.diagnostics) == before:
-            return  # the settings, or a comment
+            return  # suppressed by the settings or a comment
         said = self.diagnostics.pop()
         at = self.noted.setdefault(key, before)
         if at < before:
@@ -253,14 +252,14 @@ class _Run:
             self.diagnostics.append(replace(said, skipped=tuple(codes)))
 
     def broke(self, span: Offsets, where: str, fault: Exception) -> None:
-        """Report a fault of ours, which no setting and no comment silences; the statement may run."""
+        """Report an internal error, which no setting and no comment suppresses; the statement may run."""
         mark = (span, type(fault), str(fault))
-        if mark not in self.faults:  # what several rules ask for breaks them all in the same way
+        if mark not in self.faults:  # a broken fact breaks all rules that use it in the same way
             self.faults.add(mark)
             self.say(internal_error, broken(span, where, fault))
 
     def say(self, rule: Rule, finding: Finding) -> bool:
-        """Report a finding; whether the statement may be taken to run all the same."""
+        """Report a finding; returns whether the statement can be assumed to run anyway."""
         own = finding.severity or rule.severity
         ours = rule is internal_error
         severity = own if ours or self.verdict is None else self.verdict(rule.code, own)

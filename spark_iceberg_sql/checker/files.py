@@ -1,4 +1,4 @@
-"""A file under its settings: its SQL checked as one script, and what is found put in the file's own lines."""
+"""A file and its settings: its SQL is checked as one script, and findings get the file's own line numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spark_iceberg_sql.syntax.literals import parts
 
 
 class Linter:
-    """Checks files; what settings say is known is read once for all files that they hold for."""
+    """Checks files; the tables that settings name are read once for all files with the same settings."""
 
     def __init__(self) -> None:
         self._series: dict[int, _Series] = {}
@@ -62,14 +62,14 @@ class Linter:
         ]
 
     def known(self, name: str, settings: Settings) -> Tables:
-        """The tables that are there before a file, as its settings say; a copy. Raises IcebergSqlError."""
+        """The tables known before a file, according to its settings; a copy. Raises IcebergSqlError."""
         if id(settings) not in self._series:
             self._series[id(settings)] = _Series(settings)
         return self._series[id(settings)].before(str(Path(name).absolute())).copy()
 
 
 class _Series:
-    """What is known after each of the DDL files that settings name, read no further than asked for."""
+    """What is known after each of the DDL files that settings name, loaded on demand."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -78,7 +78,7 @@ class _Series:
         self._known = [_known(settings)]
 
     def before(self, path: str) -> Tables:
-        """What is known before a file: after all, or after those before it where it is one of them."""
+        """What is known before a file: after all DDL files, or, for one of them, after those before it."""
         wanted = self._numbers.get(path, len(self._files))
         while len(self._known) <= wanted:
             known = self._known[-1].copy()
@@ -88,7 +88,7 @@ class _Series:
 
 
 def ddl_files(settings: Settings) -> list[str]:
-    """The files that the key `ddl` means, in order, as full paths. Raises FileError where there is none."""
+    """The files that match the key `ddl`, in order, as full paths. Raises FileError if there are none."""
     patterns = [str(settings.root.absolute() / pattern) for pattern in settings.ddl]
     return list(find(patterns, lambda path: False))
 
@@ -113,7 +113,7 @@ def _known(settings: Settings) -> Tables:
 
 
 def _follow_file(path: str, known: Tables) -> None:
-    """Let a file's statements, each template in its first choice, leave behind what they leave."""
+    """Apply the effects of a file's statements, with the first choice of each template."""
     text, _, _ = decode(read_bytes(path), path)
     for script in _scripts(source(path, text)):
         for piece in script.pieces:
@@ -133,7 +133,7 @@ def _scripts(found: Source) -> Iterator[Joined]:
 
 
 def _kept(found: Source) -> Iterator[Joined]:
-    """The texts that a file's templates keep for later, each by itself: nobody knows when they run."""
+    """The texts that a file's templates store for later use, each separately, since their order is unknown."""
     for piece in found.pieces:
         for inner in captured(piece):
             yield join([inner])
@@ -145,7 +145,7 @@ def _is_open(piece: Piece) -> bool:
 
 
 class _Verdict:
-    """The settings' word on each finding; counts the notes that they leave out."""
+    """The severity of each finding under the settings; counts the notes that they hide."""
 
     def __init__(self, settings: Settings, name: str) -> None:
         self._settings = settings
@@ -167,9 +167,9 @@ def _check_script(
     *,
     kept: bool,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
-    """Check a script in each of its choices: the number of statements, and part and diagnostic.
+    """Check a script in each of its choices: the number of statements, and the part of each diagnostic.
 
-    kept: whether it is a text that a template keeps for later, and perhaps a part of a statement only.
+    kept: whether it is a text that a template stores for later, and possibly only part of a statement.
     """
     variants = [choices(piece) for piece in script.pieces]
     number_of_variants = max(len(v) for v in variants)
@@ -196,7 +196,7 @@ def _check_script(
 
 
 def _around(script: Joined, source: Source) -> Around:
-    """What stands around a script in its file."""
+    """The context of a script in its file."""
     made = tuple(
         (offset, tuple(map(parts, names)) if names is not None else None)
         for offset, names in script.made
@@ -212,7 +212,7 @@ def _placed(diagnostic: Diagnostic, piece: Piece, offset: int, lines: Lines) -> 
 
 
 def _placed_fix(fix: Fix | None, piece: Piece, offset: int) -> Fix | None:
-    """The fix in the file's own offsets; None where the file does not have those words as they are."""
+    """The fix in the file's own offsets; None if the file does not contain that text verbatim."""
     edits = []
     for edit in fix.edits if fix is not None else ():
         start, end = edit.start - offset, edit.end - offset

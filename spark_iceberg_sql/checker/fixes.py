@@ -1,4 +1,4 @@
-"""Fixes put into a text: nothing outside their spans changes by a character."""
+"""Fixes applied to a text: nothing outside their spans changes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Report, Severity, Span
 
-# A fix may bring another to light, the one statement after the other; none brings ten.
+# A fix may reveal another one, statement by statement; ten rounds are enough for any statement.
 _ROUNDS = 10
-# Whatever a fix may uncover, it does not make a statement unreadable, or the checker fail.
+# Whatever a fix may reveal, it must not make a statement unreadable or the checker fail.
 _NEVER = frozenset({INTERNAL, "SIS001", "SIS004"})
 
 
@@ -20,8 +20,8 @@ _NEVER = frozenset({INTERNAL, "SIS001", "SIS004"})
 class Fixed:
     """A text with its fixes applied.
 
-    text: the new one. report: its check. applied: code of each fix that went in, in order.
-    kept_back: the findings of the last report whose fix was tried and cannot stand.
+    text: the new one. report: its check. applied: the code of each applied fix, in order.
+    kept_back: the findings of the last report whose fix was tried and rejected.
     """
 
     text: str
@@ -33,8 +33,8 @@ class Fixed:
 def fixed(text: str, check: Callable[[str], Report], *, unsafe: bool = False) -> Fixed:
     """Apply every fix that a check offers, and check again, until it offers none.
 
-    check: text to report. unsafe: the unsafe fixes too. A fix that does not cure its finding, or that
-    brings an error which was not hidden behind it, is left out, and the others are applied.
+    check: text to report. unsafe: apply unsafe fixes too. A fix that does not resolve its finding, or that
+    introduces an error which the finding did not hide, is rejected, and the others are applied.
     """
     report = check(text)
     applied: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def _mark(found: Diagnostic) -> tuple[str, int]:
 def _standing(
     text: str, report: Report, chosen: _Chosen, check: Callable[[str], Report]
 ) -> tuple[_Chosen, _Chosen, Report]:
-    """The fixes that can stand together, those that cannot, and the report with the former.
+    """The fixes that can be applied together, those that cannot, and the report with the former.
 
     Groups are halved until each bad one is alone.
     """
@@ -84,11 +84,11 @@ def _standing(
 
 
 def _stands(before: Report, after: Report, group: _Chosen, good: _Chosen) -> bool:
-    """Whether every fix of a group has cured its finding, and no error has come that it did not hide.
+    """Whether every fix of a group has resolved its finding, and no error has appeared that it did not hide.
 
-    before, after: the reports without and with the group; good: the fixes that are in both. A statement
-    with an error is not looked at any further, nor is all that hangs on it: what comes to light in it or
-    behind it was there before, and its author shall see it. But after a guess it may come of the guess.
+    before, after: the reports without and with the group; good: the fixes in both. A statement
+    with an error is not checked further, nor is anything that depends on it: errors that appear in it or
+    after it were there before and should be reported. After a guess, however, they may be caused by the guess.
     """
     moved = _Moved(_edits(good + group))
     for found, _ in group:
@@ -105,12 +105,12 @@ def _stands(before: Report, after: Report, group: _Chosen, good: _Chosen) -> boo
 
 
 def _overlap(one: tuple[int, int], other: Span) -> bool:
-    """Whether two stretches have a character, or where one is empty a place, in common."""
+    """Whether two spans share a character, or, if one is empty, a position."""
     return one[0] < max(other.end, other.start + 1) and other.start < max(one[1], one[0] + 1)
 
 
 class _Moved:
-    """Where an offset of a text lies once edits are put in."""
+    """Maps an offset of a text to its offset after the edits."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         edits = sorted(edits, key=lambda e: e.start)
@@ -120,7 +120,7 @@ class _Moved:
             self._shifts.append(self._shifts[-1] + len(edit.text) - (edit.end - edit.start))
 
     def __call__(self, offset: int) -> int:
-        """The new place; of an offset inside an edit, one not far behind it."""
+        """The new offset; for an offset inside an edit, one close to it."""
         return max(0, offset + self._shifts[bisect_right(self._starts, offset - 1)])
 
 
@@ -129,7 +129,7 @@ def _edits(fixes: _Chosen) -> list[Edit]:
 
 
 def applied_to(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits, which do not overlap, put in."""
+    """The text with non-overlapping edits applied."""
     pieces: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda e: (e.start, e.end)):
@@ -139,7 +139,7 @@ def applied_to(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _not_overlapping(offered: Sequence[tuple[Diagnostic, Fix]]) -> _Chosen:
-    """Of fixes that touch one another, the first; a safe one before all others."""
+    """Of fixes that touch each other, the first; safe ones take precedence."""
     taken: list[tuple[int, int]] = []
     chosen: _Chosen = []
     for diagnostic, fix in sorted(offered, key=lambda item: not item[1].safe):
@@ -157,7 +157,7 @@ def _clashes(edit: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
 
 
 def diff(before: str, after: str, filename: str) -> str:
-    """The change as a unified diff, which `patch` and `git apply` take."""
+    """The change as a unified diff for `patch` and `git apply`."""
     from difflib import unified_diff
 
     old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))

@@ -1,4 +1,4 @@
-"""What a statement would do to a table's partitioning, said before it is done; asking changes nothing."""
+"""What a statement would do to a table's partitioning, without running it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from spark_iceberg_sql.syntax.lexer import statements
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What becomes of one partition field.
+    """How one partition field changes.
 
-    change: `kept`, `added`, `added again` (it takes the id that it had), `dropped`, `voided` (v1
-    leaves a field of nulls in its place) or `renamed`. field: as it will be; for a dropped one, as it
-    was. was: the field before, where there was one.
+    change: `kept`, `added`, `added again` (with its old id), `dropped`, `voided` (version 1
+    replaces it with a field of nulls) or `renamed`. field: the field afterwards; for a dropped field, the
+    field before. was: the field before, if there was one.
     """
 
     change: str
@@ -33,7 +33,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class FilesUnderSpec:
-    """Data files that lie under a spec: their number and their size in bytes."""
+    """The data files of a spec: their number and their size in bytes."""
 
     spec_id: int
     files: int
@@ -45,10 +45,10 @@ class Plan:
     """What a statement would do.
 
     statement: its text. table: the full name. before, after: all specs of the table; before is None
-    for a table that is not there yet, after is None where the statement would be refused, or where
-    nobody can say what it would do: unplanned says why.
-    report: what the check says. files: where the data lies now; None where nobody counted, and
-    why_no_files says why.
+    if the table does not exist yet; after is None if the statement would be refused, or if its
+    result cannot be predicted: unplanned gives the reason.
+    report: the check's report. files: the current data files of each spec; None if they were not counted:
+    why_no_files gives the reason.
     """
 
     statement: str
@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What becomes of each partition field, in the new spec's order, dropped ones last."""
+        """How each partition field changes, in the new spec's order, dropped fields last."""
         if self.after is None:
             return ()
         old = {f.field_id: f for f in self.before.spec.fields} if self.before else {}
@@ -76,14 +76,14 @@ class Plan:
 
     @property
     def staying(self) -> tuple[FilesUnderSpec, ...]:
-        """The files that stay under a spec that is not the new default."""
+        """The files that keep a spec other than the new default."""
         if self.after is None:
             return ()
         return tuple(f for f in self.files or () if f.spec_id != self.after.current)
 
     @property
     def rewrite(self) -> str | None:
-        """The CALL that would write the staying files anew under the new spec; None if there are none."""
+        """The CALL that would rewrite the remaining files under the new spec; None if there are none."""
         if not self.staying or len(self.table) < 2:
             return None
         catalog, *rest = map(quoted, self.table)
@@ -94,16 +94,16 @@ class Plan:
 
     @property
     def not_undone(self) -> tuple[str, ...]:
-        """What no later statement takes back."""
+        """What no later statement can undo."""
         return tuple(self._not_undone())
 
     def _not_undone(self) -> Iterator[str]:
         if self.after is None or self.before is None:
             return
         if self.after.format_version > self.before.format_version:
-            yield f"format version {self.after.format_version}: a table is never downgraded"
+            yield f"format version {self.after.format_version}: a table cannot be downgraded"
         if self.after.current not in {spec.spec_id for spec in self.before.every}:
-            yield f"spec {self.after.current} stays among the table's specs for good"
+            yield f"spec {self.after.current} remains one of the table's specs"
         for change in self.changes:
             if change.change == "voided":
                 yield (
@@ -113,11 +113,11 @@ class Plan:
             elif change.change == "dropped":
                 yield (
                     f"the name `{change.field.name}` belongs to {change.field.clause}: "
-                    "given to another transform it would break the table's metadata tables"
+                    "using it for another transform would break the metadata tables"
                 )
 
     def rows(self) -> tuple[PlanRow, ...]:
-        """The plan as rows, for those who have nothing but SQL."""
+        """The plan as rows, for SQL clients."""
         return tuple(self._rows())
 
     def _rows(self) -> Iterator[PlanRow]:
@@ -175,7 +175,7 @@ class Plan:
         for files in self.staying:
             yield f"files: {files.files} ({size(files.size)}) stay under spec {files.spec_id}"
         if self.files is not None and not self.staying:
-            yield "files: none stays under another spec"
+            yield "files: none stay under another spec"
         if self.rewrite is not None:
             yield f"rewrite: {self.rewrite}"
 
@@ -242,7 +242,7 @@ def _literal(text: str) -> str:
 
 
 def size(number: int) -> str:
-    """Bytes for people: `3.4 MB`."""
+    """A number of bytes in readable form: `3.4 MB`."""
     value, unit = float(number), "B"
     for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
         if value < 1000 or unit == "PB":
@@ -252,21 +252,21 @@ def size(number: int) -> str:
 
 
 def plan(known: Tables, text: str) -> Plan:
-    """What one statement would do to the partitioning of a table among those known.
+    """What one statement would do to the partitioning of a known table.
 
     Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
     """
     found = plans(known, text)
     if len(found) != 1:
         raise IcebergSqlError(
-            f"a plan is of one statement that changes a partitioning; here are {len(found)}\n"
-            "help: ALTER TABLE ... ADD, REPLACE or DROP PARTITION FIELD, or CREATE OR REPLACE TABLE"
+            f"a plan needs exactly one statement that changes a partitioning, not {len(found)}\n"
+            "help: write ALTER TABLE ... ADD, REPLACE or DROP PARTITION FIELD, or CREATE OR REPLACE TABLE"
         )
     return found[0]
 
 
 def plans(known: Tables, text: str) -> tuple[Plan, ...]:
-    """The plan of every statement of a script that could change a partitioning, each after the last."""
+    """The plans of all statements of a script that could change a partitioning, each based on the one before."""
     known = known.copy()
     out = []
     for statement in statements(text):
@@ -293,14 +293,14 @@ _PLANNED = (
 
 
 def _why_not(known: Tables, table: nodes.Ref) -> str:
-    """Why nobody can say what an accepted statement makes of a table's partitioning."""
+    """Why the effect of an accepted statement on a table's partitioning cannot be predicted."""
     found = known.get(table.parts)
     if not isinstance(found, Table):
         return f"the table is unknown: {known.why_unknown(table.parts)}"
     if found.kind is not Kind.ICEBERG:
         return f"`{table.text}` is {found.kind.value}"
     why = found.why_unknown or known.why_unknown(table.parts)
-    return f"what `{table.text}` is partitioned by is not known: {why}"
+    return f"the partitioning of `{table.text}` is unknown: {why}"
 
 
 def _target(known: Tables, node: nodes.Node, table: nodes.Ref) -> tuple[Name, Specs | None]:

@@ -1,4 +1,4 @@
-"""Comments by which an author answers for a finding: `noqa`, `iceberg-sql: ignore[...]`, `skip-file`."""
+"""Comments that suppress findings: `noqa`, `iceberg-sql: ignore[...]`, `skip-file`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CODE = re.compile(r"[A-Za-z]+[0-9]*")
 class Ignore:
     """One such comment. span: its offsets. codes: what it names, upper case; empty for everything.
 
-    reach: the offsets within which a finding must start. used: the codes that it has silenced.
+    reach: the offsets within which a finding must start. used: the codes that it has suppressed.
     """
 
     span: Offsets
@@ -46,7 +46,7 @@ class Ignore:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The codes that silenced nothing; for a comment without codes, an empty name if it is idle."""
+        """The codes that suppressed nothing; for a comment without codes, an empty name if it is idle."""
         if not self.codes:
             return () if self.used else ("",)
         return tuple(code for code in self.codes if code not in self.used)
@@ -60,7 +60,7 @@ class Ignores:
     skip_file: bool = False
 
     def silence(self, diagnostic: Diagnostic) -> bool:
-        """Whether any comment silences the finding."""
+        """Whether any comment suppresses the finding."""
         silenced = [ignore.silences(diagnostic) for ignore in self.every]
         return any(silenced)
 

@@ -1,4 +1,4 @@
-"""What may be said of statements that a template or a program completes."""
+"""Which findings are certain for statements that a template or a program completes."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from spark_iceberg_sql.syntax.lexer import statements
 
 UNREADABLE = "SIS001"
 NOT_CHECKED = (not_checked.code, not_checked.name)
-# Rules over the words and columns of one statement: what they say of a readable term holds for good.
+# Rules about the text and columns of one statement: their findings on a parsed term are certain.
 _CERTAIN = ("SIS1", "SIS2", "SIS3")
-_HELP = "check the SQL that comes of it (dbt: `iceberg-sql check target/compiled`)"
-# What is found missing may be what a template brings.
+_HELP = "check the generated SQL (dbt: `iceberg-sql check target/compiled`)"
+# What is missing may be supplied by a template.
 _ABSENCES = frozenset({"SIS201", "SIS401", "SIS412"})
 
 
 def sure(diagnostic: Diagnostic, verdict: Verdict) -> Diagnostic | None:
-    """A note of our own as the settings want it."""
+    """A note with the severity that the settings give it."""
     severity = verdict(diagnostic.code, diagnostic.severity)
     return replace(diagnostic, severity=severity) if severity is not None else None
 
 
 class Holes:
-    """What may be said of statements that a template or a program completes.
+    """Filters the findings on statements that a template or a program completes.
 
-    script: as written. chosen: the choice that is checked, of the same length. verdict: the settings'.
+    script: as written. chosen: the choice that is checked, of the same length. verdict: from the settings.
     """
 
     def __init__(self, script: Joined, chosen: Joined, verdict: Verdict) -> None:
@@ -58,7 +58,7 @@ class Holes:
         ]
 
     def said(self, diagnostic: Diagnostic) -> Diagnostic | None:
-        """The diagnostic, or a note in its place where it is about what is filled in, if notes are shown."""
+        """The diagnostic, or, if it concerns filled-in text, a note instead (if notes are shown)."""
         if diagnostic.code == INTERNAL:
             return diagnostic
         at = self._statement(diagnostic)
@@ -79,7 +79,7 @@ class Holes:
         return restored
 
     def readable(self, known: Tables, around: Around) -> Iterator[Diagnostic]:
-        """What is wrong in those words of templated statements that no template touches."""
+        """What is wrong in those parts of templated statements that no template touches."""
         if not self._holes:
             return
         named = join(with_names(piece) for piece in self._chosen.pieces)
@@ -95,7 +95,7 @@ class Holes:
                 yield diagnostic
 
     def nothing_else(self) -> Iterator[Diagnostic]:
-        """A note for each statement that is filled in from its first word to its last."""
+        """A note for each statement that is entirely filled in."""
         for start, end in self._templated:
             inside = self._inside((start, end))
             words = sum(b - a for a, b, _ in inside)
@@ -105,7 +105,7 @@ class Holes:
                     Diagnostic(
                         *NOT_CHECKED,
                         Severity.NOTE,
-                        f"not checked: `{said}` may be any statement",
+                        f"not checked: `{said}` could be any statement",
                         self._lines.span(start, end),
                         _HELP,
                     ),
@@ -133,7 +133,7 @@ class Holes:
                 code=NOT_CHECKED[0],
                 name=NOT_CHECKED[1],
                 severity=Severity.NOTE,
-                message="not checked: what is filled in here decides what the statement says",
+                message="not checked: the statement depends on the text that is filled in here",
                 help=_HELP,
                 fix=None,
                 spec=None,

@@ -1,7 +1,7 @@
 """The command `iceberg-sql`. Exit codes: 0 clean, 1 findings, 2 could not run.
 
 To add a command, add its module and its line in COMMANDS. The module has two functions:
-`arguments(parser)` says what the command takes, `run(given)` does it and returns the exit code.
+`arguments(parser)` declares the command's arguments, `run(given)` runs it and returns the exit code.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 
-# Command -> its module, loaded when it is asked for, and what it does, for --help.
+# Command -> its module, loaded on first use, and its summary for --help.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("spark_iceberg_sql.cli.check", "check partition DDL in files, folders, notebooks"),
-    "plan": ("spark_iceberg_sql.cli.plan", "say what statements would do to a partitioning"),
+    "plan": ("spark_iceberg_sql.cli.plan", "show how statements would change the partitioning"),
     "run": ("spark_iceberg_sql.cli.run", "check a whole script, then run it on Spark"),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": (
         "spark_iceberg_sql.cli.config",
-        "show the settings in force and where they come from",
+        "show the effective settings and their sources",
     ),
     "server": ("spark_iceberg_sql.cli.server", "run the language server for editors"),
 }
@@ -36,10 +36,10 @@ class Command(Protocol):
     """A command's module."""
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare what the command takes."""
+        """Declare the command's arguments."""
 
     def run(self, given: argparse.Namespace) -> int:
-        """Do it; the exit code."""
+        """Run the command; returns the exit code."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         module, summary = COMMANDS[name]
         parser = argparse.ArgumentParser(prog=f"iceberg-sql {name}", description=f"{summary}.")
         try:
-            command = cast(Command, import_module(module))  # may bring rules of other packages
+            command = cast(Command, import_module(module))  # may load rules from other packages
             command.arguments(parser)
             return command.run(parser.parse_args(words))
         except IcebergSqlError as error:
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except OSError as error:
             sys.stderr.write(f"error: {error.strerror or error}\n")
             return COULD_NOT_RUN
-        except Exception as fault:  # never 1, which says that the SQL is at fault
+        except Exception as fault:  # never 1, which means that the SQL is at fault
             sys.stderr.write(f"error: {internal(fault, name)}\n")
             return COULD_NOT_RUN
     _front().parse_args(words or ["--help"])
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def internal(fault: Exception, where: str) -> str:
-    """One line about a fault of our own. where: what was done, `run`."""
+    """One line about an internal error. where: the step that failed, `run`."""
     from spark_iceberg_sql.rules.sis000_internal_error import broken
 
     return f"{broken((0, 0), where, fault).message}; please report it"
@@ -81,7 +81,7 @@ def _front() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="iceberg-sql",
         description="Partitioning for Apache Iceberg: check SQL before it runs.",
-        epilog="commands:\n" + "\n".join(lines) + "\n\niceberg-sql COMMAND --help says more.",
+        epilog="commands:\n" + "\n".join(lines) + "\n\nRun iceberg-sql COMMAND --help for details.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
@@ -90,7 +90,7 @@ def _front() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
+    """Looks up the version only on request."""
 
     def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
         from importlib.metadata import version
@@ -100,7 +100,7 @@ class _Version(argparse.Action):
 
 
 def entry() -> None:
-    """What the installed command calls."""
+    """The entry point of the installed command."""
     try:
         code = main()
         if not sys.stdout.closed:  # the language server closes it

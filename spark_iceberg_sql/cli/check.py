@@ -1,4 +1,4 @@
-"""`iceberg-sql check`: find the files, check them, print what was found, or fix what is safe to fix."""
+"""`iceberg-sql check`: find the files, check them, print the findings, or apply fixes."""
 
 from __future__ import annotations
 
@@ -36,40 +36,44 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the command's arguments."""
     parser.add_argument(
         "files",
         nargs="*",
         default=["."],
         metavar="FILE",
-        help="files, folders, globs; - is standard input",
+        help="files, folders or globs; - for standard input",
     )
     parser.add_argument(
         "--output-format", choices=list(FORMATS), default="full", help="default: full"
     )
-    parser.add_argument("-o", "--output-file", metavar="FILE", type=Path, help="write there")
-    parser.add_argument("--fix", action="store_true", help="apply the safe fixes")
+    parser.add_argument(
+        "-o", "--output-file", metavar="FILE", type=Path, help="write the report to this file"
+    )
+    parser.add_argument("--fix", action="store_true", help="apply safe fixes")
     parser.add_argument(
         "--unsafe-fixes",
         action="store_true",
-        help="with --fix or --diff: also the fixes that guess what was meant",
+        help="with --fix or --diff: also fixes that guess the intention",
     )
     parser.add_argument("--diff", action="store_true", help="show what --fix would change")
     parser.add_argument(
-        "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
+        "--exit-zero", action="store_true", help="exit with code 0 even if there are findings"
     )
-    parser.add_argument("--statistics", action="store_true", help="only count findings by rule")
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="name the rules that could not judge"
+        "--statistics", action="store_true", help="only count the findings of each rule"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="list the rules that could not be checked"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no summary")
     parser.add_argument(
-        "--stdin-filename", metavar="NAME", help="the name under which standard input is checked"
+        "--stdin-filename", metavar="NAME", help="file name to use for standard input"
     )
     parser.add_argument(
         "--force-exclude",
         action="store_true",
-        help="leave excluded files out even where they are named",
+        help="skip excluded files even if they are named on the command line",
     )
     add_settings(parser)
     add_selection(parser)
@@ -77,7 +81,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file as it was read: its path, the name to show, its settings, text, bytes, encoding and BOM."""
+    """A file as read: its path, display name, settings, text, bytes, encoding and BOM."""
 
     path: str
     name: str
@@ -90,10 +94,10 @@ class _File:
 
 @dataclass(slots=True)
 class _Tally:
-    """What became of the files and their fixes.
+    """The outcome for all files and their fixes.
 
-    applied: how many fixes. changed: whether a text is another. failed: whether something could not be
-    done. kept_back: the places of the fixes that cannot stand.
+    applied: how many fixes. changed: whether any text changed. failed: whether anything failed.
+    kept_back: the places of the fixes that were not applied because they would introduce errors.
     """
 
     applied: int = 0
@@ -103,7 +107,7 @@ class _Tally:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Check; the exit code."""
+    """Run the check; returns the exit code."""
     settings = configuration(given)
     linter = Linter()
     reports: list[Report] = []
@@ -118,7 +122,7 @@ def run(given: argparse.Namespace) -> int:
     if tally.kept_back:
         many = plural(len(tally.kept_back), "fix", "fixes")
         places = ", ".join(tally.kept_back)
-        sys.stderr.write(f"Left out {many} that cannot stand: {places}\n")
+        sys.stderr.write(f"Skipped {many} that would introduce errors: {places}\n")
     _write(given.output_file, "".join(out))
     if tally.failed or any(report.failed for report in reports):
         return COULD_NOT_RUN
@@ -138,7 +142,7 @@ def _could_not(tally: _Tally, why: str) -> None:
 def _checked(
     given: argparse.Namespace, linter: Linter, path: str, settings: Configuration, tally: _Tally
 ) -> tuple[list[Report], str]:
-    """A file's reports, and what is to be printed of it besides; nothing where it cannot be read."""
+    """A file's reports, and other output for it; nothing if it cannot be read."""
     found: list[Report] = []
     try:
         file = _read(path, given.stdin_filename, settings)
@@ -148,17 +152,17 @@ def _checked(
         better, result = _fixed(linter, file, found, unsafe=given.unsafe_fixes)
         if result.text != file.text and not given.diff and _leads_out(path, given.files):
             raise FileError(
-                f"cannot write `{path}`: the link leads out of the folder that is checked"
+                f"cannot write `{path}`: the link points outside the folder that is being checked"
             )
         shown = _put(file, result.text, diff_only=given.diff)
     except (
         FileError
-    ) as error:  # a file that cannot be written is as it was, and so are its findings
+    ) as error:  # a file that cannot be written is unchanged, and so are its findings
         _could_not(tally, str(error))
         return found, ""
     except IcebergSqlError:
         raise
-    except Exception as fault:  # ours: it hides neither itself nor the other files
+    except Exception as fault:  # an internal error: report it and continue with the other files
         _could_not(tally, internal(fault, f"checking `{path}`"))
         return found, ""
     tally.applied += len(result.applied)
@@ -168,7 +172,7 @@ def _checked(
 
 
 def _leads_out(path: str, named: Sequence[str]) -> bool:
-    """Whether a file that nobody named is a link, or behind one, to a place outside the folders named."""
+    """Whether a file that was not named explicitly is reached by a link to outside the named folders."""
     if path in named:
         return False
     real = os.path.realpath(path)
@@ -215,12 +219,12 @@ def _fixed(
 
 
 def _at(reports: Sequence[Report], diagnostic: Diagnostic) -> Report:
-    """The report, of a file or of a cell, that a finding is in."""
+    """The report, of a file or a cell, that contains a finding."""
     return next((r for r in reports if any(d.span == diagnostic.span for d in r)), reports[0])
 
 
 def _put(file: _File, text: str, *, diff_only: bool) -> str:
-    """Put a fixed text in its file's place; what is to be printed of it."""
+    """Write a fixed text to its file; returns what to print."""
     if diff_only:
         from spark_iceberg_sql.checker.fixes import diff
 
@@ -235,12 +239,14 @@ def _put(file: _File, text: str, *, diff_only: bool) -> str:
                 new = file.bom + text.encode(file.encoding)
                 replace_file(Path(file.path), new, before=file.content)
                 return ""
-        raise FileError(f"cannot write `{file.path}` in its encoding, {file.encoding.upper()}")
+        raise FileError(
+            f"cannot write `{file.path}`: the fixed text does not fit its encoding, {file.encoding.upper()}"
+        )
     return ""
 
 
 def _rendered(given: argparse.Namespace, reports: Sequence[Report], tally: _Tally) -> str:
-    if given.fix and "-" in given.files:  # the fixed text has standard output
+    if given.fix and "-" in given.files:  # the fixed text goes to standard output
         sys.stderr.write(FORMATS[given.output_format](reports))
         return ""
     if given.statistics:
@@ -263,17 +269,17 @@ def _rendered(given: argparse.Namespace, reports: Sequence[Report], tally: _Tall
 
 
 def _at_length(diagnostic: Diagnostic) -> Diagnostic:
-    """A note with the rules that could not judge."""
+    """A note with the rules that could not be checked."""
     if not diagnostic.skipped:
         return diagnostic
     times = diagnostic.statements
     where = f" in {times} statements" if times > 1 else ""
-    rules = f"not asked{where}: {', '.join(diagnostic.skipped)}"
+    rules = f"rules not checked{where}: {', '.join(diagnostic.skipped)}"
     return replace(diagnostic, help=f"{diagnostic.help}\n{rules}")
 
 
 def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
-    """What --fix would do, and --unsafe-fixes besides."""
+    """What --fix would do, and what --unsafe-fixes would add."""
     safe = sum(fix.safe or given.unsafe_fixes for fix in fixes)
     rest = len(fixes) - safe
     if not fixes or (given.fix and not rest):

@@ -1,4 +1,4 @@
-"""`iceberg-sql config [FILE]`: the settings that hold for a file, each with where it comes from."""
+"""`iceberg-sql config [FILE]`: the effective settings for a file, each with its source."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spark_iceberg_sql.config.keys import KEYS
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("file", nargs="?", default=".", help="the file that is to be checked")
+    """Declare the command's arguments."""
+    parser.add_argument("file", nargs="?", default=".", help="the file whose settings to show")
     add_settings(parser)
     add_selection(parser)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the settings; the exit code."""
+    """Print the settings; returns the exit code."""
     path = Path(given.file)
     settings = configuration(given).of(path / "any" if path.is_dir() else path)
     lines = []

@@ -1,4 +1,4 @@
-"""`iceberg-sql explain SIS202`: a rule's page, which is its docstring."""
+"""`iceberg-sql explain SIS202`: print a rule's page, which is its docstring."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from spark_iceberg_sql.rules.base import Rule
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("rule", nargs="+", metavar="RULE", help="a code, SIS202, or a name")
+    """Declare the command's arguments."""
+    parser.add_argument("rule", nargs="+", metavar="RULE", help="a rule's code (SIS202) or name")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the pages; the exit code."""
+    """Print the pages; returns the exit code."""
     sys.stdout.write("\n".join(_page(_rule(word)) for word in given.rule))
     return CLEAN
 
@@ -34,4 +34,4 @@ def _rule(word: str) -> Rule:
         if word.upper() == rule.code or word.lower() == rule.name:
             return rule
     words = [name for rule in rules.ALL for name in (rule.code, rule.name)]
-    raise IcebergSqlError(f"there is no rule `{word}`{near(word, words)}")
+    raise IcebergSqlError(f"unknown rule `{word}`{near(word, words)}")

@@ -1,4 +1,4 @@
-"""Options that several commands take: which settings hold."""
+"""Options shared by several commands: which settings apply."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the options that find or override settings."""
     group = parser.add_argument_group("settings")
     group.add_argument(
-        "--config", metavar="FILE", type=Path, help="take settings from this file alone"
+        "--config", metavar="FILE", type=Path, help="read settings only from this file"
     )
-    group.add_argument("--isolated", action="store_true", help="take settings from no file")
+    group.add_argument("--isolated", action="store_true", help="ignore all settings files")
     group.add_argument(
         "--metadata",
         metavar="TABLE=FILE",
         action="append",
-        help="what is known of a table: its metadata.json",
+        help="load a table from its metadata.json",
     )
     group.add_argument(
         "--ddl",
@@ -30,33 +30,35 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="SQL files to load table definitions from, in this order",
     )
     group.add_argument(
-        "--catalog", metavar="NAME", help="ask this catalog of pyiceberg's configuration"
+        "--catalog",
+        metavar="NAME",
+        help="look up tables in this catalog of pyiceberg's configuration",
     )
-    group.add_argument("--default-catalog", metavar="NAME", help="the catalog of unqualified names")
     group.add_argument(
-        "--default-namespace", metavar="NAME", help="the namespace of unqualified names"
+        "--default-catalog", metavar="NAME", help="catalog for unqualified table names"
+    )
+    group.add_argument(
+        "--default-namespace", metavar="NAME", help="namespace for unqualified table names"
     )
     group.add_argument(
         "--case-sensitive",
         action=argparse.BooleanOptionalAction,
-        help="names as under spark.sql.caseSensitive=true",
+        help="treat names as with spark.sql.caseSensitive=true",
     )
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that leave rules or files out."""
+    """Declare the options that select rules and files."""
     group = parser.add_argument_group("selection")
+    group.add_argument("--select", metavar="CODES", type=_list, help="rules to run (SIS2,SIS401)")
+    group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
     group.add_argument(
-        "--select", metavar="CODES", type=_list, help="only these rules (SIS2,SIS401)"
-    )
-    group.add_argument("--ignore", metavar="CODES", type=_list, help="not these rules")
-    group.add_argument(
-        "--exclude", metavar="GLOB", action="append", help="glob patterns of files to leave out"
+        "--exclude", metavar="GLOB", action="append", help="glob patterns of files to skip"
     )
 
 
 def configuration(given: argparse.Namespace) -> Configuration:
-    """The settings that the options ask for. Raises ConfigError."""
+    """The settings from the options. Raises ConfigError."""
     selection = {key: getattr(given, key, None) for key in ("select", "ignore", "exclude")}
     values: dict[str, Any] = {
         **selection,

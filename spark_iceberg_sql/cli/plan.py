@@ -1,4 +1,4 @@
-"""`iceberg-sql plan "ALTER TABLE ..."`: what statements would do, by what the settings say is known."""
+"""`iceberg-sql plan "ALTER TABLE ..."`: show what statements would do to the tables known from the settings."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from spark_iceberg_sql.files.discovery import decode, read_bytes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the command's arguments."""
     parser.add_argument(
-        "sql", metavar="SQL|FILE", help="statements, a file of them, or - for standard input"
+        "sql", metavar="SQL|FILE", help="statements, a file of statements, or - for standard input"
     )
     add_settings(parser)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the plan of each statement; the exit code."""
+    """Print the plan of each statement; returns the exit code."""
     name, text = _text(given.sql)
     known = Linter().known(name, configuration(given).of(Path(name)))
     found = plans(known, text)
     if not found:
-        sys.stderr.write("error: no statement here changes a table's partitioning\n")
+        sys.stderr.write("error: no statement changes a table's partitioning\n")
         return COULD_NOT_RUN
     sys.stdout.write("\n\n".join(map(str, found)) + "\n")
     if any(plan.report.failed for plan in found):

@@ -12,7 +12,7 @@ from spark_iceberg_sql.report.rule_pages import catalogue, url_of
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the command's arguments."""
     parser.add_argument(
         "--output-format",
         choices=["text", "markdown", "json"],
@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print the list; the exit code."""
+    """Print the list; returns the exit code."""
     if given.output_format == "json":
         text = _json()
     else:

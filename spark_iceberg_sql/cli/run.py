@@ -17,14 +17,14 @@ _ROWS = 20
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("file", metavar="FILE", help="a script; - is standard input")
-    parser.add_argument("--check-only", action="store_true", help="check, and run nothing")
+    """Declare the command's arguments."""
+    parser.add_argument("file", metavar="FILE", help="a script; - for standard input")
+    parser.add_argument("--check-only", action="store_true", help="only check, do not run")
     parser.add_argument(
-        "--var", metavar="NAME=VALUE", action="append", help="the value of ${NAME} in the script"
+        "--var", metavar="NAME=VALUE", action="append", help="value for ${NAME} in the script"
     )
     parser.add_argument(
-        "--param", metavar="NAME=VALUE", action="append", help="the string value of :NAME"
+        "--param", metavar="NAME=VALUE", action="append", help="string value for :NAME"
     )
     group = parser.add_argument_group("session")
     group.add_argument(
@@ -34,18 +34,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--warehouse",
         metavar="DIR",
         default="iceberg-warehouse",
-        help="its folder, for the embedded catalog",
+        help="warehouse folder of the embedded catalog",
     )
     group.add_argument(
         "--conf",
         metavar="KEY=VALUE",
         action="append",
-        help="a setting of Spark (spark.sql.catalog.NAME.type=rest ...)",
+        help="Spark setting (spark.sql.catalog.NAME.type=rest ...)",
     )
 
 
 def run(given: argparse.Namespace) -> int:
-    """Check and run; the exit code."""
+    """Check and run the script; returns the exit code."""
     text = decode(read_bytes(given.file), given.file)[0]
     text = substituted(text, _pairs("--var", given.var))
     parameters = _pairs("--param", given.param)
@@ -86,6 +86,6 @@ def _say(line: str) -> None:
 
 
 def _show(result: Any) -> None:
-    """The rows of a query's result; what has no columns has nothing to show."""
+    """Show the rows of a query's result; a result without columns has nothing to show."""
     if result.columns:
         result.show(_ROWS, truncate=60)

@@ -7,15 +7,15 @@ import argparse
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.errors import MissingExtraError
 
-_NO_SHUTDOWN = 1  # as the protocol asks
+_NO_SHUTDOWN = 1  # as the protocol requires
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """The command takes no arguments."""
 
 
 def run(given: argparse.Namespace) -> int:
-    """Serve until the editor leaves; the exit code, 1 where it did not ask for a shutdown before."""
+    """Serve until the editor exits; returns the exit code, 1 if the editor did not request a shutdown first."""
     try:
         from spark_iceberg_sql.editor.server import serve
     except ImportError:

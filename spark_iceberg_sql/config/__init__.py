@@ -1,1 +1,1 @@
-"""The settings: their keys, and where their values come from."""
+"""The settings: their keys and the sources of their values."""

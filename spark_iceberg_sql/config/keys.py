@@ -1,4 +1,4 @@
-"""The keys of the configuration: what each takes, and what is said of a value that it does not take.
+"""The keys of the configuration: the values each accepts, and the message for a value that it does not accept.
 
 To add a key, add its reader to KEYS, a sentence to PURPOSE and its field to config.Settings.
 """
@@ -14,7 +14,7 @@ from spark_iceberg_sql.diagnostics import Severity
 
 
 class WrongValueError(ValueError):
-    """A value that a key does not take; `str` says what it takes."""
+    """A value that a key does not accept; `str` describes what it accepts."""
 
 
 def _strings(value: Any, base: Path) -> tuple[str, ...]:
@@ -41,9 +41,7 @@ def _known_code(code: str) -> None:
     names = {rule.name: rule.code for rule in rules.ALL}
     if code in names:
         raise WrongValueError(f'a list of codes: `{code}` is "{names[code]}"')
-    raise WrongValueError(
-        f"a list of codes: there is no rule `{code}`{near(code, [*every, 'ALL'])}"
-    )
+    raise WrongValueError(f"a list of codes: unknown rule `{code}`{near(code, [*every, 'ALL'])}")
 
 
 def _ignores(value: Any, base: Path) -> dict[str, tuple[str, ...]]:
@@ -60,7 +58,7 @@ def _severities(value: Any, base: Path) -> dict[str, Severity]:
         _known_code(code)
         if name == "note":
             raise WrongValueError(
-                f'"error" or "warning" for {code}: a note says that something was not checked'
+                f'"error" or "warning" for {code}: a note means that something was not checked'
             )
         if name not in ("error", "warning"):
             meant = near(str(name), ["error", "warning"])
@@ -90,7 +88,7 @@ def _patterns(value: Any, base: Path) -> tuple[str, ...]:
             raise WrongValueError(f"a list of regular expressions: `{pattern}`: {error}") from None
         if empty:
             raise WrongValueError(
-                f"a list of regular expressions: `{pattern}` matches nothing at all"
+                f"a list of regular expressions: `{pattern}` matches the empty string"
             )
     return patterns
 
@@ -119,23 +117,23 @@ KEYS: Mapping[str, Reader] = {
 
 # What each key is for, as the documentation lists them.
 PURPOSE: Mapping[str, str] = {
-    "select": "the rules to run: codes, or their first characters",
-    "ignore": "the rules not to run",
-    "per-file-ignores": "rules not to run on the files that match a glob",
-    "severity": "the severity of a rule's findings; the longest matching code wins",
+    "select": "rules to run: codes or prefixes of codes",
+    "ignore": "rules to skip",
+    "per-file-ignores": "rules to skip for files that match a glob",
+    "severity": "severity of a rule's findings; the longest matching code wins",
     "metadata": "a table's metadata file, relative to the file with the settings",
     "ddl": "globs of SQL files to load table definitions from, in this order, before each check",
-    "catalog": "a catalog of pyiceberg's configuration in which to look up tables",
-    "default-catalog": "the catalog of unqualified table names",
-    "default-namespace": "the namespace of unqualified table names",
+    "catalog": "a catalog of pyiceberg's configuration to look up tables in",
+    "default-catalog": "catalog for unqualified table names",
+    "default-namespace": "namespace for unqualified table names",
     "case-sensitive": "the session's spark.sql.caseSensitive",
     "exclude": "globs of files and folders to skip",
-    "placeholders": "regular expressions of the placeholders that a program replaces before Spark sees the text",
+    "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",
 }
 
 
 def near(word: str, words: Iterable[str]) -> str:
-    """`; did you mean ...?` where one of the words looks like this one."""
+    """`; did you mean ...?` if one of the words is similar to this one."""
     from difflib import get_close_matches
 
     found = get_close_matches(word, list(words), n=1, cutoff=0.5)

@@ -20,15 +20,15 @@ COMMAND_LINE = "the command line"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is in force for a file.
+    """The effective settings for a file.
 
-    select, ignore: codes or their beginnings (`SIS2`), or ALL. per_file_ignores: glob to codes.
-    severity: code, or its beginning (the longest counts), to error or warning. metadata: table name to
-    metadata file. ddl: globs of SQL files that are read first. catalog: a catalog of pyiceberg's
-    configuration to ask. default_catalog, default_namespace: what an unqualified name means.
-    case_sensitive: Spark's spark.sql.caseSensitive. exclude: globs of files that are not looked for.
-    placeholders: regular expressions of the words that a program replaces before Spark sees the text.
-    root: the directory that globs and paths count from. sources: key to where its value came from.
+    select, ignore: codes, prefixes of codes (`SIS2`), or ALL. per_file_ignores: glob to codes.
+    severity: code or prefix (the longest wins) to error or warning. metadata: table name to
+    metadata file. ddl: globs of SQL files to load table definitions from. catalog: a catalog of pyiceberg's
+    configuration to look up tables in. default_catalog, default_namespace: those of unqualified names.
+    case_sensitive: Spark's spark.sql.caseSensitive. exclude: globs of files to skip.
+    placeholders: regular expressions for text that a program replaces before it reaches Spark.
+    root: the directory that globs and paths are relative to. sources: key to the source of its value.
     """
 
     select: tuple[str, ...] = ("ALL",)
@@ -47,11 +47,11 @@ class Settings:
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def source(self, key: str) -> str:
-        """Where a key's value came from: a file, the command line, or the default."""
+        """The source of a key's value: a file, the command line, or the default."""
         return self.sources.get(key, "default")
 
     def severity_of(self, code: str, own: Severity, path: Path | None = None) -> Severity | None:
-        """The severity of a finding under these settings; None where it is not to be shown.
+        """The severity of a finding under these settings; None if it is not shown.
 
         code: the finding's. own: the severity that its rule gives it. path: the file, for
         per-file-ignores.
@@ -65,13 +65,13 @@ class Settings:
         return self.severity[max(named, key=len)] if named else own
 
     def excludes(self, path: Path) -> bool:
-        """Whether a file, or a directory that it lies in, is excluded."""
+        """Whether a file, or a directory that contains it, is excluded."""
         return any(matches(path, glob, self.root) for glob in self.exclude)
 
     def given(self, values: Mapping[str, Any]) -> Settings:
-        """These settings with what the command line says; paths in it count from the working directory.
+        """These settings, overridden by the command line, whose paths are relative to the working directory.
 
-        values: by key, None for what it does not say. Raises ConfigError.
+        values: by key, None if not given. Raises ConfigError.
         """
         here = Path.cwd()
         said = {key: value for key, value in values.items() if value is not None}
@@ -87,7 +87,7 @@ def _among(code: str, codes: Iterable[str]) -> bool:
 
 
 def load(path: Path) -> Settings:
-    """The settings that a file gives: a pyproject.toml, or one of our own. Raises ConfigError."""
+    """The settings in a file: a pyproject.toml or an .iceberg-sql.toml. Raises ConfigError."""
     found = _read(path)
     if found is None:
         raise ConfigError(f"`{path}` has no table [tool.{TABLE}]")
@@ -97,8 +97,8 @@ def load(path: Path) -> Settings:
 class Configuration:
     """Finds the settings of each file.
 
-    path: the one file that holds for all (None: the nearest parent of each file). isolated: no file
-    holds. values: what the command line says, by key.
+    path: the only settings file (None: the nearest one above each file). isolated: use no settings
+    file. values: from the command line, by key.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Configuration:
             self._all = Settings().given(self._values)
 
     def of(self, path: Path) -> Settings:
-        """The settings of a file (or of what would lie at this path). Raises ConfigError."""
+        """The settings for a file, whether or not it exists. Raises ConfigError."""
         return self._all or self._of_directory(path.absolute().parent)
 
     def _of_directory(self, directory: Path) -> Settings:
@@ -142,7 +142,7 @@ def _own_settings(directory: Path) -> Settings | None:
 
 
 def _read(path: Path) -> Mapping[str, Any] | None:
-    """The table of a file; None where a pyproject.toml has none."""
+    """The settings table of a file; None if a pyproject.toml has none."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -178,7 +178,7 @@ def _with(settings: Settings, values: Mapping[str, Any], source: str, base: Path
         try:
             read[key.replace("-", "_")] = reader(value, base)
         except WrongValueError as wrong:
-            raise ConfigError(f"`{key}` in {_shown(source)} is {wrong}") from None
+            raise ConfigError(f"`{key}` in {_shown(source)} must be {wrong}") from None
     sources = {**settings.sources, **dict.fromkeys(values, source)}
     return replace(settings, **read, sources=sources)
 

@@ -79,7 +79,7 @@ def _words(
     transform = spelled(term.call)
     if transform is None or len(term.columns) != 1:
         return None
-    summary = f"`{term.call}`: {transform.summary}" if term.call else "the column's own value"
+    summary = f"`{term.call}`: {transform.summary}" if term.call else "the column's value"
     if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not number):
         return summary
     follow(text[: statement.start], known)

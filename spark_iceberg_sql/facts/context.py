@@ -1,4 +1,4 @@
-"""Everything that a rule may ask about one statement: its table, its terms, and what it would leave behind."""
+"""Everything that a rule may ask about one statement: its table, its terms, and the table after it."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from spark_iceberg_sql.syntax import nodes
 
 @dataclass(frozen=True, eq=False)
 class Context(Terms):
-    """One statement and what is known around it."""
+    """One statement and its context."""
 
     @cached_property
     def after(self) -> Table | None:
-        """The table as the statement would leave it; None where a more basic rule refuses it."""
+        """The table after the statement; None if a more basic rule refuses the statement."""
         return outcome(self)
 
     @cached_property
     def new_damage(self) -> tuple[Damage, ...]:
-        """What the statement would break in the table that is not broken yet."""
+        """What the statement would newly break in the table."""
         after = self.after
         if after is None:
             return ()
         if after.specs is None or after.schema is None:
-            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing defines them")
         before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
         old: set[tuple[object, ...]] = set()
         if before is not None and before.specs is not None and before.schema is not None:
@@ -41,9 +41,9 @@ class Context(Terms):
 
     @cached_property
     def damage_to_row_changes(self) -> tuple[tuple[Damage, ...], bool]:
-        """Damage that shows with merge-on-read, and whether the table writes so once the statement has run.
+        """Damage that matters with merge-on-read, and whether the table uses merge-on-read after the statement.
 
-        A statement that turns merge-on-read on makes all of it that there is.
+        A statement that enables merge-on-read causes all existing damage of this kind.
         """
         after = self.after
         before = self.replaced if isinstance(self.node, nodes.Create) else self.iceberg
@@ -51,7 +51,7 @@ class Context(Terms):
         if after is None or before is None or not on or before.merges_on_read:
             return self.new_damage, on
         if after.specs is None or after.schema is None:
-            raise NotKnownError("its partition specs", after.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs", after.why_unknown or "nothing defines them")
         return self._damage(after.specs, after.schema), on
 
     def _damage(self, specs: Specs, schema: Schema) -> tuple[Damage, ...]:

@@ -1,4 +1,4 @@
-"""The table as a statement leaves it, for the rules that look ahead and for the statements after it."""
+"""The table after a statement, for rules that check the result and for the statements that follow."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from spark_iceberg_sql.syntax import nodes
 
 
 def outcome(context: Terms) -> Table | None:
-    """The table after the statement; None where it is refused, or where it makes no Iceberg table.
+    """The table after the statement; None if it is refused, or creates no Iceberg table.
 
-    Raises NotKnownError and AlreadyReportedError as the facts do. Specs or columns that nobody can foresee are
+    Raises NotKnownError and AlreadyReportedError as the facts do. Specs or columns that cannot be predicted are
     None in the table, with the reason.
     """
     node = context.node
@@ -71,7 +71,7 @@ def _referenced(table: Table, node: nodes.Reference) -> Table:
     elif not node.lenient:
         references[name] = node.what
     elif not references.get(name):
-        references.pop(name, None)  # what was there before may be the other of the two
+        references.pop(name, None)  # it may have been a tag instead of a branch, or the reverse
     return replace(table, references=references, fresh=None)
 
 
@@ -95,7 +95,7 @@ def _created(context: Terms, node: nodes.Create) -> Table | None:
         last = max(old.last_column_id, schema.last_column_id)
     why = old.why_unknown if old is not None else None
     if node.clustered_by is not None:
-        specs, why = None, "its CLUSTERED BY makes a bucket field"
+        specs, why = None, "its CLUSTERED BY creates a bucket field"
     return Table(
         name=context.known.full_name(node.table.parts),
         schema=schema,
@@ -112,7 +112,7 @@ def _created(context: Terms, node: nodes.Create) -> Table | None:
 
 
 def _count(context: Terms, node: nodes.Create) -> int | None:
-    """The count of other statements, by which a table is known to have no snapshot yet."""
+    """The count of other statements, which shows whether a table still has no snapshot."""
     empty = node.query is None and not node.replace and not context.known.shared
     return context.known.others if empty else None
 
@@ -131,7 +131,7 @@ def _respecified(
     except SpecRefusedError:
         return None
     except SpecUncertainError as reason:
-        return replace(table, specs=None, why_unknown=f"{reason}, and Iceberg takes either")
+        return replace(table, specs=None, why_unknown=f"{reason}, and Iceberg may choose either")
 
 
 def _with_properties(context: Terms, node: nodes.SetProperties, table: Table) -> Table | None:
@@ -199,7 +199,7 @@ def _altered(table: Table, node: nodes.AlterColumn) -> Table:
 
 
 def _replaced_columns(table: Table, node: nodes.ReplaceColumns) -> Table | None:
-    """Spark drops every column and adds the new ones, so that none keeps its field id."""
+    """Spark drops all columns and adds the new ones, so no column keeps its field id."""
     if table.schema is None:
         return table
     empty = replace(table, schema=Schema(()))
@@ -207,7 +207,7 @@ def _replaced_columns(table: Table, node: nodes.ReplaceColumns) -> Table | None:
 
 
 def _with_sources(specs: Specs | None, schema: Schema) -> Specs | None:
-    """The specs with the names that their source columns have now."""
+    """The specs with the current names of their source columns."""
     if specs is None:
         return None
     every = tuple(
@@ -225,13 +225,13 @@ def _with_sources(specs: Specs | None, schema: Schema) -> Specs | None:
 
 
 def one_column(schema: Schema, ref: nodes.Ref) -> int | None:
-    """The field id of the one column that a column statement means: Spark's letter case, not Iceberg's."""
+    """The field id of the one column that a column statement names, resolved by Spark's case rules, not Iceberg's."""
     found = schema.find_all(ref.parts)
     return found[0].field.field_id if len(found) == 1 else None
 
 
 def other_table(context: Terms, node: nodes.Create) -> Table:
-    """The table of another format that a CREATE makes."""
+    """The table of another format that a CREATE creates."""
     fields = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
     kinds = [f.type for f in fields if isinstance(f.type, Primitive)]
     plain = all(kind.spark is None and is_iceberg(kind) for kind in kinds)

@@ -1,4 +1,4 @@
-"""What a statement that ran leaves behind in what is known: tables made, altered, renamed, dropped."""
+"""The effect of a statement on what is known: tables created, altered, renamed, dropped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TABLE_CHANGES = (
 
 
 def replay(context: Context) -> None:
-    """Carry a statement over into `context.known`, as if it had run. What cannot be followed is forgotten."""
+    """Apply a statement to `context.known`, as if it had run. What cannot be tracked is forgotten."""
     node, known = context.node, context.known
     if isinstance(getattr(node, "table", None), nodes.Ref) and context.target.computed:
         return
@@ -79,7 +79,7 @@ def replay(context: Context) -> None:
 
 
 def meant(context: Context) -> None:
-    """Remember the table of a CREATE with an error as its author meant it, so that one fault is not many."""
+    """Remember the table of a CREATE with an error as intended, so that one fault causes only one finding."""
     node, known = context.node, context.known
     if isinstance(node, nodes.Unreadable) and node.begun is not None:
         context = Context(context.text, node.begun, known, context.statement, context.repaired)
@@ -139,7 +139,7 @@ def _create(context: Context, node: nodes.Create) -> None:
 
 
 def _partly(context: Context, why: str) -> Table | None:
-    """A CREATE OR REPLACE over nobody knows what: the columns are new, past specs may be there."""
+    """A CREATE OR REPLACE of an unknown table: the columns are new, past specs may exist."""
     try:
         schema = context.schema
     except NotKnownError:
@@ -182,7 +182,7 @@ def _beside(known: Tables, node: nodes.RenameTable) -> nodes.Name:
 
 
 def _call(known: Tables, node: nodes.Call) -> None:
-    """A procedure that makes tables, or takes them over."""
+    """A procedure that creates or registers tables."""
     if node.tables is None:
         known.unsettle_below(node.catalog)
     for name in node.tables or ():
@@ -205,7 +205,7 @@ def _use(known: Tables, node: nodes.Use) -> None:
 
 
 def _forget(known: Tables, node: nodes.Node) -> None:
-    """A statement that cannot be followed, or that perhaps does not run."""
+    """A statement that cannot be tracked, or that may not run."""
     if isinstance(node, nodes.Templated):
         if node.anything:
             known.unsettle_below(())

@@ -1,8 +1,8 @@
-"""What is known of the table that a statement is about: its columns, specs, properties, format version.
+"""What is known about the table of a statement: its columns, specs, properties, format version.
 
-Each fact is found once and only when asked. A fact that nobody has raises NotKnownError: the engine then lists
-the rule in the statement's "not checked" note. A fact that cannot be had because a more basic fault stands in its
-way is None, or raises AlreadyReportedError: another rule reports that fault, and one fault brings one diagnostic.
+Each fact is computed once, on demand. An unknown fact raises NotKnownError: the engine then lists the rule in
+the statement's "not checked" note. A fact that a more basic fault makes unavailable is None, or raises
+AlreadyReportedError: another rule reports that fault, and one fault causes one diagnostic.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Statement
 
 DEFAULT_FORMAT_VERSION = 2
-# Iceberg's own statements, which find their table in Iceberg's way.
+# Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 _METADATA_TABLES = frozenset(
@@ -33,7 +33,7 @@ _METADATA_TABLES = frozenset(
 
 
 class NotKnownError(Exception):
-    """A rule asked for what is not known. what: `the columns`. why: the reason, in the user's terms."""
+    """A rule asked for an unknown fact. what: `the columns`. why: the reason, in the user's terms."""
 
     def __init__(self, what: str, why: str) -> None:
         super().__init__(f"{what}: {why}")
@@ -42,15 +42,15 @@ class NotKnownError(Exception):
 
 
 class AlreadyReportedError(Exception):
-    """A rule asked for what a more basic fault rules out; the rule about that fault speaks."""
+    """A rule asked for a fact that a more basic fault rules out; another rule reports that fault."""
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """One statement and what is known around it.
+    """One statement and its context.
 
-    text: the whole text that spans count in. node: the statement as read. known: the tables, as the
-    statements before it left them. statement: its tokens. repaired: whether it is handed to Spark without
+    text: the whole text that spans refer to. node: the parsed statement. known: the tables, as the
+    earlier statements left them. statement: its tokens. repaired: whether it is passed to Spark without
     the comments that would mislead Iceberg's parser.
     """
 
@@ -74,7 +74,7 @@ class Target:
 
     @cached_property
     def target_name(self) -> nodes.Name:
-        """The target's parts, as `known` is to be asked for them."""
+        """The target's parts, as `known` expects them."""
         like = getattr(self.node, "like", None)
         return self.sparks_own(self.target.parts) if like is not None else self.target.parts
 
@@ -86,7 +86,7 @@ class Target:
 
     @cached_property
     def table(self) -> Table | Absent | None:
-        """What stands behind the statement's table name; None where nothing is known."""
+        """What the statement's table name refers to; None if unknown."""
         parts = self.target_name
         if self.target.computed:
             return None
@@ -102,7 +102,7 @@ class Target:
 
     @cached_property
     def hidden(self) -> bool:
-        """Whether IF NOT EXISTS keeps all of the statement but its name from being looked at."""
+        """Whether IF NOT EXISTS makes Spark ignore everything in the statement except its name."""
         node = self.node
         return (
             isinstance(node, nodes.Create)
@@ -113,7 +113,7 @@ class Target:
 
     @cached_property
     def iceberg(self) -> Table:
-        """The Iceberg table that an ALTER is about (SIS412 speaks where there is none)."""
+        """The Iceberg table that an ALTER changes (SIS412 reports if there is none)."""
         found = self.table
         if found is None:
             raise self._no_table()
@@ -124,14 +124,14 @@ class Target:
     def _no_table(self) -> NotKnownError:
         why = self.known.why_unknown(self.target_name)
         if self.target.computed:
-            why = "its name is made when the statement runs"
+            why = "its name is computed when the statement runs"
         elif self.known.is_unsettled(self.target_name):
-            why = "a program or a procedure may have made it, or dropped it"
+            why = "a program or a procedure may have created or dropped it"
         return NotKnownError(f"the table `{self.target.text}`", why)
 
     @cached_property
     def replaced(self) -> Table | None:
-        """The Iceberg table that CREATE OR REPLACE replaces; None where there is none."""
+        """The Iceberg table that CREATE OR REPLACE replaces; None if there is none."""
         node = self.node
         if not isinstance(node, nodes.Create) or not node.replace:
             return None
@@ -147,7 +147,7 @@ class Target:
         """All partition specs of the table, before the statement."""
         table = self.iceberg
         if table.specs is None:
-            raise NotKnownError("its partition specs", table.why_unknown or "nothing says them")
+            raise NotKnownError("its partition specs", table.why_unknown or "nothing defines them")
         return table.specs
 
     @cached_property
@@ -157,18 +157,18 @@ class Target:
             return self._created_schema(self.node)
         table = self.iceberg
         if table.schema is None:
-            raise NotKnownError("its columns", table.why_unknown or "nothing says them")
+            raise NotKnownError("its columns", table.why_unknown or "nothing defines them")
         return table.schema
 
     @property
     def of_another_kind(self) -> bool:
-        """Whether the statement's table is known not to be Iceberg's, or not to be there (SIS412)."""
+        """Whether the statement's table is known not to be an Iceberg table, or not to exist (SIS412)."""
         table = self.table
         return isinstance(table, Absent) or (table is not None and table.kind is not Kind.ICEBERG)
 
     @property
     def schema_if_known(self) -> Schema | None:
-        """The columns, for remarks on column statements, which are no partition DDL: None without a note."""
+        """The columns, for findings on column statements, which are not partition DDL: None without a note."""
         try:
             return self.schema
         except NotKnownError:
@@ -188,7 +188,7 @@ class Target:
 
     @cached_property
     def _of_query(self) -> Schema | None:
-        """The columns of a CREATE's query, some perhaps of unknown type."""
+        """The columns of a CREATE's query, possibly some of unknown type."""
         node = self.node
         if not isinstance(node, nodes.Create) or node.query is None:
             return None
@@ -199,13 +199,13 @@ class Target:
 
     @property
     def sources(self) -> Schema:
-        """The columns by which transforms are judged one by one: of a query, those that are known."""
+        """The columns that each transform is checked against: for a query, those that are known."""
         found = self._of_query
         unsure = found is not None and any(item.type == UNKNOWN for item in found.fields)
         return found.with_fresh_ids()[0] if found is not None and unsure else self.schema
 
     def of_known_type(self, column: Column) -> Column:
-        """The column, where its type is known."""
+        """The column, if its type is known."""
         if column.field.type == UNKNOWN:
             raise NotKnownError(f"the type of `{column.name}`", "the query computes it")
         return column
@@ -222,7 +222,7 @@ class Target:
 
     @cached_property
     def makes_iceberg(self) -> bool:
-        """Whether a CREATE makes an Iceberg table: it says so, or its catalog is not Spark's own."""
+        """Whether a CREATE creates an Iceberg table: by USING, or because its catalog is not Spark's own."""
         provider = getattr(self.node, "provider", None)
         if provider in (None, "iceberg"):
             return provider is not None or not self.in_session_catalog
@@ -230,7 +230,7 @@ class Target:
 
     @property
     def of_unsure_kind(self) -> bool:
-        """Whether a CREATE may make an Iceberg table, or one of Spark's own catalog: nothing says which."""
+        """Whether it is unknown if a CREATE creates an Iceberg table, or one in Spark's own catalog."""
         node = self.node
         if not isinstance(node, nodes.Create) or node.provider is not None:
             return False
@@ -240,7 +240,7 @@ class Target:
 
     @cached_property
     def in_session_catalog(self) -> bool | None:
-        """Whether the table lies in Spark's own catalog, `spark_catalog`; None where nobody knows."""
+        """Whether the table is in Spark's own catalog, `spark_catalog`; None if unknown."""
         name = self.known.full_name(self.target_name)
         if name[0].lower() == "spark_catalog":
             return True
@@ -248,7 +248,7 @@ class Target:
 
     @cached_property
     def properties(self) -> Mapping[str, str]:
-        """The properties that the statement sets; OPTIONS of a CREATE are properties too, and prevail."""
+        """The properties that the statement sets; OPTIONS of a CREATE are properties too, and take precedence."""
         node = self.node
         if isinstance(node, nodes.Create):
             return {item.key: item.value for item in (*node.properties, *node.options)}
@@ -258,7 +258,7 @@ class Target:
 
     @cached_property
     def format_version(self) -> int | None:
-        """The table's format version once the statement has run; None where SIS410 refuses it."""
+        """The table's format version once the statement has run; None if SIS410 reports it."""
         asked = self.properties.get("format-version")
         if asked is not None:
             number = int(asked) if _INTEGER.fullmatch(asked) else 0
@@ -270,7 +270,7 @@ class Target:
         else:
             old = self.iceberg
         if old.format_version is None:
-            raise NotKnownError("its format version", old.why_unknown or "nothing says it")
+            raise NotKnownError("its format version", old.why_unknown or "nothing defines it")
         return old.format_version
 
 

@@ -1,4 +1,4 @@
-"""What a transform over a column means: its record, its parameter, its column, the field that it asks for."""
+"""What a transform over a column means: its record, its parameter, its column, and the field it requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TermFacts:
     """A transform over a column as the statement writes it, with what it means.
 
     term: as written. statement: the one it is in. name: the AS name. dropping: whether it names a
-    field to drop or to replace, rather than one to make.
+    field to drop or to replace, rather than a new one.
     """
 
     term: nodes.Term
@@ -28,7 +28,7 @@ class TermFacts:
 
     @cached_property
     def transform(self) -> Transform | None:
-        """The transform; None where there is none of this name."""
+        """The transform; None if there is none with this name."""
         return transforms.spelled(self.term.call)
 
     @cached_property
@@ -39,7 +39,7 @@ class TermFacts:
 
     @cached_property
     def parameter(self) -> int | None:
-        """The bucket count or the width; None where there is none, several, or one out of range."""
+        """The bucket count or the width; None if there is none, several, or one out of range."""
         literals = self.term.literals
         record = self.transform
         if record is None or record.parameter is None or len(literals) != 1:
@@ -51,7 +51,7 @@ class TermFacts:
 
     @cached_property
     def bound(self) -> BoundTransform | None:
-        """The transform with its parameter; None where the text alone is faulty (rules 1xx)."""
+        """The transform with its parameter; None if the text alone is faulty (rules 1xx)."""
         record = self.transform
         if record is None or not record.in_ddl or self.source is None:
             return None
@@ -63,7 +63,7 @@ class TermFacts:
 
     @property
     def spark_reads(self) -> bool:
-        """Whether Spark itself reads the call: strictly about arguments, lax about letter case.
+        """Whether Spark itself parses the call: strict about arguments, case-insensitive about columns.
 
         In CREATE and in lower case only; every other spelling, and all of ALTER, is read by Iceberg
         (AstBuilder.visitPartitionTransforms, Spark3Util.toIcebergTransform).
@@ -75,10 +75,10 @@ class TermFacts:
 
     @cached_property
     def column(self) -> Column | None:
-        """The source column; None where there is none of this name, or several.
+        """The source column; None if there is none with this name, or several.
 
-        Letter case counts, but for bare columns and Spark's own transforms in CREATE. CREATE goes by the
-        parts of a name, ALTER by its dotted whole: `a.b` in one pair of backticks is another column there.
+        Names are case-sensitive, except for bare columns and Spark's own transforms in CREATE. CREATE compares
+        the parts of a name, ALTER the dotted name: `a.b` in one pair of backticks is another column there.
         """
         if self.source is None:
             return None
@@ -95,7 +95,7 @@ class TermFacts:
 
     @cached_property
     def wanted(self) -> RequestedField | None:
-        """The partition field that it asks for; None where rules 1xx or 2xx refuse it."""
+        """The partition field that it requests; None if rules 1xx or 2xx refuse it."""
         bound, column = self.bound, self.column
         if bound is None or column is None or column.in_collection:
             return None
@@ -119,7 +119,7 @@ def identity_on(column: nodes.ColumnDef) -> nodes.Term:
 
 @dataclass(frozen=True, eq=False)
 class Terms(Target):
-    """A statement with the partition fields that its transforms name, ask for and drop."""
+    """A statement with the partition fields that its transforms name, request and drop."""
 
     @cached_property
     def terms(self) -> tuple[TermFacts, ...]:
@@ -143,12 +143,12 @@ class Terms(Target):
 
     @property
     def new_terms(self) -> tuple[TermFacts, ...]:
-        """The terms that ask for a field, those that name one to drop left out."""
+        """The terms that request a field, without those that name one to drop."""
         return tuple(term for term in self.terms if not term.dropping)
 
     @cached_property
     def dropped(self) -> PartitionField | None:
-        """The field that DROP or REPLACE takes away; None where there is no such field (SIS401)."""
+        """The field that DROP or REPLACE drops; None if there is no such field (SIS401)."""
         term = next((term for term in self.terms if term.dropping), None)
         if term is None:
             return None
@@ -168,14 +168,14 @@ class Terms(Target):
 
     @cached_property
     def wanted(self) -> RequestedField | None:
-        """The one field that ADD or REPLACE asks for; None where rules 1xx or 2xx refuse it."""
+        """The one field that ADD or REPLACE requests; None if rules 1xx or 2xx refuse it."""
         return self.new_terms[0].wanted if len(self.new_terms) == 1 else None
 
     @cached_property
     def proposed(self) -> PartitionField | None:
-        """The field that ADD or REPLACE would make, with its name and id; None as `wanted`.
+        """The field that ADD or REPLACE would create, with its name and id; None if `wanted` is.
 
-        REPLACE of a field by itself keeps the field, at most under another name.
+        REPLACE of a field with itself keeps the field, possibly under another name.
         """
         wanted, dropped = self.wanted, self.dropped
         if wanted is None:
@@ -185,4 +185,4 @@ class Terms(Target):
         try:
             return self.specs.proposed(wanted)
         except SpecUncertainError:
-            raise NotKnownError("the field's name", "it has had several") from None
+            raise NotKnownError("the partition field's name", "it has had several names") from None

@@ -1,4 +1,4 @@
-"""Which files are meant (paths, folders, globs, standard input), and what they say."""
+"""Which files to check (paths, folders, globs, standard input), and their content."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _BOMS = (
 
 
 def find(paths: Iterable[str], excluded: Callable[[Path], bool]) -> Iterator[str]:
-    """The files that are meant, each once, as the user would name them.
+    """The files to check, each once, as the user would name them.
 
-    paths: files, folders (searched for SQL, Python and notebooks; hidden folders are passed over), globs
-    and `-`. excluded: whether a file or folder that is come upon is left out; a file that is named
-    is not asked about. Raises FileError where nothing is there.
+    paths: files, folders (searched for SQL, Python and notebooks; hidden folders are skipped), globs
+    and `-`. excluded: whether to skip a file or folder found in a search; it is not called for a file
+    that is named. Raises FileError if a path does not exist.
     """
     seen: set[str] = set()
     for path in paths:
@@ -139,7 +139,7 @@ def source(name: str, text: str) -> Source:
     """What the checker sees of a file.
 
     name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content.
-    Raises FileError for a notebook that is none.
+    Raises FileError for an invalid notebook.
     """
     kind = os.path.splitext(name)[1].lower()
     if kind == ".ipynb":
@@ -160,7 +160,7 @@ def source(name: str, text: str) -> Source:
         return Source(name, (part,), tuple(pieces), tuple(unread), program=True, spark=spark)
     if kind not in _AS_SQL:
         why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
-        help_ = "put the SQL into a file of its own, `.sql`"
+        help_ = "put the SQL in a separate `.sql` file"
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         from spark_iceberg_sql.files.databricks import sql_cells

@@ -109,7 +109,7 @@ class _Reader:
         else:
             if given:
                 place = self._place(given[-1])
-                yield Unread(self._part, *place, "the program makes this SQL when it runs")
+                yield Unread(self._part, *place, "the program builds this SQL at run time")
             return
         for value in values:
             if id(value) not in self._done:

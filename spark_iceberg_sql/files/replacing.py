@@ -25,7 +25,7 @@ def replace_file(path: Path, content: bytes, *, before: bytes | None = None) -> 
         here = target.stat() if target.exists() else None
         if here is not None and not stat.S_ISREG(here.st_mode):
             if before is not None:
-                raise FileError(f"cannot write `{path}`: it is not a plain file")
+                raise FileError(f"cannot write `{path}`: it is not a regular file")
             target.write_bytes(content)  # a device or a pipe as output
             return
         if here is not None and (not here.st_mode & 0o222 or not os.access(target, os.W_OK)):

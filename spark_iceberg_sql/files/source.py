@@ -24,7 +24,7 @@ class Unread:
     end: int
     why: str
     help: str = (
-        "write the SQL as a string in the call, or check the program's statements when it runs"
+        "write the SQL as a string in the call, or check the program's statements at run time"
     )
 
 
@@ -32,7 +32,7 @@ class Unread:
 class Source:
     """A file. name: as shown to the user. pieces: in the order of the text.
 
-    program: whether a program stands around the SQL. spark: whether that speaks of Spark.
+    program: whether the SQL is inside a program. spark: whether the program uses Spark.
     """
 
     name: str

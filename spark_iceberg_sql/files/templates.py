@@ -1,8 +1,7 @@
 """Templated SQL (dbt, Jinja, `${}`): what stays the same whatever is filled in, at the same offsets.
 
-Comments and control words become blanks. What is filled in stays as it is, but for the quotes and the
-like that an SQL lexer would take for SQL's own. Where `{% if %}` chooses between texts, each choice is
-a text of its own.
+Comments and control words become blanks. Placeholders stay as they are, except for quotes and similar characters
+that an SQL lexer would interpret. If `{% if %}` chooses between texts, each choice is a separate text.
 """
 
 from __future__ import annotations

@@ -22,13 +22,13 @@ FIRST_WITH_VECTORS = 3
 class Kind(Enum):
     """How a table is broken.
 
-    ID_TWICE: two fields of the default spec have one field id: nothing reads or writes. SAME_NAME: two
-    fields of different specs have one name, letter case aside. SAME_NAME_NOW: two fields of the default
-    spec have one name but for letter case: reads fail. VOID_WITHOUT_SOURCE: a void field beside live ones,
-    its source column gone: no INSERT. PAST_WITHOUT_SOURCE: another field whose source column is gone: no
-    merge-on-read. TYPE_NOT_TAKEN: a field whose source column has a type that its transform does not take:
-    nothing loads the table. DELETES_UNREADABLE: a field named like a column of `.position_deletes`, or
-    with a backtick: the delete files of merge-on-read are not rewritten.
+    ID_TWICE: two fields of the default spec have the same field id: reads and writes fail. SAME_NAME: two
+    fields of different specs have the same name, ignoring case. SAME_NAME_NOW: two fields of the default
+    spec have names that differ only in case: reads fail. VOID_WITHOUT_SOURCE: a void field, besides live ones,
+    whose source column is dropped: INSERT fails. PAST_WITHOUT_SOURCE: another field whose source column is
+    dropped: merge-on-read fails. TYPE_NOT_TAKEN: a field whose source column has a type that its transform
+    does not accept: the table cannot be loaded. DELETES_UNREADABLE: a field with the name of a column of
+    `.position_deletes`, or with a backtick: delete files cannot be rewritten.
     """
 
     ID_TWICE = "id twice"
@@ -61,7 +61,7 @@ def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
 def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tuple[Damage, ...]:
     """Everything that is broken in a table with these specs and columns.
 
-    case_sensitive: whether Spark tells names apart by letter case.
+    case_sensitive: whether Spark's names are case-sensitive.
     """
     for found in _LAST:
         if found[0] is specs and found[1] is schema and found[2] == case_sensitive:

@@ -134,7 +134,7 @@ def choose(
     """The current one among the metadata files of a folder.
 
     locations: the folder's listing; other files in it do not matter. heads: reads the heads of some
-    of them, in the same order. table_uuid: only files of that table (any letter case).
+    of them, in the same order. table_uuid: only files of that table, ignoring case.
     by_last_updated: the greatest last-updated-ms instead of the greatest version.
 
     No head is read for the newest version alone. For a table's uuid, files are read from the newest
@@ -237,7 +237,7 @@ def _one_table(files: Sequence[MetadataFile], heads: Sequence[Head]) -> Metadata
     tables = sorted({h.table_uuid or "none" for h in heads})
     if len(tables) > 1:
         raise NoMetadataError(
-            f"version {files[0].version} is there for {len(tables)} tables "
+            f"version {files[0].version} exists for {len(tables)} tables "
             f"({', '.join(tables)}); say which: metadata_table_uuid => '{tables[0]}'"
         )
     return _last(list(zip(files, heads, strict=True)))
@@ -251,4 +251,4 @@ def _last(read: Sequence[tuple[MetadataFile, Head]]) -> MetadataFile:
 def _no_such_table(wanted: str, heads: Sequence[Head]) -> NoMetadataError:
     tables = sorted({h.table_uuid for h in heads if h.table_uuid})
     there = f"; there are {', '.join(tables)}" if tables else ""
-    return NoMetadataError(f"none of {len(heads)} metadata files is of table {wanted}{there}")
+    return NoMetadataError(f"none of {len(heads)} metadata files belongs to table {wanted}{there}")

@@ -41,7 +41,9 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
     except KeyError as missing:
         raise MetadataError(f"the metadata has no {missing}") from None
     except (TypeError, AttributeError, ValueError, IndexError, StopIteration) as wrong:
-        raise MetadataError(f"the metadata has another shape than the spec says: {wrong}") from None
+        raise MetadataError(
+            f"the metadata does not have the structure in the spec: {wrong}"
+        ) from None
 
 
 def _schemas(metadata: Mapping[str, Any]) -> dict[int, Schema]:

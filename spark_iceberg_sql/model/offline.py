@@ -38,7 +38,7 @@ class PyicebergKnown(Tables):
     """Tables of a catalog that pyiceberg's configuration names (its file or environment variables).
 
     catalog: the name in that configuration, which is also the catalog's name in statements.
-    Raises SourceError where pyiceberg is not installed or has no such catalog.
+    Raises SourceError if pyiceberg is not installed or has no such catalog.
     """
 
     def __init__(self, catalog: str, **settings: Any) -> None:
@@ -92,7 +92,7 @@ def known_from(
     namespace: Name = (),
     case_sensitive: bool = False,
 ) -> Tables:
-    """What the command line and the configuration say is known, before the first statement.
+    """The tables known from the command line and the configuration, before the first statement.
 
     metadata: table name (dotted, as statements write it) to its metadata file. pyiceberg_catalog: a
     catalog of pyiceberg's configuration. catalog, namespace: what an unqualified name means.

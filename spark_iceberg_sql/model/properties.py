@@ -1,4 +1,4 @@
-"""Table properties whose values Iceberg's Java reads: what each takes, and what fails where it is something else."""
+"""Table properties whose values Iceberg's Java code parses: the values each accepts, and what fails otherwise."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _INT = 2**31
 _LONG = 2**63
-ALWAYS = "no commit"
-INSERT = "no INSERT"
-SCAN = "no query"
+ALWAYS = "every commit"
+INSERT = "every INSERT"
+SCAN = "every query"
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property with a type. fails: what fails with another value; refused: whether the DDL itself does.
+    """A property with a type. fails: what fails with any other value; refused: whether the DDL itself fails.
 
-    bits: of the number that it takes, or 0. words: what it takes instead. minimum: of the number, at CREATE.
+    bits: width of the accepted integer, or 0. words: accepted values otherwise. minimum: of the integer, at CREATE.
     """
 
     fails: str
@@ -27,7 +27,7 @@ class Property:
     minimum: int = -_LONG
 
     def takes(self, value: str) -> bool:
-        """Whether Iceberg reads the value."""
+        """Whether Iceberg accepts the value."""
         if self.words:
             return value.lower() in self.words
         if not _INTEGER.fullmatch(value):
@@ -37,10 +37,10 @@ class Property:
 
     @property
     def expects(self) -> str:
-        """What it takes, in words."""
+        """The accepted values, as messages describe them."""
         if self.words:
             return "one of " + ", ".join(f"'{word}'" for word in self.words)
-        return "a whole number" if self.minimum < 0 else f"a whole number from {self.minimum}"
+        return "an integer" if self.minimum < 0 else f"an integer of at least {self.minimum}"
 
 
 _FORMATS = ("parquet", "orc", "avro")
@@ -72,12 +72,12 @@ PROPERTIES: dict[str, Property] = {
     "write.distribution-mode": Property(INSERT, words=_DISTRIBUTIONS),
     "write.format.default": Property(INSERT, words=_FORMATS),
     "write.delete.format.default": Property(INSERT, words=_FORMATS),
-    "write.delete.mode": Property("no DELETE", words=_MODES),
-    "write.update.mode": Property("no UPDATE", words=_MODES),
-    "write.merge.mode": Property("no MERGE", words=_MODES),
-    "write.delete.isolation-level": Property("no DELETE", words=_LEVELS),
-    "write.update.isolation-level": Property("no UPDATE", words=_LEVELS),
-    "write.merge.isolation-level": Property("no MERGE", words=_LEVELS),
+    "write.delete.mode": Property("every DELETE", words=_MODES),
+    "write.update.mode": Property("every UPDATE", words=_MODES),
+    "write.merge.mode": Property("every MERGE", words=_MODES),
+    "write.delete.isolation-level": Property("every DELETE", words=_LEVELS),
+    "write.update.isolation-level": Property("every UPDATE", words=_LEVELS),
+    "write.merge.isolation-level": Property("every MERGE", words=_LEVELS),
     "read.split.target-size": Property(SCAN, bits=64),
     "read.split.planning-lookback": Property(SCAN, bits=32),
     "read.split.open-file-cost": Property(SCAN, bits=64),

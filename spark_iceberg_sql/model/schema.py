@@ -58,7 +58,7 @@ class Schema:
         return index
 
     def find(self, parts: Iterable[str]) -> Column | None:
-        """The column of exactly this name, letter case included; None if there is none or several."""
+        """The column with exactly this name, in the same case; None if there is none or several."""
         found = self._by_name.get(".".join(parts), ())
         return found[0] if len(found) == 1 else None
 
@@ -225,7 +225,7 @@ def _walk(
 
 
 def folded(name: str) -> str:
-    """A name without its letter case, as Spark compares names: Java's equalsIgnoreCase, character by character."""
+    """A case-folded name, as Spark compares names: Java's equalsIgnoreCase, character by character."""
     return name.lower() if name.isascii() else "".join(map(_folded, name))
 
 
@@ -235,7 +235,7 @@ def _folded(character: str) -> str:
 
 
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Up to three names that look like `name`, best first; letter case does not count."""
+    """Up to three names similar to `name`, best first, ignoring case."""
     folded: dict[str, str] = {}
     for candidate in names:
         folded.setdefault(candidate.lower(), candidate)

@@ -1,8 +1,8 @@
 """Partition specs and how they evolve, exactly as Iceberg does it (spec: Partitioning, Partition Evolution).
 
 The source of each step is named beside it: PartitionSpec.Builder for CREATE, BaseUpdatePartitionSpec
-for ALTER, TableMetadata.buildReplacement for CREATE OR REPLACE. Nothing here judges: rules do, before.
-Where Iceberg refuses a step, so does the function, with SpecRefusedError.
+for ALTER, TableMetadata.buildReplacement for CREATE OR REPLACE. Nothing here reports findings: the rules do.
+If Iceberg refuses a step, the function raises SpecRefusedError.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _SPEC_ID = attrgetter("spec_id")
 
 
 class SpecRefusedError(ValueError):
-    """A step that Iceberg refuses; `str` says why, in our words."""
+    """A step that Iceberg refuses; `str` gives the reason."""
 
 
 class SpecUncertainError(ValueError):
-    """A step whose outcome Iceberg leaves to the order of a hash set; `str` says between what."""
+    """A step whose outcome depends on the order of a hash set in Iceberg; `str` names the alternatives."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Spec:
 
     @property
     def outline(self) -> tuple[object, ...]:
-        """What two specs of the same fields have in common: their number, and the last of them."""
+        """A key that two specs with the same fields share: their number, and the last field."""
         last = self.fields[-1] if self.fields else None
         return len(self.fields), last and (last.key, last.name)
 
     def same_fields(self, other: Spec) -> bool:
-        """Whether Iceberg takes the two for one spec (PartitionSpec.compatibleWith: ids do not count)."""
+        """Whether Iceberg treats the two as one spec (PartitionSpec.compatibleWith ignores ids)."""
         return [(f.key, f.name) for f in self.fields] == [(f.key, f.name) for f in other.fields]
 
     @property
@@ -177,7 +177,7 @@ class Specs:
 
     @property
     def names_differ(self) -> bool:
-        """Whether no two fields have one newest name, letter case aside."""
+        """Whether no two fields have the same newest name, ignoring case."""
         return len(self._low_names) == len(self.newest)
 
     @cached_property
@@ -275,7 +275,7 @@ class Specs:
             found = {field for field in self._by_key.get(key, ()) if add.name in (None, field.name)}
             if len(found) > 1:
                 raise SpecUncertainError(
-                    f"`{add.transform.clause(add.source)}` has been a partition field under the names "
+                    f"`{add.transform.clause(add.source)}` was a partition field under the names "
                     + " and ".join(f"`{name}`" for name in sorted({f.name for f in found}))
                 )
             if found:
@@ -317,7 +317,7 @@ class Specs:
         return self._with(tuple(fields))
 
     def _with(self, fields: tuple[PartitionField, ...]) -> Specs:
-        """These fields as the default spec: an equal past spec is taken again, else a new id."""
+        """These fields as the default spec: an equal past spec is reused, otherwise a new id is assigned."""
         new = Spec(max(map(_SPEC_ID, self.every)) + 1, fields)
         alike = self._alike.get(new.outline, ())
         for spec in alike:
@@ -353,7 +353,7 @@ def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None)
         if schema is not None and schema.by_id(field.source_id) is not None:
             column = schema.find((field.name,))
             if column is not None and column.field.field_id != field.source_id:
-                raise SpecRefusedError(f"`{field.name}` is a column's name")
+                raise SpecRefusedError(f"`{field.name}` is the name of a column")
         if field.name in seen:
             raise SpecRefusedError(f"two partition fields would be named `{field.name}`")
         seen.add(field.name)

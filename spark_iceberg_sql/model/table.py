@@ -1,4 +1,4 @@
-"""What is known of a table, and of all tables: the state that a check starts from and carries on."""
+"""What is known about one table and about all tables: the state that a check starts from and updates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Name = tuple[str, ...]
 
 
 class Kind(Enum):
-    """What stands behind a name."""
+    """What a name refers to."""
 
     ICEBERG = "an Iceberg table"
     OTHER = "not an Iceberg table"
@@ -25,15 +25,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is known of one table.
+    """What is known about one table.
 
-    name: fully qualified. schema: None where the columns are not known. specs: None where the
-    partitioning is not known. format_version: None where not known. provider: of a table that is not
-    Iceberg. why_unknown: the reason for a None, for the user. sure: whether `kind` is known for sure.
+    name: fully qualified. schema: None if the columns are unknown. specs: None if the partitioning is
+    unknown. format_version: None if unknown. provider: of a table that is not an Iceberg table.
+    why_unknown: the reason for a None, for the user. sure: whether `kind` is certain.
     sorted_by, identifiers: field ids of the columns of WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None
-    where not known. references: branches and tags that statements have made (`branch`, `tag`) or dropped
-    (empty), by name. fresh: the count of other statements (`Tables.others`) when the table was made empty.
-    meant: whether its CREATE TABLE has an error, so that it is known as its author meant it, and may be created
+    if unknown. references: branches and tags that statements have created (`branch`, `tag`) or dropped
+    (empty), by name. fresh: the count of other statements (`Tables.others`) when the table was created empty.
+    meant: whether its CREATE TABLE has an error, so that it is recorded as intended, and may be created
     again. partial: whether its specs lack fields that cannot be read.
     """
 
@@ -56,7 +56,7 @@ class Table:
 
     @property
     def format_version(self) -> int | None:
-        """1, 2 or 3; None where not known."""
+        """1, 2 or 3; None if unknown."""
         return self.specs.format_version if self.specs is not None else None
 
     @property
@@ -68,19 +68,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A name that is known to stand for nothing; why: in the user's terms."""
+    """A name that is known not to exist; why: in the user's terms."""
 
     name: Name
     why: str
 
 
 class Tables:
-    """Tables by name. A name is known, known to be absent, or not known at all.
+    """Tables by name. A name is known, known to be absent, or unknown.
 
-    tables: what is known. catalog, namespace: what an unqualified name means (None: unknown, the
-    bare name is its own full name). complete: whether a name that is not here is known not to exist.
+    tables: the known ones. catalog, namespace: how an unqualified name is resolved (None: unknown, the
+    bare name is its own full name). complete: whether a name not listed here is known not to exist.
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
-    shared: whether others than the statements, such as the program around them, make and drop tables.
+    shared: whether anything besides the statements, such as the surrounding program, creates and drops tables.
     others: how many statements have run that may have written rows.
     Subclasses that read a live catalog override `look_up`.
     """
@@ -108,7 +108,7 @@ class Tables:
             self.put(table)
 
     def copy(self) -> Tables:
-        """A copy that remembers on its own; the sources it reads from are shared."""
+        """A copy with its own state; the sources it reads from are shared."""
         twin = copy(self)
         vars(twin)["_here"] = dict(self._here)
         vars(twin)["_views"] = dict(self._views)
@@ -117,11 +117,11 @@ class Tables:
 
     @property
     def says_anything(self) -> bool:
-        """Whether anybody has said which catalog or which tables the statements are about."""
+        """Whether it is known which catalog or which tables the statements are about."""
         return self.catalog is not None or self.complete or bool(self._here)
 
     def full_name(self, parts: Name) -> Name:
-        """What a name in a statement means, given the current catalog and namespace."""
+        """The full name of a name in a statement, given the current catalog and namespace."""
         if self.catalog is None:
             return (*self.namespace, *parts) if len(parts) == 1 else tuple(parts)
         if len(parts) == 1:
@@ -131,18 +131,18 @@ class Tables:
         return (self.catalog, *parts)
 
     def is_catalog(self, name: str) -> bool:
-        """Whether the first part of a name is a catalog's; `spark_catalog` always is one."""
+        """Whether the first part of a name is a catalog; `spark_catalog` always is."""
         return name.lower() in ("spark_catalog", (self.catalog or "").lower())
 
     def is_icebergs(self, catalog: str) -> bool:
-        """Whether a catalog, which is not Spark's own, is Iceberg's; a live session can say."""
+        """Whether a catalog other than Spark's own is an Iceberg catalog; a live session knows."""
         return True
 
     def _key(self, parts: Name) -> Name:
         return tuple(part.lower() for part in self.full_name(parts))
 
     def get(self, parts: Name) -> Table | Absent | None:
-        """The table of a name, Absent where there is known to be none, None where nothing is known.
+        """The table of a name, Absent if it is known not to exist, None if unknown.
 
         A temporary view hides a table of the same name.
         """
@@ -153,7 +153,7 @@ class Tables:
     def partitioned(self, parts: Name) -> Table | Absent | None:
         """The table whose partition spec a statement about this name changes; otherwise as `get`.
 
-        Iceberg passes temporary views over, and takes the path of a branch or tag for the table's.
+        Iceberg ignores temporary views, and resolves the name of a branch or tag to the table.
         """
         found = self._said(parts)
         branch = found is None or (isinstance(found, Table) and found.kind is Kind.BRANCH)
@@ -164,43 +164,43 @@ class Tables:
         return self._table(parts)
 
     def is_temporary_view(self, parts: Name) -> bool:
-        """Whether a name as written stands for a temporary view."""
+        """Whether a name as written refers to a temporary view."""
         return self._views.get(tuple(part.lower() for part in parts), False)
 
     def put_temporary_view(self, parts: Name, there: bool = True) -> None:
-        """Remember that a temporary view of this name is there, or is not."""
+        """Remember that a temporary view of this name exists, or does not."""
         self._views[tuple(part.lower() for part in parts)] = there
 
     def _table(self, parts: Name) -> Table | Absent | None:
         found = self._said(parts)
         if found is None and self.complete and not self.is_unsettled(parts):
-            return Absent(self.full_name(parts), "nothing here has created it")
+            return Absent(self.full_name(parts), "no earlier statement creates it")
         return found
 
     def _said(self, parts: Name) -> Table | Absent | None:
-        """What is remembered of a name, or else what the source says of it."""
+        """What is remembered for a name, or else what the source returns."""
         here = self._here.get(self._key(parts))
         if here is not None or self.is_unsettled(parts):
             return here
         return self.look_up(self.full_name(parts))
 
     def is_unsettled(self, parts: Name) -> bool:
-        """Whether something besides the statements may have made, changed or dropped the table."""
+        """Whether something besides the statements may have created, changed or dropped the table."""
         key = self._key(parts)
         if key in self._here:
             return self._here[key] is None
         return any(key[: len(namespace)] == namespace for namespace in self._unsettled)
 
     def look_up(self, name: Name) -> Table | Absent | None:
-        """Ask a source beyond memory, by full name; here there is none."""
+        """Ask an external source by full name; this class has none."""
         return None
 
     def why_unknown(self, parts: Name) -> str:
-        """Why nothing is known of a name, in the user's terms."""
-        return "no statement here creates it"
+        """Why a name is unknown, in the user's terms."""
+        return "no earlier statement creates it"
 
     def columns_of(self, query: str) -> Schema | None:
-        """The columns of a query's result, where somebody can say; a live session can."""
+        """The columns of a query's result, if they can be determined; a live session can."""
         return None
 
     def put(self, table: Table) -> None:
@@ -208,27 +208,27 @@ class Tables:
         self.remember(table.name, table)
 
     def remember(self, parts: Name, found: Table | Absent) -> None:
-        """Remember what a name stands for, if anything."""
+        """Remember what a name refers to, if anything."""
         self._here[self._key(parts)] = found
 
     def drop(self, parts: Name, why: str) -> None:
-        """Remember that a name stands for nothing; where others make tables too, that nothing is known."""
+        """Remember that a name does not exist, or, if tables are shared, that it is unknown."""
         absent = Absent(self.full_name(parts), why)
         self._here[self._key(parts)] = None if self.shared else absent
 
     def unsettle(self, parts: Name) -> None:
-        """Somebody may have made, changed or dropped the table: not even its being there is known."""
+        """The table may have been created, changed or dropped: even its existence is unknown."""
         nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
         for name in (parts, parts[1:]) if nameless else (parts,):
             key = self._key(name)
             self._here[key] = None
             self._views.pop(tuple(part.lower() for part in name), None)
-            for other in self._here:  # a program names tables without their catalog
+            for other in self._here:  # a program may name tables without their catalog
                 if other[-len(key) :] == key:
                     self._here[other] = None
 
     def unsettle_below(self, namespace: Name) -> None:
-        """Anything may have happened to the tables of a namespace, and of those below it; () is all."""
+        """The tables of a namespace and of those below it may have changed in any way; () means all."""
         full = (*((self.catalog,) if self.catalog and len(namespace) == 1 else ()), *namespace)
         spaces = {tuple(part.lower() for part in name) for name in (namespace, full)}
         if self.catalog is None and len(namespace) > 1:
@@ -241,11 +241,11 @@ class Tables:
                 self._here[key] = None
 
     def forget(self, parts: Name) -> None:
-        """Something happened to the table that cannot be followed: nothing is known of it now."""
+        """The table changed in a way that cannot be tracked: nothing is known about it now."""
         name = self.full_name(parts)
         self._here[self._key(parts)] = Table(name, why_unknown="an earlier statement changed it")
 
 
 def is_branch(name: str) -> bool:
-    """Whether the last part of a name is a branch's or a tag's, `t.branch_b`, if `t` is an Iceberg table."""
+    """Whether the last part of a name is a branch or a tag, `t.branch_b`, if `t` is an Iceberg table."""
     return name.startswith(("branch_", "tag_"))

@@ -31,11 +31,11 @@ class Argument:
     secret: bool = False
 
 
-FORMAT = Argument("format", str, "auto, parquet, orc or avro; each file says so itself", "auto")
+FORMAT = Argument("format", str, "auto, parquet, orc or avro; detected per file", "auto")
 COMPRESSION = Argument(
     "compression_method",
     str,
-    "as in ClickHouse; each file says so itself",
+    "as in ClickHouse; detected per file",
     "auto",
     ("compression",),
 )
@@ -51,18 +51,18 @@ SETTINGS = (
         "the table as of milliseconds since 1970 UTC",
         also=("iceberg_timestamp_ms",),
     ),
-    Argument("timestamp", int, "the table as of a time: anything that TIMESTAMP AS OF takes"),
+    Argument("timestamp", int, "the table as of a time: anything that TIMESTAMP AS OF accepts"),
     Argument("ref", str, "the table as of a branch or tag", also=("branch", "tag", "version")),
     Argument(
         "metadata_file_path",
         str,
-        "this metadata file, from the table's folder or in full",
+        "this metadata file, relative to the table's folder or absolute",
         also=("iceberg_metadata_file_path",),
     ),
     Argument(
         "metadata_table_uuid",
         str,
-        "only metadata files of the table with this uuid",
+        "only metadata files with this table UUID",
         also=("iceberg_metadata_table_uuid",),
     ),
     Argument(
@@ -78,21 +78,21 @@ SETTINGS = (
     Argument(
         "use_partition_pruning",
         bool,
-        "false reads all files, to see what pruning saves",
+        "false reads all files, to measure what pruning saves",
         True,
         ("use_iceberg_partition_pruning",),
     ),
     Argument(
         "use_metadata_files_cache",
         bool,
-        "false reads metadata and manifests anew",
+        "false rereads metadata and manifests",
         True,
         ("use_iceberg_metadata_files_cache",),
     ),
     Argument(
         "virtual_columns",
         bool,
-        "true offers _path, _file, _size, _time, _etag to the DataFrame API, too",
+        "true makes _path, _file, _size, _time, _etag available in the DataFrame API, too",
         False,
     ),
     Argument("split_size", int, "target size of a read task in bytes"),
@@ -104,15 +104,17 @@ _URL = Argument("url", str, "s3://bucket/path, or the endpoint's http(s) URL", a
 _S3 = (
     _URL,
     Argument("access_key_id", str, "the access key, or NOSIGN", also=("access_key",), secret=True),
-    Argument("secret_access_key", str, "its secret", also=("secret_key",), secret=True),
-    Argument("session_token", str, "of temporary keys", secret=True),
+    Argument(
+        "secret_access_key", str, "the secret of the access key", also=("secret_key",), secret=True
+    ),
+    Argument("session_token", str, "the token of temporary keys", secret=True),
     FORMAT,
     COMPRESSION,
 )
 _S3_SETTINGS = (
-    Argument("endpoint", str, "of an S3 that is not Amazon's"),
-    Argument("region", str, "of the bucket", "us-east-1"),
-    Argument("no_sign", bool, "true reads a public bucket without keys", False, ("nosign",)),
+    Argument("endpoint", str, "endpoint of an S3-compatible store"),
+    Argument("region", str, "region of the bucket", "us-east-1"),
+    Argument("no_sign", bool, "true reads a public bucket without credentials", False, ("nosign",)),
 )
 _AZURE = (
     Argument(
@@ -123,9 +125,9 @@ _AZURE = (
         secret=True,
     ),
     Argument("container_name", str, "the container", also=("container",)),
-    Argument("blobpath", str, "the table's folder in it", also=("blob_path", "path")),
-    Argument("account_name", str, "with the account's URL"),
-    Argument("account_key", str, "with the account's URL", secret=True),
+    Argument("blobpath", str, "the table's folder in the container", also=("blob_path", "path")),
+    Argument("account_name", str, "account name, if an account URL is given"),
+    Argument("account_key", str, "account key, if an account URL is given", secret=True),
     FORMAT,
     COMPRESSION,
 )
@@ -135,7 +137,7 @@ _AZURE = (
 class Function:
     """One table function.
 
-    name, also: its names in SQL, any letter case. store: which part of stores.py finds its location.
+    name, also: its names in SQL, case-insensitive. store: which part of stores.py finds its location.
     positional: by position, in order; the first `required` must be given. settings: by name only.
     words: one sentence for DESCRIBE FUNCTION. example: a call. writable: whether INSERT INTO FUNCTION
     takes it.
@@ -175,7 +177,7 @@ FUNCTIONS = (
         _S3,
         _S3_SETTINGS + tuple(a for a in _AZURE if a.name.startswith("account_")) + SETTINGS,
         1,
-        "Reads the Iceberg table at a location, in the store that its scheme names.",
+        "Reads the Iceberg table at a location; the URL scheme selects the store.",
         "iceberg('s3://bucket/db/t', snapshot_id => 123)",
     ),
     Function(
@@ -185,7 +187,7 @@ FUNCTIONS = (
         _S3,
         _S3_SETTINGS + SETTINGS,
         1,
-        "Reads the Iceberg table at a location in S3 or a store that speaks its protocol.",
+        "Reads the Iceberg table at a location in S3 or an S3-compatible store.",
         "icebergS3('http://minio:9000/bucket/db/t', collection => 'minio')",
     ),
     Function(
@@ -205,7 +207,7 @@ FUNCTIONS = (
         (PATH, FORMAT, COMPRESSION),
         SETTINGS,
         1,
-        "Reads the Iceberg table at a location in HDFS, or another Hadoop file system.",
+        "Reads the Iceberg table at a location in HDFS or another Hadoop file system.",
         "icebergHDFS('hdfs://namenode:8020/warehouse/db/t')",
         writable=True,
     ),
@@ -253,7 +255,7 @@ METADATA_FUNCTIONS = (
     MetadataFunction(
         "iceberg_metadata_log",
         "METADATA_LOG_ENTRIES",
-        "The metadata files that an Iceberg table had, by name or path.",
+        "The metadata log of an Iceberg table, by name or path.",
     ),
 )
 

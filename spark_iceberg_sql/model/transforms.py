@@ -25,7 +25,7 @@ _ANY = (
 class Parameter:
     """A transform's leading integer: bucket's number of buckets, truncate's width.
 
-    name: in signatures. noun: in sentences. minimum, maximum: the values that the spec allows.
+    name: in signatures. noun: in messages. minimum, maximum: the range that the spec allows.
     example: a sensible value.
     """
 
@@ -40,22 +40,22 @@ class Parameter:
 class Transform:
     """A partition transform.
 
-    name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD take.
-    functions: the SQL functions. sources: Iceberg types that it takes. accepts: the same in a user's
-    words. result: the Iceberg type of its value; None: the source's own. suffix: of the default name of
+    name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD accept.
+    functions: the SQL functions. sources: the Iceberg types that it accepts. accepts: the same, for
+    messages. result: the Iceberg type of its value; None: the source's own. suffix: of the default name of
     its field in CREATE; None: the source's own name. granularity: rank among the time transforms,
     coarse to fine. iso_width: how much of an ISO date and time, 2024-05-17T10:30, it keeps.
-    spark_function: the name under which Iceberg's Spark runtime has it, if at all. iceberg_class: how
-    that function's class begins. wraps: the source types near whose ends its value leaves its own type,
-    and starts again from the other end. in_ddl: whether Spark's DDL can say it. spark_parses: the
-    spellings that Spark's own parser reads in CREATE. order_preserving: whether its value never falls
-    where the source's rises, ends of types aside. hashes: whether it is a hash modulo the parameter.
-    truncates: whether it rounds a number down to a multiple of the parameter, and cuts text to its
-    length. narrow_as_int: whether the function takes tinyint and smallint as the int that the table
-    stores. checks_precision: whether a decimal may leave its precision, so that the function looks.
-    suggestion: rank among what is suggested for a column that takes it, best first. other_names: what
-    other engines and habits call it, each group with why this transform will do. summary: one sentence
-    for DESCRIBE FUNCTION. example: the function's arguments in SQL, and what it answers.
+    spark_function: its name in Iceberg's Spark runtime, if any. iceberg_class: prefix of that
+    function's class name. wraps: the source types for which its value overflows near the ends of the
+    range and wraps around. in_ddl: whether Spark's DDL has it. spark_parses: the
+    spellings that Spark's own parser accepts in CREATE. order_preserving: whether it is monotonic in the
+    source, except at the ends of a type. hashes: whether it is a hash modulo the parameter.
+    truncates: whether it rounds a number down to a multiple of the parameter, and cuts a string to that
+    length. narrow_as_int: whether the function treats tinyint and smallint as the int that the table
+    stores. checks_precision: whether a decimal can exceed its precision, so that the function checks it.
+    suggestion: rank among the transforms suggested for a column that it accepts, best first. other_names: its
+    names in other engines, each group with the reason why this transform serves. summary: one sentence
+    for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Transform:
 
     @property
     def is_identity(self) -> bool:
-        """Whether it gives back the value."""
+        """Whether it returns the value unchanged."""
         return self.name == "identity"
 
     @property
@@ -95,12 +95,12 @@ class Transform:
 
     @property
     def begins_at_midnight(self) -> bool:
-        """Whether its values are days, or whole numbers of them."""
+        """Whether its values are days, months or years."""
         return self.iso_width is not None and self.iso_width <= len("2024-05-17")
 
     @property
     def spelling(self) -> str:
-        """The name that we write in DDL: the one of Iceberg's own documentation."""
+        """The name to write in DDL: the one in Iceberg's own documentation."""
         return self.spellings[-1] if self.granularity is None else self.spellings[1]
 
     def takes(self, source: Type) -> bool:
@@ -125,8 +125,8 @@ class Transform:
         return name if self.parameter is None else f"{name}_{parameter}"
 
 
-_UNIT = "a transform names the unit"
-_FINER = "finer time is found by the statistics of the files"
+_UNIT = "there is one transform per time unit"
+_FINER = "file statistics prune by anything finer"
 
 
 def _time(
@@ -172,11 +172,11 @@ TRANSFORMS: tuple[Transform, ...] = (
         functions=("iceberg_identity",),
         order_preserving=True,
         sources=_ANY,
-        accepts="any primitive column but variant, geometry and geography",
+        accepts="any primitive column except variant, geometry and geography",
         other_names=(
             (
                 ("list", "value", "lower", "upper", "trim", "col", "column"),
-                "each value is a partition of its own",
+                "each value is a separate partition",
             ),
         ),
         summary="the value itself",
@@ -223,7 +223,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             ),
             (
                 ("zorder", "z_order", "hilbert", "sort", "order"),
-                "order inside the files is another clause, `ALTER TABLE ... WRITE ORDERED BY`",
+                "to sort within files, use `ALTER TABLE ... WRITE ORDERED BY`",
             ),
         ),
         summary="the bucket, from 0 to n - 1, of the value's 32-bit Murmur3 hash",
@@ -257,9 +257,9 @@ TRANSFORMS: tuple[Transform, ...] = (
                     "range",
                     "range_bucket",
                 ),
-                "it keeps the first characters of a text and rounds a number down",
+                "it keeps the first characters of a string and rounds numbers down",
             ),
-            (("floor", "round", "div"), "it rounds a number down"),
+            (("floor", "round", "div"), "it rounds numbers down"),
         ),
         summary="a number rounded down to a multiple of w, or the first w characters or bytes",
         example=("4, 'iceberg'", "iceb"),
@@ -360,7 +360,7 @@ SPARK_PARSES = frozenset(spelling for t in TRANSFORMS for spelling in t.spark_pa
 
 
 def spelled(call: str | None) -> Transform | None:
-    """The transform that a call in DDL names; without a call it is identity. None where there is none."""
+    """The transform that a call in DDL names; without a call it is identity. None if there is none."""
     return BY_SPELLING.get("identity" if call is None else call.lower())
 
 

@@ -1,4 +1,4 @@
-"""A report in words: for people, for scripts, and in the formats that code hosts read.
+"""Reports as text: for people, for scripts, and in the formats that code hosts read.
 
 To add an output format, add one function of reports to text and its name in FORMATS.
 """
@@ -18,7 +18,7 @@ class Format(Protocol):
     """An output format.
 
     reports: one for each file, or for each cell of a notebook. color: whether colours may be used; only
-    what people read has any. Returns the whole output, which ends in a line end.
+    formats for people have any. Returns the whole output, which ends with a newline.
     """
 
     def __call__(self, reports: Sequence[Report], *, color: bool = False) -> str:
@@ -49,7 +49,7 @@ def _sarif(reports: Sequence[Report], *, color: bool = False) -> str:
     return sarif_reports(reports)
 
 
-# The machine formats load on use: a run that prints to a terminal pays for none of them.
+# The machine-readable formats load on first use, so a run that prints to a terminal loads none of them.
 FORMATS: Mapping[str, Format] = {
     "full": full_reports,
     "concise": concise_reports,

@@ -1,4 +1,4 @@
-"""How a report names its file to a code host, and what stays the same of a finding when lines move."""
+"""How a report names its file for a code host, and the part of a finding that stays the same when lines move."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def relative(filename: str | None, root: str | None = None) -> str:
     """A file's path from the root of the project, with forward slashes.
 
     filename: as the report has it, taken from the working directory. root: the project's root
-    directory (None: the working directory). A file that lies elsewhere keeps its full path.
+    directory (None: the working directory). A file elsewhere keeps its full path.
     """
     if filename is None or filename == "-":
         return "stdin.sql"
@@ -27,7 +27,7 @@ def relative(filename: str | None, root: str | None = None) -> str:
 
 
 def fingerprints(reports: Sequence[Report]) -> Iterator[tuple[Report, Diagnostic, str]]:
-    """Every diagnostic with a hash of its file, code, words and turn: no line number goes into it."""
+    """Every diagnostic with a hash of its file, code, text and ordinal, but of no line number."""
     seen: Counter[tuple[str, ...]] = Counter()
     for report in reports:
         for d in report:

@@ -1,4 +1,4 @@
-"""Diagnostics as JSON objects, under the field names that ruff gives them."""
+"""Diagnostics as JSON objects, with the field names that ruff uses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def json_reports(reports: Sequence[Report]) -> str:
 
 
 def diagnostic_object(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
-    """A diagnostic as a JSON object: ruff's fields, and our severity, name, help and spec."""
+    """A diagnostic as a JSON object: ruff's fields plus severity, name, help and spec."""
     span = diagnostic.span
     return {
         "cell": report.cell,

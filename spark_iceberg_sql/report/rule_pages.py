@@ -1,4 +1,4 @@
-"""The rules' pages, which are their docstrings, as Markdown: one page, its address, and the table of all."""
+"""The rules' pages, which are their docstrings, as Markdown: one page, its URL, and a table of all rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SITE = "https://spark-iceberg-sql.readthedocs.io/en/latest/"
 
 
 def url_of(code: str) -> str | None:
-    """The address of a rule's page; None for a code that is not one of ours."""
+    """The URL of a rule's page; None for a rule from another package."""
     return f"{SITE}reference/rules/{code}/" if code.startswith("SIS") else None
 
 
@@ -23,4 +23,4 @@ def page(rule: Rule) -> str:
 def catalogue() -> str:
     """All rules as a Markdown table."""
     rows = (f"| {r.code} | {r.name} | {r.severity} | {r.summary} |\n" for r in rules.ALL)
-    return "| code | name | severity | what it is about |\n|---|---|---|---|\n" + "".join(rows)
+    return "| code | name | severity | summary |\n|---|---|---|---|\n" + "".join(rows)

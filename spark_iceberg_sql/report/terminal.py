@@ -1,4 +1,4 @@
-"""What people read: each diagnostic with a caret under the exact words, and a last line in sum."""
+"""Output for people: each diagnostic with a caret under the exact text, and a summary line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "34", "h
 
 
 def full(report: Report, *, color: bool = False) -> str:
-    """Every diagnostic of one report with its place, its words, help and spec; no summary.
+    """Every diagnostic of one report with its location, source text, help and spec; no summary.
 
     report: what a check found. color: ANSI colours. Returns an empty text for an empty report.
     """
@@ -24,7 +24,7 @@ def full(report: Report, *, color: bool = False) -> str:
 
 
 def full_reports(reports: Sequence[Report], *, color: bool = False) -> str:
-    """All reports as `full` draws one, and the summary."""
+    """All reports as `full` renders one, and the summary."""
     blocks = [full(report, color=color) for report in reports if len(report)]
     return "\n".join([*blocks, summary(reports)]) + "\n"
 
@@ -66,7 +66,7 @@ def summary(reports: Sequence[Report]) -> str:
 
 
 def plural(number: int, noun: str, nouns: str | None = None) -> str:
-    """`1 file`, `2 files`; nouns: where an s does not make it."""
+    """`1 file`, `2 files`; nouns: an irregular plural."""
     return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"
 
 
@@ -177,7 +177,7 @@ def _columns(text: str) -> int:
 
 
 def statistics(reports: Sequence[Report]) -> str:
-    """How often each code was found, most often first; an empty text where nothing was."""
+    """How often each code was found, most frequent first; an empty string if nothing was found."""
     found = sorted((d.code, d.name) for r in reports for d in r)
     rows = [(len(list(group)), code, name) for (code, name), group in groupby(found)]
     width = max((len(str(number)) for number, _, _ in rows), default=0)

@@ -1,4 +1,4 @@
-"""What a rule is: a page, a severity, the statements it looks at, and one generator of findings.
+"""What a rule is: a page, a severity, the statement types it checks, and one generator of findings.
 
 A rule is one file, `sis202_type_not_accepted.py`. Code and name come from the file's name, the page is its
 docstring, and the function below it takes a Context (the facts) and yields Findings.
@@ -21,11 +21,11 @@ _BLOCK = re.compile(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule has to say about one place; the engine makes the Diagnostic.
+    """One problem that a rule reports; the engine turns it into a Diagnostic.
 
-    span: offsets of the exact words. message: the fact. help: the whole clause to write instead.
-    fix: edits that cure it. severity: where it is not the rule's own. early: whether Spark refuses
-    it before it looks whether the table is there already, so that IF NOT EXISTS does not hide it.
+    span: offsets of the exact tokens. message: the fact. help: the complete clause to write instead.
+    fix: edits that correct it. severity: where it differs from the rule's own. early: whether Spark refuses
+    the statement before it checks that the table exists, so that IF NOT EXISTS does not hide the error.
     """
 
     span: Offsets
@@ -38,7 +38,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A statement or a short script of a page. bad: the rule must fire, and no other; good: none may."""
+    """A statement or a short script of a page. bad: this rule must fire, and no other; good: no rule may."""
 
     sql: str
     bad: bool
@@ -51,9 +51,9 @@ Judge = Callable[[Context], Iterator[Finding]]
 class Rule:
     """One rule of the catalogue.
 
-    code: `SIS` and three digits; other letters for the rules of other packages. name: the fault in
-    kebab-case. severity: of its findings, unless they say otherwise. on: the kinds of statement it looks
-    at. judge: the generator. page: Markdown. spec: the section of the Iceberg spec behind it.
+    code: `SIS` and three digits; other letters for rules from other packages. name: the fault in
+    kebab-case. severity: of its findings, unless they set their own. on: the statement types it
+    checks. judge: the generator. page: Markdown. spec: the relevant section of the Iceberg spec.
     """
 
     code: str
@@ -78,13 +78,13 @@ class Rule:
 def rule(
     severity: Severity, *, on: tuple[type[Node], ...], spec: str | None = None
 ) -> Callable[[Judge], Rule]:
-    """Make a rule of the function below, named by the file it stands in."""
+    """Turn the function below into a rule, named after its file."""
 
     def make(judge: Judge) -> Rule:
         match = _FILE.search(judge.__module__)
         if match is None:
             raise TypeError(
-                f"a rule's file is named by its code and name, `acme101_no_identity.py`, not {judge.__module__}"
+                f"a rule's file is named after its code and name, `acme101_no_identity.py`, not {judge.__module__}"
             )
         page = (sys.modules[judge.__module__].__doc__ or "").strip()
         name = match[2].replace("_", "-")

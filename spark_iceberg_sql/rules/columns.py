@@ -1,4 +1,4 @@
-"""The table's own columns, for the clauses that help tells to write."""
+"""The table's own columns, for the clauses that a help suggests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spark_iceberg_sql.syntax import nodes
 
 
 def fitting(context: Target, record: Transform) -> list[str]:
-    """The columns that a transform takes, as DDL writes them; none where the table is unknown."""
+    """The columns that a transform accepts, as DDL writes them; none if the table is unknown."""
     try:
         known = context.schema.columns
     except (NotKnownError, AlreadyReportedError):
@@ -20,7 +20,7 @@ def fitting(context: Target, record: Transform) -> list[str]:
 
 
 def there(context: Target, refs: Iterable[nodes.Ref]) -> list[nodes.Ref]:
-    """Of some names those that the table has as columns; all where it has none of them, or is unknown."""
+    """Those of the names that are columns of the table; all of them if none is, or if the table is unknown."""
     every = list(refs)
     try:
         known = [ref for ref in every if context.schema.find_all(ref.parts)]

@@ -1,7 +1,7 @@
-"""The partition fields that a statement was meant to ask for, read leniently and written as DDL takes them.
+"""The partition fields that a statement was meant to define, parsed leniently and written as valid DDL.
 
-Whatever a statement's grammar: another engine's, quoted, nested, with the arguments the wrong way round. Only
-help is made of it, in the user's own columns; where nothing can be made of the words, there is None.
+It accepts any syntax: another engine's, quoted, nested, with the arguments in the wrong order. The result is only
+used for help, with the user's own columns; it is None if the text cannot be interpreted.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, tokenize
 
 _BRACKETS = "()[]<>"
 _TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
-# Words that stand among arguments and are no columns.
+# Words that appear among arguments and are not columns.
 _NOT_COLUMNS = frozenset({*_TIMES, "AS", "INTERVAL", "INTO", "BUCKETS", "STRING", "INT", "BIGINT"})
 _NAMED = "|".join(suffix for suffix, transform in BY_SUFFIX.items() if transform.in_ddl)
 _SUFFIX = re.compile(rf"(\w+)_(?:({_NAMED})(?:_(\d+))?)")
 
 
 def fields(tokens: Sequence[Token]) -> list[str] | None:
-    """The fields of a list, as DDL writes them; None where one of them cannot be made out."""
+    """The fields of a list, as DDL writes them; None if any of them cannot be interpreted."""
     tokens = _unwrapped([token for token in tokens if token.kind is not Kind.STRAY])
     found = [_field(item) for item in items(tokens) if item]
     return [text for text in found if text] if found and all(found) else None
 
 
 def field_of_name(name: str) -> str | None:
-    """The transform that Iceberg's default name tells: `ts_day` is days(ts)."""
+    """The transform implied by Iceberg's default field name: `ts_day` is days(ts)."""
     match = _SUFFIX.fullmatch(name)
     if match is None:
         return None
@@ -48,7 +48,7 @@ def field_of_name(name: str) -> str | None:
 
 
 def _unwrapped(tokens: list[Token]) -> list[Token]:
-    """Without the brackets that are around all of it."""
+    """The tokens without the brackets that enclose them all."""
     while (
         len(tokens) > 1
         and tokens[0].text in _BRACKETS[::2]
@@ -59,7 +59,7 @@ def _unwrapped(tokens: list[Token]) -> list[Token]:
 
 
 def items(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The tokens between the commas that are in no brackets."""
+    """The tokens between top-level commas."""
     return between_commas(tokens, _BRACKETS)
 
 
@@ -99,7 +99,7 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
 
 
 def _columns(tokens: Sequence[Token]) -> Iterator[str]:
-    """Every name that is no call's and no keyword, with its path; a name in quotes too, if it must."""
+    """Every dotted name that is neither a function nor a keyword; a string if there is no other."""
     before = ""
     path = ""
     units = _units(tokens)
@@ -124,7 +124,7 @@ def _columns(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _units(tokens: Sequence[Token]) -> set[str]:
-    """The bare words among arguments that name a unit, where another word can be the column."""
+    """The bare words among arguments that name a time unit, if another word can be the column."""
     bare = [t.text.lower() for t, after in _pairs(tokens) if after != "("]
     units = {
         text for text in bare if getattr(BY_SPELLING.get(text), "granularity", None) is not None

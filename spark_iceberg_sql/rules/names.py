@@ -1,4 +1,4 @@
-"""Names for partition fields: one that is free, and the clause and the edit that give it."""
+"""Names for partition fields: an unused name, and the clause and the edit that assign it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def free_name(specs: Specs, schema: Schema, wanted: RequestedField) -> str:
-    """A name for a field that no column has and no field has ever had, letter case aside."""
+    """A name for a field that no column has and no field has ever had, ignoring case."""
     record = wanted.transform.transform
     base = record.alter_name(wanted.source, wanted.transform.parameter).replace(".", "_")
     taken = {field.name.lower() for field in specs.all_fields}
@@ -24,7 +24,7 @@ def free_name(specs: Specs, schema: Schema, wanted: RequestedField) -> str:
 
 
 def with_name(context: Context, name: str) -> tuple[str, Fix]:
-    """ADD or REPLACE under another name: the clause to write, and the edit that makes it so."""
+    """ADD or REPLACE under another name: the clause to write, and the edit that produces it."""
     node = context.node
     assert isinstance(node, nodes.AddField | nodes.ReplaceField)
     term = node.term if isinstance(node, nodes.AddField) else node.new
@@ -38,14 +38,14 @@ def with_name(context: Context, name: str) -> tuple[str, Fix]:
 
 
 def shown(field: PartitionField) -> str:
-    """A partition field as a sentence names it: `ts_day` (days(ts)), or the name alone for identity."""
+    """A partition field as messages show it: `ts_day` (days(ts)), or the name alone for identity."""
     if field.name == field.clause:
         return f"`{field.name}`"
     return f"`{field.name}` ({'void' if field.transform.is_void else field.clause})"
 
 
 def all_shown(fields: tuple[PartitionField, ...], limit: int = 6) -> str:
-    """Partition fields in a row."""
+    """Partition fields as a comma-separated list."""
     words = [shown(field) for field in fields[:limit]]
     more = len(fields) - limit
     return ", ".join(words) + (f" and {more} more" if more > 0 else "")

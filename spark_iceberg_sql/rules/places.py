@@ -1,4 +1,4 @@
-"""FIRST and AFTER: the column to stand behind, where it has to be, and what does not move."""
+"""FIRST and AFTER: which column may be named, and which columns cannot be moved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def misplaced(context: Context) -> Iterator[Finding]:
-    """Every AFTER whose column does not stand beside the column that is added or moved."""
+    """Every AFTER whose column is not a sibling of the column that is added or moved."""
     node = context.node
     if not isinstance(node, nodes.AddColumns | nodes.AlterColumn):
         return
@@ -27,7 +27,7 @@ def misplaced(context: Context) -> Iterator[Finding]:
         head = tuple(path[:-1])
         fields = schema.inside(head)
         if fields is None or (moved and not _there(schema, path)):
-            continue  # another rule speaks of what is not there
+            continue  # another rule reports the missing column
         names = [field.name for field in fields] + added.get(head, [])
         if not moved:
             added.setdefault(head, []).append(path[-1])
@@ -36,13 +36,13 @@ def misplaced(context: Context) -> Iterator[Finding]:
         where = f"`{'.'.join(head)}`" if head else f"`{context.target.text}`"
         fit = [quoted(name) for name in names if name != path[-1]]
         help_ = f"write AFTER {listed(fit)}, or FIRST" if fit else "write FIRST"
-        yield Finding(after.span, f"{where} has no column `{after.text}` to put it after", help_)
+        yield Finding(after.span, f"{where} has no column `{after.text}` for AFTER", help_)
 
 
 def _placed(
     node: nodes.AddColumns | nodes.AlterColumn,
 ) -> Iterator[tuple[nodes.Name, nodes.Ref | None, bool]]:
-    """Path, AFTER's column, and whether the column is there already."""
+    """The column's path, AFTER's column, and whether the column already exists."""
     if isinstance(node, nodes.AddColumns):
         for path, column in node.columns:
             yield path.parts, column.after, False
@@ -57,7 +57,7 @@ def _there(schema: Schema, path: nodes.Name) -> bool:
 
 
 def immovable(context: Context, change: nodes.AlterColumn) -> Finding | None:
-    """A place behind the column itself, or for a list's element or a map's key or value."""
+    """AFTER the column itself, or a move of a list's element or of a map's key or value."""
     found = context.schema.find_all(change.column.parts)
     if change.position is None or len(found) != 1:
         return None
@@ -65,14 +65,14 @@ def immovable(context: Context, change: nodes.AlterColumn) -> Finding | None:
     if found[0].parents and isinstance(found[0].parents[-1], List | Map):
         return Finding(
             change.position,
-            f"`{change.column.text}` is part of the type of `{whole}`, and has no place to change",
-            f"leave the statement out, or move `{whole}`",
+            f"`{change.column.text}` is part of the type of `{whole}` and cannot be moved",
+            f"leave out the statement, or move `{whole}`",
         )
     after = change.after
     if after is not None and folded(after.parts[0]) == folded(change.column.parts[-1]):
         return Finding(
             change.position,
-            f"`{change.column.text}` cannot stand behind itself",
-            "name another column after AFTER, or write FIRST",
+            f"`{change.column.text}` cannot be moved after itself",
+            "name another column in AFTER, or write FIRST",
         )
     return None

@@ -1,11 +1,11 @@
-"""Rules of other packages, which they announce by the entry point group `spark_iceberg_sql.rules`.
+"""Rules from other packages, registered in the entry point group `spark_iceberg_sql.rules`.
 
     # pyproject.toml of a team's package
     [project.entry-points."spark_iceberg_sql.rules"]
-    acme = "acme_rules"        # a module with rules in it, or one rule: "acme_rules.acme101_no_identity:no_identity"
+    acme = "acme_rules"        # a module that contains rules, or one rule: "acme_rules.acme101_no_identity:no_identity"
 
-Such a rule is written as ours are: one file `acme101_no_identity.py`, its page as the docstring, one generator under
-`@rule(...)`. Its code is the file's letters and digits, ACME101.
+Such a rule is written like the built-in ones: one file `acme101_no_identity.py`, its page as the docstring, one
+generator under `@rule(...)`. Its code is taken from the file name: ACME101.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ GROUP = "spark_iceberg_sql.rules"
 
 
 def plugged_in(taken: Collection[str]) -> Iterator[Rule]:
-    """The rules of all packages that are installed. taken: the codes of our own.
+    """The rules of all installed packages. taken: the codes of the built-in rules.
 
-    Raises PluginError for a package whose rules cannot be loaded, or whose codes are not its own: a check
+    Raises PluginError if a package's rules cannot be loaded, or reuse a code that is taken: a check
     without them would look clean.
     """
     if not _announced():
@@ -39,7 +39,7 @@ def plugged_in(taken: Collection[str]) -> Iterator[Rule]:
     for point in entry_points(group=GROUP):
         for found in _rules(point):
             if found.code in codes or found.code.startswith("SIS"):
-                raise PluginError(f"{_who(point)}: the code {found.code} is taken")
+                raise PluginError(f"{_who(point)}: the code {found.code} is already in use")
             if not found.page:
                 raise PluginError(f"{_who(point)}: the rule {found.code} has no page")
             codes.add(found.code)
@@ -47,7 +47,7 @@ def plugged_in(taken: Collection[str]) -> Iterator[Rule]:
 
 
 def _announced() -> bool:
-    """Whether any installed package may have such rules: importlib.metadata costs a fifth of the command's start."""
+    """Whether any installed package may have rules: importlib.metadata takes a fifth of the command's start-up time."""
     for folder in sys.path:
         if os.path.isfile(folder):
             return True  # a zip, which importlib.metadata can read
@@ -79,7 +79,9 @@ def _rules(point: EntryPoint) -> list[Rule]:
     every = list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
     found = [item for item in every if isinstance(item, Rule)]
     if not found:
-        raise PluginError(f"{_who(point)} has no rules: name a module with rules in it, or a rule")
+        raise PluginError(
+            f"{_who(point)}: no rules found; name a module that contains rules, or one rule"
+        )
     return found
 
 

@@ -1,15 +1,15 @@
-"""A fault of the checker itself.
+"""An internal error of the checker.
 
 ## Why
-A rule, or what reads and follows statements, broke down. What it would have found is not known, so the
-statement does not count as checked: the command ends with exit code 2, whatever is selected or ignored. A
-session lets the statement pass with a warning, and Spark has the last word.
+A rule, the parser or the schema tracking failed. What the rule would have found is unknown, so the
+statement does not count as checked: the command exits with code 2, whatever rules are selected or ignored.
+A session warns and passes the statement on to Spark.
 
 ## Instead
-Please report it, with the statement. The other rules have judged the statement all the same.
+Please report it, with the statement. All other rules have still checked the statement.
 
 ## Examples
-No SQL is meant to bring it.
+No SQL is expected to cause it.
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 ```
@@ -28,23 +28,23 @@ from spark_iceberg_sql.syntax.nodes import Offsets
 
 @rule(Severity.ERROR, on=())
 def internal_error(context: Context) -> Iterator[Finding]:
-    """It looks at no statement: the engine reports with `broken`."""
+    """Checks no statement itself: the engine reports through `broken`."""
     return iter(())
 
 
 def broken(span: Offsets, where: str, fault: Exception) -> Finding:
-    """The finding about a fault of ours. span: of the statement. where: what broke down, `SIS202`."""
+    """The finding for an internal error. span: of the statement. where: what failed, for example `SIS202`."""
     what = " ".join(f"{type(fault).__name__}: {fault}".split())[:200]
     return Finding(
         span,
         f"internal error in {where}: {what} ({_line(fault)})",
-        "please report it, with the statement, which was not fully checked",
+        "please report it with the statement, which was not fully checked",
     )
 
 
 def _line(fault: Exception) -> str:
-    """The innermost place in our own files: `sis202_type_not_accepted.py, line 61`."""
-    place, trace = "no line", fault.__traceback__
+    """The innermost frame in this package's files: `sis202_type_not_accepted.py, line 61`."""
+    place, trace = "unknown line", fault.__traceback__
     while trace is not None:
         path = Path(trace.tb_frame.f_code.co_filename)
         if "spark_iceberg_sql" in path.parts:

@@ -1,14 +1,14 @@
-"""A CREATE or ALTER TABLE in words that neither Spark's grammar nor Iceberg's has.
+"""A CREATE or ALTER TABLE that neither Spark's nor Iceberg's grammar accepts.
 
 ## Why
-Spark reads CREATE TABLE and changes of columns, Iceberg's extension reads ALTER TABLE ... PARTITION FIELD.
-What they do not know is a syntax error for the whole statement: another engine's dialect (PARTITION BY, SET
+Spark parses CREATE TABLE and column changes; Iceberg's extension parses ALTER TABLE ... PARTITION FIELD.
+Anything else is a syntax error for the whole statement: another engine's dialect (PARTITION BY, SET
 PARTITION SPEC, `partitioning = ARRAY[...]`, ADD without COLUMN), several fields in one ALTER, a name in
-quotes, a clause twice, an expression.
+quotes, a repeated clause, an expression.
 
 ## Instead
-`PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE; one field a statement in ALTER TABLE, as ADD,
-DROP or REPLACE ... WITH. Names that are no plain identifiers stand in backticks.
+`PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE; one field per ALTER TABLE statement, with ADD,
+DROP or REPLACE ... WITH. Names that are not plain identifiers need backticks.
 
 ## Examples
 ```sql bad

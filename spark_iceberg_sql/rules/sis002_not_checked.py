@@ -1,13 +1,12 @@
 """A statement that could not be checked, or not in full.
 
 ## Why
-Silence means "checked and fine". Where a table's columns or partition specs are not known, where a template
-or a variable stands in the statement, or where the columns come from a query, the rules that need them
-cannot say anything, and this note says so, once for each table; `-v` and JSON name the rules. It is no error:
-the statement may be fine.
+No findings means "checked and fine". If a table's columns or partition specs are unknown, if the statement
+contains a template or a variable, or if the columns come from a query, the rules that need them cannot run.
+This note says so, once per table; `-v` and JSON list the rules. It is not an error: the statement may be fine.
 
 ## Instead
-Tell the checker what it lacks: the table's CREATE TABLE in the same script or in a file before it
+Give the checker the missing information: the table's CREATE TABLE earlier in the script or in another file
 (`--ddl`), its metadata file (`--metadata db.t=.../v3.metadata.json`), a catalog (`--catalog`), or a Spark
 session (`sis.check` in a notebook, `iceberg-sql run`).
 
@@ -35,12 +34,12 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.syntax.nodes import Offsets
 
 _WAYS = (
-    "put its CREATE TABLE before, pass --ddl, --metadata or --catalog, or check in a Spark session"
+    "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
 )
 
 
 class Skipped(NamedTuple):
-    """A rule that could not say anything, what it lacked, and why that is not known."""
+    """A rule that could not run, the fact it lacked, and why that fact is unknown."""
 
     rule: Rule
     what: str
@@ -49,33 +48,33 @@ class Skipped(NamedTuple):
 
 @rule(Severity.NOTE, on=(nodes.Templated, nodes.Create))
 def not_checked(context: Context) -> Iterator[Finding]:
-    """A template or a parameter where a word is needed; a table whose name an expression makes."""
+    """A template or a parameter in place of a keyword or name; a table whose name is an expression."""
     if isinstance(context.node, nodes.Create) and context.target.computed:
         yield Finding(
             context.target.span,
-            f"not checked: `{context.target.text}` names a table when it runs, and none is known here",
-            "check it in a session, or write the table's name out",
+            f"not checked: the table that `{context.target.text}` names is only known when the statement runs",
+            "check it in a session, or write out the table's name",
         )
     if isinstance(context.node, nodes.Templated):
         words = context.words(context.node.at)
         yield Finding(
             context.node.at,
-            f"not checked: `{words}` stands for words that are not known here",
-            "check the text with its values put in, as `iceberg-sql run --var` does",
+            f"not checked: the value of `{words}` is unknown",
+            "check the statement with the values filled in, as `iceberg-sql run --var` does",
         )
 
 
 def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
-    """The one note about all the rules that were skipped on a statement."""
+    """The single note about all rules that were skipped for a statement."""
     lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
-    help_ = "list the columns before AS, or check in a session" if query else _WAYS
+    help_ = "list the columns before AS, or check in a Spark session" if query else _WAYS
     scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
     return Finding(_place(context), f"{scope}: {lacks}", help_)
 
 
 def _unknown(what: str, why: str) -> str:
-    """What is not known, as a sentence; of a table, why is said where its catalog is at fault."""
+    """What is unknown, as a sentence; for a table, the reason is given only if its catalog failed."""
     if what.startswith("the table "):
         silent = f" ({why})" if "did not answer" in why else ""
         return f"{what.removeprefix('the ')} is unknown{silent}"
@@ -83,12 +82,12 @@ def _unknown(what: str, why: str) -> str:
 
 
 def elsewhere(context: Context) -> Finding:
-    """The one note about a text that may be another engine's."""
+    """The single note about SQL that may be another engine's."""
     return Finding(
         _place(context),
-        "not checked: nothing here says that this is SQL of Spark or of Iceberg",
-        "write `USING iceberg` in CREATE TABLE, or name the catalog: `--default-catalog`, "
-        "`default-catalog` in the configuration",
+        "not checked: nothing shows that this is Spark SQL or an Iceberg table",
+        "write `USING iceberg` in CREATE TABLE, or name the catalog with `--default-catalog`, "
+        "or with `default-catalog` in the configuration",
     )
 
 

@@ -1,12 +1,12 @@
-"""An ignore comment that silences nothing.
+"""An ignore comment that suppresses nothing.
 
 ## Why
-`-- noqa: SIS501` speaks for its own line, `-- iceberg-sql: ignore[SIS501] reason` for the next statement.
-One that has nothing to silence is left over from a statement that has changed, and would hide the next
-fault.
+`-- noqa: SIS501` applies to its own line, `-- iceberg-sql: ignore[SIS501] reason` to the next statement.
+One that suppresses nothing is left over from a statement that has since changed, and could hide the next
+problem.
 
 ## Instead
-Take the comment out, or the codes that are not needed.
+Remove the comment, or the codes that are not needed.
 
 ## Examples
 ```sql bad
@@ -31,21 +31,21 @@ from spark_iceberg_sql.syntax.nodes import Offsets
 
 @rule(Severity.WARNING, on=())
 def unused_ignore(context: Context) -> Iterator[Finding]:
-    """It looks at no statement: `unused` tells it what the whole text has shown."""
+    """Checks no statement itself: the engine reports through `unused` once the whole script is checked."""
     return iter(())
 
 
 def unused(codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets) -> Iterator[Finding]:
     """The finding about an ignore comment.
 
-    codes: what it names, if anything. idle: those that silenced nothing. span: of the comment.
+    codes: those it lists, if any. idle: those that suppressed nothing. span: of the comment.
     """
     if not idle:
         return
     named = ", ".join(idle)
-    message = f"nothing here is silenced by {named}" if named else "nothing here is silenced"
+    message = f"nothing to ignore for {named}" if named else "nothing to ignore"
     if set(idle) >= set(codes):
-        fix = Fix("take the comment out", (Edit(*span, ""),))
-        yield Finding(span, message, "take the comment out", fix)
+        fix = Fix("remove the comment", (Edit(*span, ""),))
+        yield Finding(span, message, "remove the comment", fix)
     else:
-        yield Finding(span, message, f"take {named} out of the comment")
+        yield Finding(span, message, f"remove {named} from the comment")

@@ -1,17 +1,18 @@
-"""A statement that Iceberg's parser extension takes for something else.
+"""A statement that Iceberg's parser extension misroutes.
 
 ## Why
-The extension looks at the text: once line comments and blanks are squeezed out, it must start with `alter
-table` and hold, say, `add partition field`. A comment inside ALTER TABLE or ADD PARTITION FIELD, a line
-comment with a Windows line end before it, EXPLAIN, a BEGIN ... END block and IDENTIFIER(...) hide a good
-statement from it, and Spark then stops at FIELD. A hint (`/*+ ... */`) is no comment to either grammar. A
-string, a comment on a column or a property value with those words misroutes a Spark statement.
+The extension inspects the text: with line comments and extra white space removed, it must start with `alter
+table` and contain, for example, `add partition field`. A comment inside ALTER TABLE or ADD PARTITION FIELD, a
+line comment with a Windows line ending before it, EXPLAIN, a BEGIN ... END block and IDENTIFIER(...) hide a valid
+statement from it, and Spark then stops at FIELD. Neither grammar treats a hint (`/*+ ... */`) as a comment.
+Conversely, a string, a column comment or a property value with those words sends a Spark statement to Iceberg's
+parser.
 
-`sis.sql` and `iceberg-sql run` take misleading comments off before they hand a statement on.
+`sis.sql` and `iceberg-sql run` remove misleading comments before they pass a statement on.
 
 ## Instead
-Comments before the statement or after it, with plain line ends; the statement by itself, with the table's
-name written out; other words in the string.
+Comments before or after the statement, with Unix line endings; the statement on its own, with the table's
+name written out; different words in the string.
 
 ## Examples
 ```sql bad
@@ -58,7 +59,7 @@ _SPARKS = (
     nodes.RenameTable,
     nodes.HivePartition,
 )
-# What the extension looks for.
+# The words that the extension looks for.
 _WORDS = frozenset(
     {
         *("ALTER", "TABLE", "ADD", "DROP", "REPLACE", "PARTITION", "FIELD", "WRITE", "DISTRIBUTED"),
@@ -72,21 +73,21 @@ _WORDS = frozenset(
     on=(*_FIELDS, *_SPARKS, nodes.Explain, nodes.Compound, nodes.Unreadable),
 )
 def misrouted_statement(context: Context) -> Iterator[Finding]:
-    """A statement whose tokens and whose text belong to different grammars."""
+    """A statement whose tokens belong to one grammar and whose text is routed to the other."""
     node = context.node
     if isinstance(node, nodes.Explain):
         if isinstance(node.inside, _FIELDS):
             yield Finding(
                 (node.span[0], node.inside.span[0]),
-                "EXPLAIN hides the statement from Iceberg's parser, which alone can read it",
-                f"write the statement alone, `{_short(context, node.inside)}`; `iceberg-sql plan` says what it does",
+                "EXPLAIN hides the statement from Iceberg's parser, the only one that can parse it",
+                f"write the statement alone, `{_short(context, node.inside)}`; `iceberg-sql plan` shows what it does",
             )
     elif isinstance(node, nodes.Compound):
         for inside in node.inside:
             if isinstance(inside, _FIELDS):
                 yield Finding(
                     inside.span,
-                    "a block hides the statement from Iceberg's parser, which alone can read it",
+                    "the block hides the statement from Iceberg's parser, the only one that can parse it",
                     f"write it outside the block: `{_short(context, inside)}`",
                 )
     elif isinstance(node, nodes.Unreadable):
@@ -106,26 +107,26 @@ def _unreadable(context: Context, node: nodes.Unreadable) -> Iterator[Finding]:
         yield Finding(
             node.at,
             "Iceberg's grammar has no IDENTIFIER(...)",
-            "write the table's name out: `ALTER TABLE db.t ADD PARTITION FIELD ...`",
+            "write out the table's name: `ALTER TABLE db.t ADD PARTITION FIELD ...`",
         )
     elif node.like == "hint":
         yield Finding(
             node.at,
-            "`/*+` opens a hint: neither grammar takes it for a comment, and neither takes a hint here",
+            "`/*+` starts a hint, not a comment, and neither grammar accepts a hint here",
             "leave it out, or write a comment, `/* ... */`, on a line before the statement",
-            Fix("leave the hint out", (Edit(*node.at, " "),)),
+            Fix("remove the hint", (Edit(*node.at, " "),)),
         )
     elif node.like == "odd-space" and not context.repaired:
         yield Finding(
             node.at,
-            f"Iceberg's grammar does not know the blank {node.found}",
+            f"Iceberg's grammar does not accept {node.found} as white space",
             "write a plain space",
             Fix("write a plain space", (Edit(*node.at, " "),), safe=True),
         )
 
 
 def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
-    """Partition DDL from which comments keep Iceberg's parser; the gate takes them off."""
+    """Partition DDL that comments hide from Iceberg's parser; the gate removes them."""
     statement = context.statement
     if not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
         return
@@ -133,10 +134,10 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
     for token in odd:
         yield Finding(
             (token.start, token.end),
-            f"`{token.text}` is {token.text.upper()} to Spark's grammar alone: Iceberg's parser looks for its letters",
+            f"only Spark's grammar reads `{token.text}` as {token.text.upper()}: Iceberg's parser needs ASCII letters",
             f"write `{token.text.upper()}`",
             Fix(
-                "write the word in plain letters",
+                "write the keyword in ASCII letters",
                 (Edit(token.start, token.end, token.text.upper()),),
             ),
         )
@@ -155,19 +156,19 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
     edits = tuple(Edit(token.start, token.end, _blank(token)) for token in guilty)
     yield Finding(
         (guilty[0].start, guilty[0].end),
-        "this comment hides the statement from Iceberg's parser, which looks at the text",
-        f"write `{_short_without(context, node, comments)}`, and the comment on a line before it",
-        Fix("take the comment out", edits),
+        "this comment hides the statement from Iceberg's parser, which inspects the text",
+        f"write `{_short_without(context, node, comments)}`, with the comment on a line before it",
+        Fix("remove the comment", edits),
     )
 
 
 def _only_like(token: Token) -> bool:
-    """Whether a word is a keyword by its capital letters only: the capital of a dotless i is an I."""
+    """Whether a word is a keyword only in upper case: the upper case of a dotless i is an I."""
     return token.kind is Kind.WORD and token.text.upper() in _WORDS and not token.text.isascii()
 
 
 def _without(context: Context, tokens: list[Token], start: int) -> str:
-    """The statement from an offset on, with blanks for some of its comments."""
+    """The statement from an offset on, with white space in place of the given comments."""
     out, at = [], start
     for token in tokens:
         out += [context.text[at : token.start], _blank(token)]
@@ -192,14 +193,14 @@ def _led_astray(context: Context) -> Iterator[Finding]:
             if phrase is not None:
                 yield Finding(
                     (token.start, token.end),
-                    f"the words `{phrase}` in this string send the statement to Iceberg's grammar, which "
-                    "cannot read it",
-                    f"write them in another way, `{phrase.replace(' ', '-')}`",
+                    f"the words `{phrase}` in this string send the statement to Iceberg's parser, which "
+                    "cannot parse it",
+                    f"write them differently, for example `{phrase.replace(' ', '-')}`",
                 )
                 return
     phrase = phrase_in(as_written(context.statement))
     yield Finding(
         context.node.span,
-        f"the words `{phrase}` send the statement to Iceberg's grammar, which cannot read it",
-        "write them in another way",
+        f"the words `{phrase}` send the statement to Iceberg's parser, which cannot parse it",
+        "write them differently",
     )

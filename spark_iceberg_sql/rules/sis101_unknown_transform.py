@@ -1,14 +1,13 @@
 """A transform that Iceberg does not have.
 
 ## Why
-The spec knows identity, bucket, truncate, year, month, day and hour; Spark's DDL takes these names and
-their plurals, `date` and `date_hour`, in any letter case. All else is refused ("Transform is not
-supported").
+The spec defines identity, bucket, truncate, year, month, day and hour; Spark's DDL accepts these names and
+their plurals, `date` and `date_hour`, in any case. Anything else is refused ("Transform is not supported").
 
 ## Instead
-Weeks and quarters: partition by days or months, a query over a week prunes by them as well. Minutes: hours.
-Hash: bucket. Ranges and prefixes: truncate. Z-order: bucket, and sort inside the files (`WRITE ORDERED
-BY`). Expressions such as `date_trunc('day', ts)`: the transform of that unit.
+For weeks and quarters: days or months, which queries over a week or quarter prune by as well. For minutes: hours.
+For a hash: bucket. For ranges and prefixes: truncate. For Z-order: bucket, and sort within the files (`WRITE
+ORDERED BY`). For expressions such as `date_trunc('day', ts)`: the transform for that unit.
 
 ## Examples
 ```sql bad
@@ -53,7 +52,7 @@ from spark_iceberg_sql.syntax import nodes
     spec="Partition Transforms",
 )
 def unknown_transform(context: Context) -> Iterator[Finding]:
-    """Every call whose name is no transform's."""
+    """Every call that does not name a transform."""
     for facts in context.terms:
         call = facts.term.call
         if call is None or facts.transform is not None or call.lower() in _VOIDS:
@@ -69,17 +68,17 @@ def unknown_transform(context: Context) -> Iterator[Finding]:
         )
 
 
-_VOIDS = frozenset({"always_null"})  # SIS106 speaks
+_VOIDS = frozenset({"always_null"})  # SIS106 reports these
 
 
 def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | None]:
-    """The transform that was probably meant, why it will do, and a fix where only the name is wrong."""
+    """The transform that was probably meant, why it serves, and a fix if only the name is wrong."""
     low = call.lower()
     if low in BY_OTHER_NAME:
         meant, why = BY_OTHER_NAME[low]
         return next(_units(facts), meant) if meant is DATE else meant, f": {why}", None
     record = BY_FUNCTION.get(low)
-    same = record is not None  # our function of that name; all else is a guess
+    same = record is not None  # this package's function of that name; anything else is a guess
     if record is None:
         close = near(low, BY_SPELLING)
         record = BY_SPELLING[close[0]] if close else None
@@ -90,7 +89,7 @@ def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | No
 
 
 def _units(facts: TermFacts) -> Iterator[Transform]:
-    """The units among the arguments: `date_trunc('month', ts)`, `TIMESTAMP_TRUNC(ts, MONTH)`."""
+    """The time units among the arguments: `date_trunc('month', ts)`, `TIMESTAMP_TRUNC(ts, MONTH)`."""
     for argument in facts.term.arguments:
         record = BY_SPELLING.get(argument.text.strip("'\"`").lower())
         if record is not None and record.granularity is not None:
@@ -106,7 +105,7 @@ def _source(facts: TermFacts, record: Transform | None) -> str:
 
 
 def _number(facts: TermFacts, record: Transform) -> int | None:
-    """The bucket count or width, if the arguments have one."""
+    """The bucket count or width, if the arguments contain one."""
     bounds = record.parameter
     numbers = (literal.value for literal in facts.term.literals if literal.value is not None)
     return next((n for n in numbers if bounds and bounds.minimum <= n <= bounds.maximum), None)

@@ -1,12 +1,12 @@
 """A transform with too few or too many arguments.
 
 ## Why
-A transform takes one source column, bucket and truncate an integer before it. Where something is missing
-the runtime refuses the statement. Where there is more, it mostly says nothing and ignores the rest:
-`bucket(16, 32, id)` makes bucket[16], `days(ts, 'UTC')` makes day.
+Every transform takes one source column; bucket and truncate also take an integer, first. If an argument is
+missing, the runtime refuses the statement. If there are too many, it mostly ignores the rest without a warning:
+`bucket(16, 32, id)` becomes bucket[16], `days(ts, 'UTC')` becomes day.
 
 ## Instead
-The one integer and the one column that were meant.
+One column, and for bucket and truncate one integer before it.
 
 ## Examples
 ```sql bad
@@ -59,25 +59,27 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
             text = _quoted_column(facts)
             if text is not None:
                 span = text.span
-                what = f"`{text.text}` is a text and no column: a name has no quotes, or backticks"
+                what = (
+                    f"`{text.text}` is a string, not a column: names are unquoted or in backticks"
+                )
         elif record.parameter is not None and not facts.term.literals:
             what = f"`{call}` has no {record.parameter.noun}"
         elif extra:
             takes = "one column"
             if record.parameter is not None:
                 takes = f"one {record.parameter.noun} and one column"
-            lost = "is one too many" if facts.spark_reads else "would be ignored"
+            lost = "is one argument too many" if facts.spark_reads else "would be ignored"
             what = f"`{call}` takes {takes}, so `{extra[0].text}` {lost}"
             span = extra[0].span
         else:
             continue
-        # Spark's parser stops at these, but a bucket without columns is Iceberg's to refuse.
+        # Spark's parser refuses these, but Iceberg refuses a bucket without columns.
         early = facts.spark_reads and (bool(facts.term.columns) or record.parameter is None)
         yield Finding(span, what, f"write `{_clause(facts, record)}`", early=early)
 
 
 def _extra(facts: TermFacts, record: Transform) -> list[nodes.Literal]:
-    """The literals that the transform has no use for: all but the first integer of bucket and truncate."""
+    """The literals that the transform does not take: all except the first integer of bucket and truncate."""
     literals = list(facts.term.literals)
     if record.parameter is not None and literals:
         kept = next((item for item in literals if item.value is not None), literals[0])
@@ -86,7 +88,7 @@ def _extra(facts: TermFacts, record: Transform) -> list[nodes.Literal]:
 
 
 def _quoted_column(facts: TermFacts) -> nodes.Literal | None:
-    """The text that stands where the column should."""
+    """The string in the position of the column."""
     texts = [item for item in facts.term.literals if item.kind == "string"]
     named = [item for item in texts if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]
     if len(named) != 1 or facts.term.columns:

@@ -1,9 +1,9 @@
 """A bucket count or truncate width that is not an integer from 1 to 2147483647.
 
 ## Why
-Iceberg takes an integer literal there and nothing else: no text, no decimal, no expression. Zero and
-negative numbers are refused. A number above 2147483647 is worse: CREATE TABLE cuts it to 32 bits in
-silence, so that `bucket(4294967312, id)` makes 16 buckets.
+Iceberg accepts only an integer literal there: no string, decimal or expression. Zero and negative numbers
+are refused. A number above 2147483647 is worse: CREATE TABLE silently truncates it to 32 bits, so that
+`bucket(4294967312, id)` creates 16 buckets.
 
 ## Instead
 A plain integer: `bucket(16, id)`.
@@ -44,7 +44,7 @@ _MAX_BIGINT = 2**63 - 1
     spec="Partition Transforms",
 )
 def bad_parameter(context: Context) -> Iterator[Finding]:
-    """The one literal of a bucket or truncate, where it is no integer or out of range."""
+    """The only literal of a bucket or truncate, if it is not an integer or is out of range."""
     for facts in context.terms:
         record, literals = facts.transform, facts.term.literals
         if record is None or record.parameter is None or facts.source is None or len(literals) != 1:
@@ -53,13 +53,13 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
         if literal.value is not None and bounds.minimum <= literal.value <= bounds.maximum:
             continue
         what = (
-            f"the {bounds.noun} of `{facts.term.call}` is an integer from {bounds.minimum} to "
-            f"{bounds.maximum}, but here it is `{literal.text}`"
+            f"the {bounds.noun} of `{facts.term.call}` must be an integer from {bounds.minimum} to "
+            f"{bounds.maximum}, not `{literal.text}`"
         )
         if literal.value is not None and facts.spark_reads:
             wrapped = (literal.value + 2**31) % 2**32 - 2**31
             if wrapped >= bounds.minimum:
-                what += f", which Spark silently takes for {wrapped}"
+                what += f", which Spark silently reads as {wrapped}"
         meant = _meant(literal, bounds)
         clause = record.clause(facts.source_text, meant)
         fix = None
@@ -71,7 +71,7 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
 
 
 def _meant(literal: nodes.Literal, bounds: Parameter) -> int | None:
-    """The integer that a text or a decimal stands for: '16', 16.0; None if it is none in range."""
+    """The integer that a string or a decimal represents: '16', 16.0; None if there is none in range."""
     text = literal.text.strip("'\"").rstrip("0").rstrip(".") if "." in literal.text else ""
     text = text or literal.text.strip("'\"").strip()
     if not (text.isascii() and text.isdigit()):

@@ -1,10 +1,10 @@
 """The source column before the number: `bucket(id, 16)`.
 
 ## Why
-The spec and Iceberg's documentation write the number first. `bucket(id, 16)` in CREATE TABLE is refused
-("Invalid number of buckets: id"). In ALTER TABLE, with truncate, and in other letter case the runtime
-accepts it and takes the number wherever it stands; then it is a warning, since the next statement will be
-refused. Hive's and Trino's functions have the column first, DuckDB's and Iceberg's own have it last.
+The spec and Iceberg's documentation put the number first. `bucket(id, 16)` in CREATE TABLE is refused
+("Invalid number of buckets: id"). In ALTER TABLE, with truncate, and if the name is not in lower case the runtime
+accepts the number in either position; then it is a warning, since the same call elsewhere is refused. Hive's and
+Trino's functions take the column first; DuckDB's and Iceberg's own take it last.
 
 ## Instead
 `bucket(16, id)`, `truncate(4, name)`.
@@ -38,7 +38,7 @@ from spark_iceberg_sql.syntax import nodes
     spec="Partition Transforms",
 )
 def argument_order(context: Context) -> Iterator[Finding]:
-    """A column and a number that is in order itself, the wrong way round."""
+    """A column and a valid number in the wrong order."""
     for facts in context.terms:
         record, column = facts.transform, facts.source
         if record is None or column is None or facts.parameter is None:

@@ -1,8 +1,8 @@
 """A transform over several columns.
 
 ## Why
-A partition field has one source column in Spark's DDL. (The spec allows transforms over several columns
-from format version 3 on, but defines none.) The runtime refuses it.
+In Spark's DDL a partition field has one source column; the runtime refuses more. (From format version 3 on,
+the spec allows transforms over several columns, but defines none.)
 
 ## Instead
 One partition field for each column.
@@ -37,7 +37,7 @@ from spark_iceberg_sql.syntax import nodes
     spec="Partition Specs",
 )
 def several_source_columns(context: Context) -> Iterator[Finding]:
-    """Two or more columns in one call; one of them a spelling mistake of a number included."""
+    """Two or more columns in one call, even if one of them is a misspelt number."""
     for facts in context.terms:
         record, columns = facts.transform, facts.term.columns
         if record is None or not record.in_ddl or len(columns) < 2:
@@ -52,10 +52,10 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
         if isinstance(context.node, nodes.Create) or len(fit) == 1:
             help_ = f"write {clauses}"
         else:
-            help_ = f"write one of {clauses}, and a statement of its own for each of the others"
+            help_ = f"write one of {clauses}, and a separate statement for each of the others"
         yield Finding(
             (columns[0].span[0], columns[-1].span[1]),
-            f"`{facts.term.call}` takes one source column, but here are {len(columns)}: "
+            f"`{facts.term.call}` takes one source column, not {len(columns)}: "
             + ", ".join(f"`{name}`" for name in names),
             help_,
             early=facts.spark_reads and (number is None or len(distinct) < len(names)),

@@ -1,12 +1,11 @@
 """The void transform in DDL.
 
 ## Why
-`void` is what format version 1 leaves in the place of a dropped partition field; nobody can ask for it
-("Transform is not supported").
+`void` is what remains of a dropped partition field in format version 1; DDL cannot create it ("Transform is
+not supported").
 
 ## Instead
-Drop the partition field, and in a version 1 table it becomes void. To have no partitions, leave the clause
-out.
+Drop the partition field; in a version 1 table it becomes void. For an unpartitioned table, leave out the clause.
 
 ## Examples
 ```sql bad
@@ -38,7 +37,7 @@ from spark_iceberg_sql.syntax import nodes
     spec="Partition Transforms",
 )
 def void_in_ddl(context: Context) -> Iterator[Finding]:
-    """`void(x)`, and `always_null(x)`, the name that metadata of old had for it."""
+    """`void(x)`, and `always_null(x)`, its name in old metadata."""
     node = context.node
     for facts in context.terms:
         record, call = facts.transform, facts.term.call
@@ -48,9 +47,7 @@ def void_in_ddl(context: Context) -> Iterator[Finding]:
             old = context.words(node.old.span)
             help_ = f"write `ALTER TABLE {node.table.text} DROP PARTITION FIELD {old}`"
         elif facts.dropping:
-            help_ = (
-                "a field that is void already needs no drop: upgrade to format version 2 to lose it"
-            )
+            help_ = "a void field is already dropped: upgrade to format version 2 to remove it"
         else:
-            help_ = f"leave `{context.words(facts.term.span)}` out"
+            help_ = f"leave out `{context.words(facts.term.span)}`"
         yield Finding(facts.term.span, f"`{call}` cannot be used in DDL", help_)

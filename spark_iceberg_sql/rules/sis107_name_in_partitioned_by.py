@@ -1,11 +1,11 @@
 """AS in PARTITIONED BY.
 
 ## Why
-CREATE TABLE names partition fields by itself, `id_bucket`, `ts_day`; its grammar has no AS ("Syntax error
-at or near 'AS'"). Only `ALTER TABLE ... ADD` and `REPLACE PARTITION FIELD` take a name.
+CREATE TABLE names partition fields itself, `id_bucket`, `ts_day`; its grammar has no AS ("Syntax error
+at or near 'AS'"). Only `ALTER TABLE ... ADD` and `REPLACE PARTITION FIELD` accept a name.
 
 ## Instead
-Leave AS out; or create the table without that field and add it by name while the table is empty.
+Leave out AS; or create the table without that field and add it with a name while the table is empty.
 
 ## Examples
 ```sql bad
@@ -33,7 +33,7 @@ _AFTER = re.compile(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
 
 @rule(Severity.ERROR, on=(nodes.Unreadable,))
 def name_in_partitioned_by(context: Context) -> Iterator[Finding]:
-    """AS after a term of PARTITIONED BY, which the grammar stops at."""
+    """AS after a term of PARTITIONED BY, which the grammar refuses."""
     node = context.node
     if not isinstance(node, nodes.Unreadable) or node.like != "as-name":
         return
@@ -44,7 +44,7 @@ def name_in_partitioned_by(context: Context) -> Iterator[Finding]:
     name = after[1].strip("'\"") if after else "..."
     yield Finding(
         (node.at[0], after.end() if after else node.at[1]),
-        "PARTITIONED BY takes no AS: CREATE TABLE names partition fields by itself",
-        f"write `{term}` alone, or add it by name afterwards with "
+        "PARTITIONED BY takes no AS: CREATE TABLE chooses the names of partition fields",
+        f"write `{term}` alone, or add the named field afterwards with "
         f"`ALTER TABLE {table} ADD PARTITION FIELD {term} AS {name}`",
     )

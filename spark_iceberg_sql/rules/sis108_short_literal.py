@@ -1,8 +1,8 @@
 """A bucket count or width with the suffix S or Y.
 
 ## Why
-Iceberg reads int and bigint literals: `16` and `16L`. A smallint or a tinyint literal is refused ("Cannot
-find width for transform"), but for `bucket(16S, id)` in CREATE TABLE, which Spark itself reads.
+Iceberg accepts int and bigint literals: `16` and `16L`. Smallint and tinyint literals are refused ("Cannot
+find width for transform"), except for `bucket(16S, id)` in CREATE TABLE, which Spark itself parses.
 
 ## Instead
 `bucket(16, id)`.
@@ -38,7 +38,7 @@ _MAX_SMALLINT = 2**15 - 1
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
 )
 def short_literal(context: Context) -> Iterator[Finding]:
-    """The one literal of a bucket or truncate, in range, with a suffix that Iceberg does not read."""
+    """The only literal of a bucket or truncate, in range, with a suffix that Iceberg does not accept."""
     for facts in context.terms:
         record = facts.transform
         if record is None or facts.parameter is None or facts.source is None:
@@ -53,7 +53,7 @@ def short_literal(context: Context) -> Iterator[Finding]:
         value = str(facts.parameter)
         yield Finding(
             literal.span,
-            f"`{literal.text}` is a {kind} literal, which Iceberg does not read as a number here",
+            f"`{literal.text}` is a {kind} literal, which Iceberg does not accept here",
             f"write `{record.clause(facts.source_text, facts.parameter)}`",
             _fix(facts.source, literal, value) if facts.parameter <= _MAX_SMALLINT else None,
             early=facts.spark_reads,

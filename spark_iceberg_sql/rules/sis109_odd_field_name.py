@@ -1,13 +1,12 @@
-"""A partition field's name that is empty, or that will make trouble wherever it is used.
+"""A partition field's name that is empty, or that causes trouble wherever it is used.
 
 ## Why
-An empty name is refused ("Invalid column name: (empty)"). A name with blanks, dots, slashes or `=` is
-accepted, but it has to be quoted in each query of `.partitions` and of `_partition`, and it stands,
-escaped, in the path of each data file. A name of a hidden metadata column (`_partition`, `_file`) reads as
-something that it is not.
+An empty name is refused ("Invalid column name: (empty)"). A name with spaces, dots, slashes or `=` is
+accepted, but it must be quoted in every query of `.partitions` and `_partition`, and appears escaped in the
+path of every data file. The name of a hidden metadata column (`_partition`, `_file`) is misleading.
 
 ## Instead
-Letters, digits and underscores, or no AS: Iceberg's default names are plain.
+Letters, digits and underscores; or leave out AS, since Iceberg's default names are plain.
 
 ## Examples
 ```sql bad
@@ -36,14 +35,14 @@ from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.syntax import nodes
 
-# A data file lies in a folder `name=value`; file systems take folder names of up to 255 bytes.
+# A data file is in a folder `name=value`; file systems accept folder names of up to 255 bytes.
 _LONGEST = 253
 _ODD = re.compile(r"[^\w]")
 
 
 @rule(Severity.WARNING, on=(nodes.AddField, nodes.ReplaceField))
 def odd_field_name(context: Context) -> Iterator[Finding]:
-    """The AS name, where it is empty, odd, reserved, or too long for a folder's name."""
+    """A name after AS that is empty, odd, reserved, or too long for a folder name."""
     for facts in context.new_terms:
         ref = facts.name
         if ref is None:
@@ -59,25 +58,25 @@ def odd_field_name(context: Context) -> Iterator[Finding]:
             yield Finding(
                 ref.span,
                 "the name of a partition field is empty",
-                f"leave AS out for Iceberg's default name: write {bare}",
+                f"write {bare}, without AS, for Iceberg's default name",
                 severity=severity,
             )
         elif len(quote_plus(name)) > _LONGEST:
             yield Finding(
                 ref.span,
-                "the name is longer than a folder's name may be, and each data file lies in a folder of it",
+                "the name is too long for a folder, and data files are stored in folders named after it",
                 f"write {clause}",
                 severity=Severity.ERROR,
             )
         elif name.lower() in RESERVED:
             yield Finding(
                 ref.span,
-                f"`{name}` is the name of a hidden column that each Iceberg table has",
+                f"`{name}` is the name of a hidden column of every Iceberg table",
                 f"write `{context.words(facts.term.span)} AS {plain}_field`",
             )
         elif _ODD.search(name):
             yield Finding(
                 ref.span,
-                f"`{name}` has to be quoted wherever it is used, and is escaped in the paths of files",
+                f"`{name}` must be quoted wherever it is used, and is escaped in file paths",
                 f"write {clause}",
             )

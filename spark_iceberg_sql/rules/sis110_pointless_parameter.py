@@ -1,12 +1,12 @@
 """A bucket count or width that is accepted but has no useful effect.
 
 ## Why
-One bucket puts all rows into one partition. Tens of thousands of buckets make a file of each handful of
-rows. A truncate width that is no shorter than the values, `truncate(1, id)` on an integer or `truncate(10,
-code)` on VARCHAR(5), changes nothing: it is identity under a longer name.
+One bucket puts all rows into one partition. Tens of thousands of buckets make tiny files with a few rows
+each. A truncate width that never shortens a value, `truncate(1, id)` on an integer or `truncate(10, code)` on
+VARCHAR(5), changes nothing: it is identity under a longer name.
 
 ## Instead
-A handful of buckets to a few thousands; a width that merges values; or the column itself.
+A handful to a few thousand buckets; a width that merges values; or the column itself.
 
 ## Examples
 ```sql bad
@@ -41,31 +41,29 @@ _MOST_BUCKETS = 20_000
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
 def pointless_parameter(context: Context) -> Iterator[Finding]:
-    """One bucket, buckets beyond reason, a width that merges no values."""
+    """One bucket, far too many buckets, or a width that merges no values."""
     for facts in context.new_terms:
         record, number, name = facts.transform, facts.parameter, facts.source_text
         if record is None or number is None or not name:
             continue
         literal = facts.term.literals[0]
         if literal.suffix.upper() in ("S", "Y"):
-            continue  # SIS108 has the word on most of these
+            continue  # SIS108 reports most of these
         span = literal.span
         clause = record.clause(name)
         if record.hashes and number == 1:
             yield Finding(
-                span, "a single bucket holds every row", f"write `{clause}`, or leave it out"
+                span, "a single bucket holds all rows", f"write `{clause}`, or leave it out"
             )
         elif record.hashes and number > _MOST_BUCKETS:
-            what = f"{number} buckets make a file for each handful of rows"
+            what = f"{number} buckets make tiny files with a few rows each"
             yield Finding(
                 span, what, f"write `{clause}`, or a few hundred buckets for a large table"
             )
         elif record.truncates:
             column = _column(facts)
             if column is not None and _keeps_all(column.field.type, number):
-                what = (
-                    f"`{name}` is {a_type(column.field.type)}, which width {number} leaves as it is"
-                )
+                what = f"`{name}` is {a_type(column.field.type)}, which width {number} leaves unchanged"
                 yield Finding(span, what, f"write `{name}`")
 
 
@@ -73,7 +71,7 @@ def _column(facts: TermFacts) -> Column | None:
     try:
         return facts.column
     except NotKnownError:
-        return None  # nothing depends on the columns but this one remark
+        return None  # only this warning depends on the columns
 
 
 def _keeps_all(kind: object, width: int) -> bool:

@@ -1,14 +1,14 @@
 """A column that the table does not have.
 
 ## Why
-A partition field takes its values from a column, and AFTER needs one beside the column that moves. Letter
-case counts: `ADD PARTITION FIELD ID` is refused where the column is `id`, although the rest of Spark does
-not care; CREATE TABLE cares as well, but for bare columns and for bucket, years, months, days and hours in
-lower case.
+A partition field needs a source column, and AFTER needs a sibling of the column that moves. Names are
+case-sensitive: `ADD PARTITION FIELD ID` is refused if the column is `id`, although the rest of Spark ignores
+case. CREATE TABLE is case-sensitive too, except for bare columns and for bucket, years, months, days and hours
+in lower case.
 
 ## Instead
-The column's name as the table writes it, without the table's name before it. A partition field's name
-(`ts_day`) is no column.
+The column's name exactly as the table has it, without the table's name before it. A partition field's name
+(`ts_day`) is not a column.
 
 ## Examples
 ```sql bad
@@ -56,7 +56,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Partitioning",
 )
 def unknown_column(context: Context) -> Iterator[Finding]:
-    """Every source of a new field, and every column to change, that the table does not have."""
+    """Every source column of a new field, and every column to change, that the table does not have."""
     changed = _changed(context.node)
     schema = context.schema_if_known if changed else None
     for there in changed if schema is not None else ():
@@ -68,9 +68,7 @@ def unknown_column(context: Context) -> Iterator[Finding]:
             found[0].field.type, Struct
         ):
             kind = a_type(found[0].field.type)
-            message = (
-                f"`{there.text}` cannot be added, since `{found[0].name}` is {kind} and no struct"
-            )
+            message = f"`{there.text}` cannot be added: `{found[0].name}` is {kind}, not a struct"
             yield Finding(
                 there.span, message, f"write `ADD COLUMN {quoted(there.text.split('.')[-1])} ...`"
             )
@@ -88,7 +86,7 @@ def unknown_column(context: Context) -> Iterator[Finding]:
 
 
 def _changed(node: nodes.Node) -> tuple[nodes.Ref, ...]:
-    """The columns that have to be there for a column statement to run."""
+    """The columns that must exist for a column statement to run."""
     if isinstance(node, nodes.DropColumns):
         return () if node.if_exists else node.columns
     if isinstance(node, nodes.RenameColumn):
@@ -108,11 +106,11 @@ def _near(context: Context, ref: nodes.Ref) -> str:
 
 
 def _letters(facts: TermFacts, ref: nodes.Ref, found: tuple[Column, ...]) -> Finding:
-    """A column that is there, but for its letter case or its quotes."""
+    """A column that exists, but in other case or with other quotes."""
     names, name = [written(column) for column in found], found[0].name
-    why = f"column names are case-sensitive here: `{ref.text}` is not found"
+    why = f"column names are case-sensitive here: `{ref.text}` does not match"
     if name == ".".join(ref.parts):
-        why = f"`{ref.text}` is something else, with its dot inside or outside the quotes"
+        why = f"`{ref.text}` does not match: the dot inside or outside the backticks makes a difference"
     fix = None
     if len(names) == 1:
         path = len(found[0].parents) + 1 == len(ref.parts) == name.count(".") + 1
@@ -128,14 +126,14 @@ def _letters(facts: TermFacts, ref: nodes.Ref, found: tuple[Column, ...]) -> Fin
 
 
 def _settled(context: Context, folded: tuple[Column, ...]) -> bool:
-    """Whether the columns of one name are a fault of their own (SIS207)."""
+    """Whether the columns of the same name are reported separately (SIS207)."""
     if len({column.name for column in folded}) < len(folded):
         return True
     return isinstance(context.node, nodes.Create) and not context.known.case_sensitive
 
 
 def _elsewhere(facts: TermFacts) -> bool:
-    """Whether the path goes into a list or a map (SIS204), or into a type that nobody has (SIS209)."""
+    """Whether the path leads into a list or a map (SIS204), or into an unsupported type (SIS209)."""
     parts = facts.source.parts if facts.source is not None else ()
     heads = (facts.statement.sources.find_all(parts[:n]) for n in range(1, len(parts)))
     kinds = [column.field.type for found in heads for column in found]
@@ -150,10 +148,10 @@ def _help(context: Context, facts: TermFacts, ref: nodes.Ref) -> str:
     tail = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
     alone = next((found[0] for found in tail if len(found) == 1), None)
     if alone is not None:
-        return f"write the column alone: `{_clause(facts, written(alone))}`"
+        return f"write only the column: `{_clause(facts, written(alone))}`"
     field = next((f for f in _fields(context) if f.name.lower() == ref.parts[-1].lower()), None)
     if field is not None:
-        made = f"that is the name of a partition field, made by `{field.clause}`"
+        made = f"that is the name of the partition field `{field.clause}`"
         return f"{made}: write `{_clause(facts, field.source)}`"
     near = schema.near(".".join(ref.parts))
     column = schema.find(near[:1]) if near else None
@@ -167,7 +165,7 @@ def _help(context: Context, facts: TermFacts, ref: nodes.Ref) -> str:
     ]
     name = quoted(ref.parts[-1])
     if ref.parts[-1].lower() in RESERVED:
-        first = "leave it out: the hidden columns of a table are not stored"
+        first = "leave it out: a table's hidden columns are not stored"
     elif isinstance(context.node, nodes.Create) and context.node.query is not None:
         first = f"select `{name}` in the query"
     elif isinstance(context.node, nodes.Create):
@@ -180,7 +178,7 @@ def _help(context: Context, facts: TermFacts, ref: nodes.Ref) -> str:
 
 
 def _fields(context: Context) -> tuple[PartitionField, ...]:
-    """The fields that the table has had so far, as far as is known."""
+    """The fields that the table has or had, as far as is known."""
     if isinstance(context.node, nodes.Create):
         return ()
     try:

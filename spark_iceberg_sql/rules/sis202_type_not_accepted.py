@@ -1,12 +1,12 @@
-"""A source column whose type the transform does not take.
+"""A source column whose type the transform does not accept.
 
 ## Why
-bucket takes integers, decimals, dates, timestamps, strings and binaries; truncate integers, decimals,
-strings and binaries; years, months and days take dates and timestamps, hours timestamps only. Everything
-else is refused ("Invalid source type string for transform: day").
+bucket accepts integers, decimals, dates, timestamps, strings and binaries; truncate accepts integers, decimals,
+strings and binaries; years, months and days accept dates and timestamps; hours accepts only timestamps.
+Everything else is refused ("Invalid source type string for transform: day").
 
 ## Instead
-A transform for the column's type, or a column of a type for the transform.
+A transform that accepts the column's type, or a column of a type that the transform accepts.
 
 ## Examples
 ```sql bad
@@ -42,7 +42,7 @@ from spark_iceberg_sql.syntax import nodes
     spec="Partition Transforms",
 )
 def type_not_accepted(context: Context) -> Iterator[Finding]:
-    """Every transform over a primitive column that it does not take."""
+    """Every transform over a primitive column that it does not accept."""
     for facts in context.new_terms:
         record, column = facts.transform, facts.column
         if record is None or not record.in_ddl or column is None or column.in_collection:
@@ -65,7 +65,7 @@ def _help(record: Transform, name: str, kind: Primitive) -> str:
         prefix = next((t for t in SUGGESTED if t.truncates and t.takes(kind)), None)
         if record.iso_width is None or prefix is None:
             return f"write `{name}` itself"
-        iso = f"`{prefix.clause(name, record.iso_width)}` where it holds ISO dates"
+        iso = f"`{prefix.clause(name, record.iso_width)}` if it holds ISO dates"
         return f"write {iso}, or `{name}` itself"
     if kind.name in ("float", "double"):
         return f"add a decimal or bigint column and write `{record.clause('that_column')}`"

@@ -1,12 +1,12 @@
 """A source column that is a struct, a list, a map, a variant or a geometry.
 
 ## Why
-A partition value is one plain value. Structs, lists, maps, variants, geometries and geographies have none
-("Cannot partition by non-primitive source field").
+A partition value is a single primitive value. Structs, lists, maps, variants, geometries and geographies are
+refused ("Cannot partition by non-primitive source field").
 
 ## Instead
-For a struct, one of its fields: `PARTITIONED BY (address.city)`. For the others, a plain column that holds
-what you want to partition by.
+For a struct, one of its fields: `PARTITIONED BY (address.city)`. For the others, a primitive column with the
+value to partition by.
 
 ## Examples
 ```sql bad
@@ -56,7 +56,7 @@ def source_not_primitive(context: Context) -> Iterator[Finding]:
         what = "a struct" if isinstance(kind, Struct) else f"of type {kind}"
         yield Finding(
             ref.span,
-            f"`{ref.text}` is {what}, which has no value to partition by",
+            f"`{ref.text}` is {what}, and only primitive columns can be partitioned by",
             _help(context, facts, column),
         )
 
@@ -64,7 +64,7 @@ def source_not_primitive(context: Context) -> Iterator[Finding]:
 def _help(context: Context, facts: TermFacts, column: Column) -> str:
     record = facts.transform
     if record is None or not record.in_ddl:
-        return "partition by a column with a plain value"
+        return "partition by a primitive column"
     inside = f"{column.name}."
     nested = isinstance(column.field.type, Struct)
     fit = [
@@ -76,4 +76,4 @@ def _help(context: Context, facts: TermFacts, column: Column) -> str:
     ]
     if fit:
         return f"write {listed(fit)}"
-    return f"add a column with a plain value and write `{record.clause('that_column', facts.parameter)}`"
+    return f"add a primitive column and write `{record.clause('that_column', facts.parameter)}`"

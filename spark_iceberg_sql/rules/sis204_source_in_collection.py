@@ -1,11 +1,11 @@
 """A source column inside a list or a map.
 
 ## Why
-A row has one partition value; a list has many elements. The spec takes fields inside structs, but nothing
-inside a list or a map ("Invalid partition field parent").
+A row has one partition value; a list has many elements. The spec allows source columns inside structs, but not
+inside lists or maps ("Invalid partition field parent").
 
 ## Instead
-A column of its own for the value, filled when the row is written.
+A separate column for the value, filled when the row is written.
 
 ## Examples
 ```sql bad
@@ -41,7 +41,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Partitioning",
 )
 def source_in_collection(context: Context) -> Iterator[Finding]:
-    """Every source whose path goes into a list or a map."""
+    """Every source column whose path leads into a list or a map."""
     for facts in context.new_terms:
         ref, record = facts.source, facts.transform
         if ref is None:
@@ -62,7 +62,7 @@ def source_in_collection(context: Context) -> Iterator[Finding]:
             clause = record.clause(name, facts.parameter)
         yield Finding(
             ref.span,
-            f"`{ref.text}` lies inside the {what} `{written(outer[0])}`, where a row has many values",
-            f"add a column such as `{name}` for the one value that counts, and write `{clause}`",
+            f"`{ref.text}` is inside the {what} `{written(outer[0])}`, which holds many values per row",
+            f"add a column such as `{name}` for the one value to partition by, and write `{clause}`",
             early=True,
         )

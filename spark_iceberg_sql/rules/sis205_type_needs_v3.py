@@ -1,12 +1,12 @@
 """A column type that only format version 3 has.
 
 ## Why
-variant and void (unknown) came with version 3 of the table format. In a version 1 or 2 table, and 2 is the
-default, the runtime refuses them ("variant is not supported until v3").
+variant and void (unknown) were added in format version 3. In a version 1 or 2 table (2 is the default) the
+runtime refuses them ("variant is not supported until v3").
 
 ## Instead
-`TBLPROPERTIES ('format-version' = '3')`, if every engine that reads the table can; or a string for the
-variant.
+`TBLPROPERTIES ('format-version' = '3')`, if every engine that reads the table supports it; or a string instead
+of a variant.
 
 ## Examples
 ```sql bad
@@ -62,7 +62,7 @@ def type_needs_v3(context: Context) -> Iterator[Finding]:
         yield Finding(
             column.type_span,
             f"`{column.name}` is a {what}, which needs format version 3, "
-            f"and the table has version {version}",
+            f"but the table has version {version}",
             help_,
         )
 

@@ -1,14 +1,14 @@
-"""A table column named like a hidden column that Iceberg adds.
+"""A column with the name of a hidden metadata column.
 
 ## Why
-Each Iceberg table has the columns `_partition`, `_file`, `_pos`, `_spec_id` and `_deleted`, and `_row_id`
-and `_last_updated_sequence_number` from version 3 on. The runtime accepts a column of such a name in
-silence. Afterwards the table cannot be read ("Table column names conflict with names reserved for Iceberg
-metadata columns"), or, in other letter case, not updated.
+Every Iceberg table has the hidden columns `_partition`, `_file`, `_pos`, `_spec_id` and `_deleted`, and from
+version 3 on `_row_id` and `_last_updated_sequence_number`. The runtime silently accepts a column of such a
+name. Afterwards the table cannot be read ("Table column names conflict with names reserved for Iceberg
+metadata columns"), or, if the name is in other case, cannot be updated.
 
 ## Instead
-Any other name. Where it has happened, `ALTER TABLE t RENAME COLUMN _file TO file` cures it. Inside a struct
-these names do no harm.
+Any other name. To repair an existing table, `ALTER TABLE t RENAME COLUMN _file TO file`. Inside a struct these
+names are harmless.
 
 ## Examples
 ```sql bad
@@ -52,21 +52,21 @@ RESERVED = _LINEAGE | {"_partition", "_file", "_pos", "_spec_id", "_deleted"}
     spec="Reserved Field IDs",
 )
 def reserved_column_name(context: Context) -> Iterator[Finding]:
-    """Every new top-level column of a reserved name, letter case aside."""
+    """Every new top-level column with a reserved name, ignoring case."""
     for name, span, field in _new_columns(context):
         if name.lower() not in RESERVED:
             continue
         harmless = name not in RESERVED and not _hides(context, name.lower(), field)
         yield Finding(
             span,
-            f"`{name}` is the name of a hidden column that each Iceberg table has",
-            f"call the column `{name.lstrip('_')}`",
+            f"`{name}` is the name of a hidden column of every Iceberg table",
+            f"name the column `{name.lstrip('_')}`",
             severity=Severity.WARNING if harmless else None,
         )
 
 
 def _hides(context: Context, folded: str, field: Field | None) -> bool:
-    """Whether updates ask for the hidden column, so that one in other letter case is in their way."""
+    """Whether updates read the hidden column, so that a column of the same name in other case breaks them."""
     if folded == "_deleted":
         return False
     if folded in _LINEAGE and (context.format_version or 1) < _LINEAGE_SINCE:

@@ -1,13 +1,13 @@
-"""Two columns of one name.
+"""Two columns with the same name.
 
 ## Why
-Iceberg finds columns by their dotted names, so a column named "a.b" and the field `b` of a struct `a` are
-the same to it ("multiple fields for name a.b"). Spark takes `id` and `ID` for the same as well, unless
-`spark.sql.caseSensitive` is set. A Hive-style `PARTITIONED BY (dt STRING)` adds a column: it must not be in
-the column list too.
+Iceberg looks columns up by their dotted names, so a column named "a.b" and the field `b` of a struct `a`
+collide ("multiple fields for name a.b"). Spark also treats `id` and `ID` as the same column, unless
+`spark.sql.caseSensitive` is set. A Hive-style `PARTITIONED BY (dt STRING)` adds a column, which must not also
+be in the column list.
 
 ## Instead
-Rename one of the two. For a column of the list, name it alone: `PARTITIONED BY (dt)`.
+Rename one of the two. To partition by a column of the list, leave out its type: `PARTITIONED BY (dt)`.
 
 ## Examples
 ```sql bad
@@ -48,7 +48,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Column Projection",
 )
 def ambiguous_column(context: Context) -> Iterator[Finding]:
-    """Every column of a column list with a name that an earlier one has, at any depth."""
+    """Every column of a column list with the name of an earlier one, at any depth."""
     node = context.node
     if (
         isinstance(node, nodes.AddColumns | nodes.RenameColumn)
@@ -59,11 +59,11 @@ def ambiguous_column(context: Context) -> Iterator[Finding]:
     seen: set[tuple[int, str]] = set()
     for column in new_columns(context):
         if isinstance(node, nodes.AddColumns):
-            seen = set()  # their own names have been looked at: here what lies in them
+            seen = set()  # their own names are already checked: this checks the fields inside them
         for inner in Schema((as_field(column),)).columns:
             name, depth = inner.name, len(inner.parents)
             key = name if context.known.case_sensitive else folded(name)
-            # Spark compares path by path and without letter case, Iceberg dotted names as they are.
+            # Spark compares paths and ignores case; Iceberg compares dotted names exactly.
             keys = {(depth, key), (-1, name)}
             if keys.isdisjoint(seen):
                 seen |= keys
@@ -74,14 +74,14 @@ def ambiguous_column(context: Context) -> Iterator[Finding]:
                 dotted = not inner.parents and "." in name
                 new = name.replace(".", "_") if dotted else f"{name.split('.')[-1]}_2"
                 help_ = f"give one of them another name, for example `{quoted(new)}`"
-            # Spark looks at its own columns first, Iceberg at dotted names when the table is made.
+            # Spark checks its own columns first; Iceberg checks dotted names when it creates the table.
             early = (depth, key) in seen
-            yield Finding(column.span, f"there are two columns `{name}`", help_, early=early)
+            yield Finding(column.span, f"there are two columns named `{name}`", help_, early=early)
             break
 
 
 def _taken(context: Context, node: nodes.AddColumns | nodes.RenameColumn) -> Iterator[Finding]:
-    """Every new or renamed column whose name another one has already."""
+    """Every new or renamed column whose name is already in use."""
     if isinstance(node, nodes.RenameColumn):
         new = (*node.column.parts[:-1], node.new_name.parts[-1])
         wanted = [(new, node.new_name)]
@@ -95,9 +95,9 @@ def _taken(context: Context, node: nodes.AddColumns | nodes.RenameColumn) -> Ite
         key = dotted if context.known.case_sensitive else folded(dotted)
         if taken is not None or key in added:
             name = taken.name if taken is not None else dotted
-            message = f"`{context.target.text}` has a column `{name}` already"
+            message = f"`{context.target.text}` already has a column `{name}`"
             other = quoted(f"{parts[-1]}_2")
             yield Finding(
-                ref.span, message, f"give the new one another name, for example `{other}`"
+                ref.span, message, f"give the new column another name, for example `{other}`"
             )
         added.add(key)

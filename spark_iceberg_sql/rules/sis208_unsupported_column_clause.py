@@ -1,13 +1,13 @@
 """A default, a generated column, a constraint, or a required column added later.
 
 ## Why
-Iceberg's runtime for Spark 4.1 has no column defaults, generated columns or constraints; it refuses them in
-every format version ("does not support column default value", "Cannot apply unknown table change"). A
-required column cannot be added to a table, since the rows that are there have no value for it.
+Iceberg's runtime for Spark 4.1 does not support column defaults, generated columns or constraints; it refuses
+them in every format version ("does not support column default value", "Cannot apply unknown table change"). A
+required column cannot be added to a table, since existing rows have no value for it.
 
 ## Instead
-The plain column, its value given by each INSERT. A partition field needs no generated column: `days(ts)` is
-derived by Iceberg itself.
+A plain column whose value every INSERT provides. A partition field needs no generated column: Iceberg derives
+`days(ts)` itself.
 
 ## Examples
 ```sql bad
@@ -52,7 +52,9 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 _CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES", "CONSTRAINT"})
-_KEY = "leave the constraint out; `ALTER TABLE ... SET IDENTIFIER FIELDS` names the key of a table"
+_KEY = (
+    "leave out the constraint; `ALTER TABLE ... SET IDENTIFIER FIELDS` declares the key of a table"
+)
 _WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 
 
@@ -64,12 +66,12 @@ _WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
     ),
 )
 def unsupported_column_clause(context: Context) -> Iterator[Finding]:
-    """Every clause of a column, new or there, that Iceberg's runtime does not carry out."""
+    """Every clause of a new or existing column that Iceberg's runtime does not support."""
     node = context.node
     if isinstance(node, nodes.Create) and context.makes_iceberg:
         yield from _constraints(context, node)
     if not isinstance(node, nodes.Create) and context.table is None:
-        return  # other formats have defaults
+        return  # other formats support defaults
     if isinstance(node, nodes.AlterConstraint):
         yield from _altered_constraint(context, node)
     elif isinstance(node, nodes.AlterColumn):
@@ -79,15 +81,15 @@ def unsupported_column_clause(context: Context) -> Iterator[Finding]:
         if column.generated is not None:
             yield Finding(
                 column.generated,
-                f"Iceberg computes no columns, and `{column.name}` is one that would be generated",
-                f"write `{plain}`; a partition field such as `days(ts)` needs no column of its own",
+                f"Iceberg does not support generated columns, and `{column.name}` is one",
+                f"write `{plain}`; a partition field such as `days(ts)` needs no extra column",
                 early=True,
             )
         elif column.default is not None:
             yield Finding(
                 column.default,
-                f"Iceberg's runtime for Spark writes no defaults, and `{column.name}` has one",
-                f"write `{plain}`, and give the value in each INSERT",
+                f"Iceberg's runtime for Spark does not support column defaults, and `{column.name}` has one",
+                f"write `{plain}`, and provide the value in every INSERT",
                 early=True,
             )
         elif isinstance(node, nodes.AddColumns) and column.constraint is not None:
@@ -95,7 +97,7 @@ def unsupported_column_clause(context: Context) -> Iterator[Finding]:
         elif isinstance(node, nodes.AddColumns) and column.required:
             yield Finding(
                 column.span,
-                f"`{column.name}` cannot be NOT NULL: the rows that are there have no value for it",
+                f"`{column.name}` cannot be NOT NULL: existing rows have no value for it",
                 f"write `{plain}`",
             )
 
@@ -107,8 +109,9 @@ def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Find
         if change.default is not None:
             yield Finding(
                 change.default,
-                f"Iceberg's runtime for Spark changes no defaults, and `{change.column.text}` has none",
-                "leave the statement out, and give the value in each INSERT",
+                "Iceberg's runtime for Spark does not support column defaults, "
+                f"so `{change.column.text}` cannot have one",
+                "leave out the statement, and provide the value in every INSERT",
             )
 
 
@@ -120,11 +123,11 @@ def _altered_constraint(context: Context, node: nodes.AlterConstraint) -> Iterat
 def _none_kept(context: Context, span: nodes.Offsets) -> str:
     word = _WORD.search(context.text, *span)
     found = word[0] if word is not None else context.words(span)
-    return f"Iceberg's runtime for Spark keeps no constraints, and here is {found}"
+    return f"Iceberg's runtime for Spark does not support constraints, such as {found}"
 
 
 def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
-    """PRIMARY KEY and its like, on a column or on the table: Iceberg keeps none."""
+    """PRIMARY KEY and other constraints, on a column or on the table: Iceberg supports none."""
     columns = node.columns or ()
     if not _WORD.search(context.text, *node.span):
         return
@@ -147,7 +150,7 @@ def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
         ):
             yield Finding(
                 (token.start, token.end),
-                f"Iceberg's runtime for Spark keeps no constraints, and here is {token.text}",
+                f"Iceberg's runtime for Spark does not support constraints, such as {token.text}",
                 _KEY,
                 early=True,
             )

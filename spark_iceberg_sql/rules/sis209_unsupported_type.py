@@ -1,11 +1,11 @@
 """A column type that Spark or Iceberg does not have.
 
 ## Why
-Spark 4.1 knows no `text`, `uuid`, `datetime` or `timestamptz`; it has `time`, `geometry` and `geography`
-switched off; and Iceberg has no intervals. `char` and `varchar` need a length.
+Spark 4.1 has no `text`, `uuid`, `datetime` or `timestamptz`; its `time`, `geometry` and `geography` are
+disabled; and Iceberg has no intervals. `char` and `varchar` need a length.
 
 ## Instead
-Spark's own name for the type: `timestamp` is Iceberg's timestamptz, `timestamp_ntz` is its timestamp.
+Spark's own name for the type: `timestamp` is Iceberg's timestamptz, `timestamp_ntz` is Iceberg's timestamp.
 
 ## Examples
 ```sql bad
@@ -31,7 +31,7 @@ from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
-# What other engines call it, and Spark's name where that is not STRING.
+# Other engines' type names, with Spark's name if that is not STRING.
 _SPARK = {
     **dict.fromkeys(("int8", "bigserial", "int64", "serial", "uint32"), "BIGINT"),
     **dict.fromkeys(("int4", "int32", "mediumint", "int", "integer", "int2"), "INT"),
@@ -56,7 +56,7 @@ _SPARK = {
     spec="Schemas and Data Types",
 )
 def unsupported_type(context: Context) -> Iterator[Finding]:
-    """Every new column of a type that is neither Spark's nor Iceberg's."""
+    """Every new column of a type that Spark or Iceberg does not support."""
     for column in new_columns(context):
         if column.type is not None or _named_again(context.node, column):
             continue
@@ -67,13 +67,13 @@ def unsupported_type(context: Context) -> Iterator[Finding]:
         else:
             help_ = f"write `{quoted(column.name)} {spark}`"
         what = f"Iceberg tables in Spark have no type `{column.type_text}`"
-        # Intervals of a unit are Spark's own: Iceberg refuses them when the table is made.
+        # Spark has intervals with a unit: Iceberg refuses them when it creates the table.
         late = len(words) > 1 and words[0] == "interval"
         yield Finding(column.type_span, what, help_, early=not late)
 
 
 def _named_again(node: nodes.Node, column: nodes.ColumnDef) -> bool:
-    """Whether PARTITIONED BY gives a type to a column of the list (SIS207)."""
+    """Whether PARTITIONED BY repeats a column of the list with a type (SIS207)."""
     if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
         return False
     return any(other.name.lower() == column.name.lower() for other in node.columns or ())

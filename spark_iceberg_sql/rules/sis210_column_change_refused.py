@@ -1,15 +1,15 @@
-"""A change of a column that Iceberg does not make.
+"""A column change that Iceberg refuses.
 
 ## Why
-A type can be widened, int to bigint, float to double, a decimal to more digits before its point. Everything
-else would need the old files to be written anew, and is refused ("Cannot change column type"). Nor can a
-column that may hold nulls become NOT NULL. Hive's CHANGE COLUMN cannot rename. A column does not move behind
-itself, nor a list's element out of its list. A map's key stays as it is, with all that lies in it, and an
-element, a key or a value has no other name. One statement changes a column once. And a column that files are
-sorted by, or that is an identifier field, is not dropped, nor does an identifier field become optional.
+A type can only be widened: int to bigint, float to double, a decimal to more digits before its point. Anything
+else would require rewriting the old files, and is refused ("Cannot change column type"). A nullable column
+cannot become NOT NULL. Hive's CHANGE COLUMN cannot rename. A column cannot be moved after itself, nor a list's
+element out of its list. A map's key and everything inside it cannot be changed, and an element, a key or a value
+cannot be renamed. One statement can change a column only once. A column that files are sorted by, or that is an
+identifier field, cannot be dropped, and an identifier field cannot become optional.
 
 ## Instead
-A new column, filled from the old one; then drop the old one. To rename, RENAME COLUMN.
+Add a new column and fill it from the old one; then drop the old one. To rename, RENAME COLUMN.
 
 ## Examples
 ```sql bad
@@ -67,7 +67,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Schema Evolution",
 )
 def column_change_refused(context: Context) -> Iterator[Finding]:
-    """Types that do not widen, new NOT NULLs, renames in Hive's words, lists without an element, places."""
+    """Types that cannot be widened, new NOT NULLs, renames in Hive's syntax, parts of lists and maps, moves."""
     node = context.node
     if isinstance(node, nodes.DropColumns) and context.schema_if_known is not None:
         yield from _parts_of_collections(context, node)
@@ -92,21 +92,21 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
         seen.append(path)
         stuck = immovable(context, change)
         if _key_of(column) and change.position is None:
-            continue  # _in_keys speaks
+            continue  # _in_keys reports it
         if twice:
             yield Finding(
                 change.column.span,
-                f"`{change.column.text}`, or what it lies in, is changed twice in one statement",
-                f"write a statement of its own: `ALTER TABLE {table} ALTER COLUMN {change.column.text} ...`",
+                f"`{change.column.text}`, or the column that contains it, is changed twice in one statement",
+                f"write a separate statement: `ALTER TABLE {table} ALTER COLUMN {change.column.text} ...`",
             )
         elif stuck is not None:
             yield stuck
         elif change.required and not column.field.required:
             yield Finding(
                 change.column.span,
-                f"`{change.column.text}` may hold nulls, so it cannot become NOT NULL",
-                f"check it in the query that writes, or write it anew into a column "
-                f"`{quoted(column.field.name + '_2')} {column.field.type} NOT NULL` of a new table",
+                f"`{change.column.text}` is nullable, so it cannot become NOT NULL",
+                f"check for nulls in the query that writes, or copy the rows to a new table with a column "
+                f"`{quoted(column.field.name + '_2')} {column.field.type} NOT NULL`",
             )
         elif change.type_span is not None and _refused(context, change, column):
             what = a_type(column.field.type)
@@ -119,7 +119,7 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
 
 
 def _in_use(context: Context) -> Iterator[Finding]:
-    """Columns that cannot go, or become optional, since files are sorted by them or rows identified."""
+    """Columns that cannot be dropped or become optional: sort columns and identifier fields."""
     node, table, target = context.node, context.iceberg, context.target.text
     gone: list[tuple[nodes.Offsets, Column]] = []
     optional: list[tuple[nodes.Offsets, Column]] = []
@@ -138,15 +138,15 @@ def _in_use(context: Context) -> Iterator[Finding]:
         if column.field.field_id in (table.sorted_by or ()):
             yield Finding(
                 span,
-                f"files of `{target}` are sorted by `{column.name}`, so it cannot be dropped",
+                f"`{column.name}` is in the sort order of `{target}` and cannot be dropped",
                 f"write `ALTER TABLE {target} WRITE UNORDERED` first, or `WRITE ORDERED BY` other columns",
             )
     for span, column in (*gone, *optional):
         if column.field.field_id in (table.identifiers or ()):
-            fate = "dropped" if gone else "optional"
+            fate = "be dropped" if gone else "become optional"
             yield Finding(
                 span,
-                f"`{column.name}` is an identifier field of `{target}`, and cannot be {fate}",
+                f"`{column.name}` is an identifier field of `{target}` and cannot {fate}",
                 f"write `ALTER TABLE {target} DROP IDENTIFIER FIELDS {column.name}` first",
             )
 
@@ -154,7 +154,7 @@ def _in_use(context: Context) -> Iterator[Finding]:
 def _with_inside(
     context: Context, roots: list[tuple[nodes.Offsets, Column]]
 ) -> list[tuple[nodes.Offsets, Column]]:
-    """The columns with all that lies in them."""
+    """The columns with everything nested in them."""
     return [
         (span, column)
         for span, root in roots
@@ -164,34 +164,34 @@ def _with_inside(
 
 
 def _hive(context: Context, change: nodes.AlterColumn) -> Finding | None:
-    """What CHANGE COLUMN does to no column, whatever the table: Spark's parser refuses it."""
+    """What CHANGE COLUMN cannot do to any column of any table: Spark's parser refuses it."""
     name = change.new_name
     if name is None:
         return None
     if name.parts[-1].lower() != change.column.parts[-1].lower():
         return Finding(
             name.span,
-            "CHANGE COLUMN does not rename",
+            "CHANGE COLUMN cannot rename a column",
             f"write `ALTER TABLE {context.target.text} RENAME COLUMN {change.column.text} TO {name.text}`",
         )
     if change.required:
         return Finding(
             change.column.span,
             "CHANGE COLUMN takes no NOT NULL",
-            "leave it out: a column stays NOT NULL where it is, and becomes so only in a new table",
+            "leave it out: a NOT NULL column stays so, and only a new table can add NOT NULL",
         )
     return None
 
 
 def _key_of(column: Column) -> bool:
-    """Whether a column is a map's key, or lies in one; its place in the key may change."""
+    """Whether a column is a map's key or nested in one; its position in the key may change."""
     keys = [parent.key for parent in column.parents if isinstance(parent, Map)]
     inside = [*column.parents, column.field.type]
     return any(key == column.field or any(key.type is kind for kind in inside) for key in keys)
 
 
 def _in_keys(context: Context) -> Iterator[Finding]:
-    """What Iceberg does to no map's key: drop, rename, retype, add; and new names for parts of lists, maps."""
+    """What a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
     node = context.node
     table = context.target.text
     refs: list[nodes.Ref] = []
@@ -212,18 +212,18 @@ def _in_keys(context: Context) -> Iterator[Finding]:
         parent = found[0].parents[-1] if found[0].parents else None
         direct = isinstance(parent, List | Map)
         if isinstance(node, nodes.RenameColumn) and direct:
-            what = f"`{ref.text}` is part of a {parent.name if parent else 'type'}, and has no other name"
-            yield Finding(ref.span, what, "leave the statement out")
+            what = f"`{ref.text}` is part of a {parent.name if parent else 'type'} and cannot be renamed"
+            yield Finding(ref.span, what, "leave out the statement")
         elif _key_of(found[0]) and not (isinstance(node, nodes.DropColumns) and direct):
             yield Finding(
                 ref.span,
-                f"`{ref.text}` lies in a map's key, and keys stay as they are",
+                f"`{ref.text}` is in a map's key, and keys cannot be changed",
                 f"write `ALTER TABLE {table} ADD COLUMN ...` for a map with other keys, and fill it",
             )
 
 
 def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Iterator[Finding]:
-    """A list's element, a map's key or value: no column to drop by itself."""
+    """A list's element, a map's key or value, which cannot be dropped alone."""
     for ref in node.columns:
         found = context.schema.find_all(ref.parts)
         if len(found) != 1 or not isinstance(next(iter(found[0].parents[::-1]), None), List | Map):
@@ -231,18 +231,18 @@ def _parts_of_collections(context: Context, node: nodes.DropColumns) -> Iterator
         whole = drop = ref.text.rpartition(".")[0]
         structs = list(found[0].parents[:-1])
         while structs and isinstance(last := structs.pop(), Struct) and len(last.fields) == 1:
-            drop = drop.rpartition(".")[0]  # a struct without fields is no better
+            drop = drop.rpartition(".")[0]  # a struct without fields is not allowed either
         yield Finding(
             ref.span,
-            f"`{ref.text}` is part of the type of `{whole}`, which cannot be without it",
+            f"`{ref.text}` is part of the type of `{whole}` and cannot be dropped alone",
             f"write `ALTER TABLE {context.target.text} DROP COLUMN {drop}`",
         )
 
 
 def _refused(context: Context, change: nodes.AlterColumn, column: Column) -> bool:
-    """Whether the type does not widen to the new one; SIS409 speaks of source columns.
+    """Whether the type cannot be widened to the new one; SIS409 reports source columns.
 
-    A tinyint column is an int to Iceberg and a varchar one a string, and Spark turns neither back.
+    To Iceberg a tinyint column is an int and a varchar column a string, and Spark cannot change either back.
     """
     old, new = column.field.type, change.type
     if isinstance(new, Primitive) and new.spark is not None:

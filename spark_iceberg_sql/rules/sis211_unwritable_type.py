@@ -1,16 +1,15 @@
 """A column type that the table's file format cannot write.
 
 ## Why
-The runtime takes a struct without fields, and in version 3 a void inside an array or a map, or as all that a
-struct or a table has. Parquet, the default format, has no place for any of them, and ORC for few: the table
-is there, and every INSERT fails ("Cannot write a schema with an empty group", "Cannot convert element
-Parquet: unknown"). Dropping the last field of a struct comes to the same. And void holds nothing but nulls,
-so it can be neither NOT NULL nor a map's key; that is refused ("Cannot create required field with unknown
-type").
+The runtime accepts a struct without fields and, in version 3, void inside an array or a map, or as the only type
+in a struct or a table. Parquet, the default format, can store none of these, and ORC only some: the table is
+created, and every INSERT fails ("Cannot write a schema with an empty group", "Cannot convert element Parquet:
+unknown"). Dropping the last field of a struct has the same effect. Void holds only nulls, so it can be neither
+NOT NULL nor a map's key; that is refused ("Cannot create required field with unknown type").
 
 ## Instead
-A type that holds values, or no such column until there is one; Avro files (`write.format.default`) take all
-but the required ones.
+A type that holds values, or add the column once there is one; Avro files (`write.format.default`) can store all
+of these except the required ones.
 
 ## Examples
 ```sql bad
@@ -43,12 +42,12 @@ from spark_iceberg_sql.syntax import nodes
 
 _COLUMNS = (nodes.AddColumns, nodes.ReplaceColumns, nodes.DropColumns)
 _FORMAT = "write.format.default"
-_ALL = ""  # the table as a whole, in the place of a column's name
+_ALL = ""  # the table as a whole, instead of a column's name
 
 
 @rule(Severity.ERROR, on=(nodes.Create, *_COLUMNS), spec="Schemas and Data Types")
 def unwritable_type(context: Context) -> Iterator[Finding]:
-    """Every column that the statement brings about and that no file of the table's format can hold."""
+    """Every column that the statement creates and that files of the table's format cannot store."""
     node = context.node
     if isinstance(node, nodes.Create):
         before = None
@@ -66,7 +65,7 @@ def unwritable_type(context: Context) -> Iterator[Finding]:
     old: dict[str, str] = {}
     same: frozenset[int] = frozenset()
     if before and before.schema:
-        if _format(before) == _format(after):  # of a table with many columns, few change
+        if _format(before) == _format(after):  # few columns of a wide table change
             there = map(id, before.schema.fields)
             same = frozenset(there).intersection(map(id, after.schema.fields))
         old = dict(_faults(before.schema, _format(before), same))
@@ -80,7 +79,7 @@ def _format(table: Table) -> str:
 
 
 def _faults(schema: Schema, kind: str, same: frozenset[int]) -> Iterator[tuple[str, str]]:
-    """The top-level columns at fault, each with the first reason; same: `id` of those to pass over."""
+    """The top-level columns at fault, each with the first reason; same: `id` of those to skip."""
     for column in schema.fields:
         if id(column) in same:
             continue
@@ -88,7 +87,7 @@ def _faults(schema: Schema, kind: str, same: frozenset[int]) -> Iterator[tuple[s
         if why is not None:
             yield column.name, why
     if kind == "parquet" and schema.fields and all(_is_void(f.type) for f in schema.fields):
-        yield _ALL, "the table has nothing but void columns, and no Parquet file holds none at all"
+        yield _ALL, "the table has only void columns, which Parquet files cannot store"
 
 
 def _is_void(kind: Type) -> bool:
@@ -96,10 +95,10 @@ def _is_void(kind: Type) -> bool:
 
 
 def _required(field: Field, path: str = "") -> str | None:
-    """A void that is not optional, which no format and no catalog takes."""
+    """A void that is not optional, which no format and no catalog accepts."""
     name = f"{path}.{field.name}" if path else field.name
     if field.required and _is_void(field.type):
-        return f"`{name}` is void, which holds nothing but nulls, and is required"
+        return f"`{name}` is void, which holds only nulls, but it is required"
     return next((w for child in _inside(field.type) if (w := _required(child, name))), None)
 
 
@@ -112,19 +111,19 @@ def _inside(kind: Type) -> tuple[Field, ...]:
 
 
 def _unwritable(name: str, kind: Type, files: str) -> str | None:
-    """Why a type cannot be in files of this format, at any depth; None where it can."""
+    """Why files of this format cannot store a type, at any depth; None if they can."""
     if files not in ("parquet", "orc"):
         return None
     shown = "Parquet" if files == "parquet" else "ORC"
     if isinstance(kind, Struct):
         if not kind.fields:
-            return f"`{name}` is a struct without fields, which {shown} files cannot hold"
+            return f"`{name}` is a struct without fields, which {shown} files cannot store"
         if files == "parquet" and all(_is_void(f.type) for f in kind.fields):
-            return f"`{name}` is a struct of nothing but void, which {shown} files cannot hold"
+            return f"`{name}` is a struct with only void fields, which {shown} files cannot store"
     if isinstance(kind, List) and _is_void(kind.element.type):
-        return f"`{name}` is an array of void, which {shown} files cannot hold"
+        return f"`{name}` is an array of void, which {shown} files cannot store"
     if isinstance(kind, Map) and _is_void(kind.value.type):
-        return f"`{name}` is a map of void, which {shown} files cannot hold"
+        return f"`{name}` is a map of void, which {shown} files cannot store"
     children = ((f"{name}.{f.name}", f.type) for f in _inside(kind))
     return next((w for path, child in children if (w := _unwritable(path, child, files))), None)
 
@@ -149,7 +148,7 @@ def _help(context: Context, name: str, why: str) -> str:
     if isinstance(context.node, nodes.DropColumns):
         if name == _ALL:
             return f"add another column first: `ALTER TABLE {context.target.text} ADD COLUMN ...`"
-        return f"write `ALTER TABLE {context.target.text} DROP COLUMN {name}`, all of it"
+        return f"drop the whole column: `ALTER TABLE {context.target.text} DROP COLUMN {name}`"
     if "required" in why:
-        return "leave NOT NULL out, or give it a type that holds values; a map's key is never void"
-    return "give it a type that holds values, such as `STRING`, or add the column when there is one"
+        return "leave out NOT NULL, or give it a type that holds values; a map's key cannot be void"
+    return "give it a type that holds values, such as `STRING`, or add the column later"

@@ -1,13 +1,12 @@
 """A column or a table whose name is empty.
 
 ## Why
-CREATE TABLE and RENAME COLUMN take a column named `` in silence, inside structs too. Afterwards every
-INSERT fails ("Empty name"), and so does most of ALTER TABLE. Tables without a name are refused ("Invalid
+CREATE TABLE and RENAME COLUMN silently accept a column named ``, inside structs too. Afterwards every
+INSERT fails ("Empty name"), and so do most forms of ALTER TABLE. Tables without a name are refused ("Invalid
 table name: null or empty"), and so is an empty LOCATION.
 
 ## Instead
-A name. Where it has happened, RENAME COLUMN does not find the column: CREATE OR REPLACE TABLE removes
-it.
+A name. In an existing table, RENAME COLUMN cannot find such a column; CREATE OR REPLACE TABLE removes it.
 
 ## Examples
 ```sql bad
@@ -47,7 +46,7 @@ _HELP = "give it a name"
     spec="Schemas and Data Types",
 )
 def empty_name(context: Context) -> Iterator[Finding]:
-    """Every name of a new column or of a table that has nothing in it."""
+    """Every empty name of a new column or of a table."""
     node = context.node
     if isinstance(node, nodes.Create | nodes.DropTable | nodes.RenameTable):
         table = node.new_name if isinstance(node, nodes.RenameTable) else node.table
@@ -57,7 +56,7 @@ def empty_name(context: Context) -> Iterator[Finding]:
         yield Finding(node.name.span, "the name is empty", "name a catalog or a namespace")
     if isinstance(node, nodes.Create) and node.location is not None and not node.location[0]:
         span = node.location[1]
-        yield Finding(span, "the table's place is empty", "leave LOCATION out", early=True)
+        yield Finding(span, "the table's location is empty", "leave out LOCATION", early=True)
     if isinstance(node, nodes.RenameColumn) and not context.of_another_kind:
         if not node.new_name.parts[-1]:
             yield Finding(node.new_name.span, "the new name of the column is empty", _HELP)
@@ -70,5 +69,5 @@ def empty_name(context: Context) -> Iterator[Finding]:
             continue
         inner = Schema((as_field(column),)).columns
         if any(not found.field.name for found in inner):
-            where = "a field in it" if column.name else "the column"
+            where = f"a field in `{column.name}`" if column.name else "the column"
             yield Finding(column.span, f"the name of {where} is empty", _HELP)

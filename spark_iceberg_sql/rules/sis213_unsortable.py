@@ -1,13 +1,13 @@
 """WRITE ORDERED BY something that Iceberg cannot sort files by.
 
 ## Why
-Files are sorted by columns of the table and by its transforms over one column each; letter case does not
-count. What the table does not have, a struct, a list, a map, an unknown transform, a bucket or width that is
-no positive number, and a type that the transform does not take are refused. A column inside a list or a map
-is accepted, and then every INSERT fails.
+Files are sorted by columns of the table, or by transforms over one column each; names are case-insensitive.
+An unknown column, a struct, a list, a map, an unknown transform, a bucket count or width that is not a positive
+integer, and a type that the transform does not accept are refused. A column inside a list or a map is accepted,
+and then every INSERT fails.
 
 ## Instead
-`WRITE ORDERED BY` with the columns, each perhaps with ASC or DESC and NULLS FIRST or LAST.
+`WRITE ORDERED BY` with the columns, each optionally with ASC or DESC and NULLS FIRST or LAST.
 
 ## Examples
 ```sql bad
@@ -60,7 +60,7 @@ def unsortable(context: Context) -> Iterator[Finding]:
 
 
 def _words(term: nodes.Term) -> Finding | None:
-    """What is wrong with a transform whatever the table."""
+    """What is wrong with a transform, independent of the table."""
     record = _record(term)
     columns = [column.text for column in term.columns]
     if record is None or not record.in_ddl:
@@ -70,9 +70,9 @@ def _words(term: nodes.Term) -> Finding | None:
             f"write {listed(columns) if columns else 'a column'}, or a transform: `days(ts)`, `bucket(16, id)`",
         )
     if len(columns) != 1:
-        what = "several columns" if columns else "no column"
-        help_ = "write each by itself: " + ", ".join(columns) if columns else "write `days(ts)`"
-        return Finding(term.span, f"`{term.call}` has {what}, and sorts by one", help_)
+        what = "several" if columns else "none"
+        help_ = "write each separately: " + ", ".join(columns) if columns else "write `days(ts)`"
+        return Finding(term.span, f"`{term.call}` takes one column, but has {what}", help_)
     if record.parameter is None:
         return None
     numbers = [
@@ -81,10 +81,10 @@ def _words(term: nodes.Term) -> Finding | None:
     value = numbers[0].value if numbers else None
     if value is not None and record.parameter.minimum <= value <= _BIGGEST:
         return None
-    given = f"`{numbers[0].text}` is none" if numbers else "there is none"
+    given = f"not `{numbers[0].text}`" if numbers else "but has none"
     return Finding(
         numbers[0].span if numbers else term.span,
-        f"`{term.call}` needs a whole number from {record.parameter.minimum}, and {given}",
+        f"`{term.call}` needs an integer from {record.parameter.minimum} to {_BIGGEST}, {given}",
         f"write `{record.clause(columns[0], 16)}`",
     )
 
@@ -107,7 +107,7 @@ def _column(context: Context, term: nodes.Term) -> Iterator[Finding]:
     if column.in_collection:
         yield Finding(
             ref.span,
-            f"`{ref.text}` lies in a list or a map, of which a row has many: no INSERT would work",
+            f"`{ref.text}` is inside a list or a map, which holds many values per row: every INSERT would fail",
             "write another column",
         )
     elif not isinstance(kind, Primitive):
@@ -116,7 +116,7 @@ def _column(context: Context, term: nodes.Term) -> Iterator[Finding]:
         more = f"write a column inside it: {listed(inside)}" if struct else ""
         yield Finding(
             ref.span,
-            f"`{ref.text}` is {a_type(kind)}, which has no order",
+            f"`{ref.text}` is {a_type(kind)}, which cannot be sorted",
             more or "write another column",
         )
     elif not record.takes(kind):

@@ -1,12 +1,12 @@
 """A column that cannot identify a row.
 
 ## Why
-SET IDENTIFIER FIELDS takes required columns of a simple type alone: not one that may be null, nor one in a
-struct that may be, no float or double (two NaNs are not equal), nothing in a list or a map. Letter case
-counts. DROP IDENTIFIER FIELDS takes columns that are among them.
+SET IDENTIFIER FIELDS accepts only required columns of primitive types: no nullable column, no column in a nullable
+struct, no float or double (two NaNs are not equal), nothing inside a list or a map. Names are case-sensitive.
+DROP IDENTIFIER FIELDS accepts only columns that are identifier fields.
 
 ## Instead
-Columns that are NOT NULL since CREATE TABLE: a column cannot become so later.
+Columns that were declared NOT NULL in CREATE TABLE: a column cannot become NOT NULL later.
 
 ## Examples
 ```sql bad
@@ -43,7 +43,7 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.ERROR, on=(nodes.IdentifierFields,), spec="Identifier Field IDs")
 def identifier_field(context: Context) -> Iterator[Finding]:
-    """Every column that is not there, or that identifies nothing."""
+    """Every column that does not exist, or that cannot identify a row."""
     node = context.node
     assert isinstance(node, nodes.IdentifierFields)
     schema = context.schema
@@ -58,12 +58,12 @@ def identifier_field(context: Context) -> Iterator[Finding]:
             yield Finding(
                 ref.span,
                 f"`{context.target.text}` has no column `{ref.text}`{why}",
-                f"write {listed(names)}" if names else "add the column to a new table, as NOT NULL",
+                f"write {listed(names)}" if names else "declare the column NOT NULL in a new table",
             )
         elif not node.dropping:
             wrong = _why(context, column)
             if wrong is not None:
-                help_ = f"write {listed(fit)}" if fit else "leave the statement out"
+                help_ = f"write {listed(fit)}" if fit else "leave out the statement"
                 yield Finding(ref.span, f"`{ref.text}` {wrong}", help_)
         elif identifiers is not None and column.field.field_id not in identifiers:
             ids = [other for other in schema.columns if other.field.field_id in identifiers]
@@ -75,20 +75,20 @@ def identifier_field(context: Context) -> Iterator[Finding]:
 
 
 def _why(context: Context, column: Column) -> str | None:
-    """Why a column cannot identify a row; None where it can."""
+    """Why a column cannot identify a row; None if it can."""
     kind = column.field.type
     if not isinstance(kind, Primitive):
-        return f"is {a_type(kind)}, and only columns of a simple type identify a row"
+        return f"is {a_type(kind)}, and only a primitive column can identify a row"
     if column.in_collection:
-        return "lies in a list or a map, of which a row has many"
+        return "is inside a list or a map, which holds many values per row"
     if kind.name in ("float", "double"):
-        return f"is {a_type(kind)}, which identifies no row"
+        return f"is {a_type(kind)}, which cannot identify a row"
     if not column.field.required:
-        return "may be null, so it identifies no row"
+        return "is nullable, so it cannot identify a row"
     path = column.name
     for parent in reversed(column.parents):
         path = path.rpartition(".")[0]
         whole = context.schema.find((path,))
         if isinstance(parent, Struct) and whole is not None and not whole.field.required:
-            return f"lies in `{path}`, which may be null, so it identifies no row"
+            return f"is inside `{path}`, which is nullable, so it cannot identify a row"
     return None

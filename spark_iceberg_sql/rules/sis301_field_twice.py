@@ -1,7 +1,7 @@
 """The same partition field twice in one PARTITIONED BY.
 
 ## Why
-Each field of a spec is a column and a transform, once. Spark or Iceberg refuses the second one.
+A spec can have each combination of column and transform only once. Spark or Iceberg refuses the second one.
 
 ## Instead
 Write it once.
@@ -42,7 +42,7 @@ def field_twice(context: Context) -> Iterator[Finding]:
         if earlier:
             yield Finding(
                 facts.term.span,
-                f"`{words}` is in the list already"
+                f"`{words}` is already in the list"
                 if words == earlier
                 else f"`{words}` is the same partition field as `{earlier}`",
                 f"write `{earlier}` once",

@@ -5,7 +5,7 @@ CREATE TABLE names a field after its column and transform, without the number: b
 id) would both be `id_bucket`. Spark refuses it ("Found duplicate column(s) in the partitioning").
 
 ## Instead
-One of them: bucket(16, id) already separates all that bucket(8, id) does. Where both are meant, add the
+One of them: bucket(16, id) already separates everything that bucket(8, id) does. If both are meant, add the
 second with ALTER TABLE ... ADD PARTITION FIELD, which puts the number into the name.
 
 ## Examples
@@ -34,7 +34,7 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Partitioning")
 def same_transform_twice(context: Context) -> Iterator[Finding]:
-    """Every bucket or truncate of a column after another one with another number."""
+    """Every bucket or truncate of a column after an earlier one with a different number."""
     first: dict[tuple[int, str], tuple[RequestedField, str | None]] = {}
     for facts in context.terms:
         wanted = facts.wanted

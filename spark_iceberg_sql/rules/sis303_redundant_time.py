@@ -1,12 +1,12 @@
 """Two time transforms of one column: years and days, days and hours.
 
 ## Why
-The finer one says all that the coarser one does: a query on the month prunes by days too. CREATE TABLE
-refuses the pair ("Cannot add redundant partition"). ALTER TABLE lets it pass, and the table has more
-partitions, and longer paths, for nothing.
+The finer one makes the coarser one redundant: a query over a month prunes by days too. CREATE TABLE refuses the
+pair ("Cannot add redundant partition"). ALTER TABLE accepts it, and the table gets longer paths and more
+metadata for nothing.
 
 ## Instead
-The finer one alone. To change the granularity, REPLACE the field instead of adding one.
+Only the finer one. To change the granularity, REPLACE the field instead of adding one.
 
 ## Examples
 ```sql bad
@@ -43,7 +43,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Partition Transforms",
 )
 def redundant_time(context: Context) -> Iterator[Finding]:
-    """Every time transform of a column after another one, in a CREATE or in what ALTER makes."""
+    """Every second time transform of a column, in CREATE TABLE or as the result of ALTER TABLE."""
     if isinstance(context.node, nodes.Create):
         yield from _created(context)
         return
@@ -97,6 +97,6 @@ def _message(*wanted: PartitionField | RequestedField) -> str:
 
 def _change(context: Context, field: PartitionField, wanted: RequestedField, rank: int) -> str:
     if rank > (wanted.transform.transform.granularity or 0):
-        return f"leave it: `{field.name}` prunes for {wanted.transform.transform.spelling} too"
+        return f"leave out the statement: `{field.name}` also prunes by {wanted.transform.transform.spelling}"
     new = context.words(context.new_terms[0].term.span)
     return f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {quoted(field.name)} WITH {new}`"

@@ -1,14 +1,14 @@
-"""A partition field named like a column.
+"""A partition field with the name of a column.
 
 ## Why
-A partition field's name and a column's must differ, unless the field is the column itself (identity).
-Iceberg refuses the name of another column. The name of the field's own column it accepts, `bucket(8, id) AS
-id`, and from then on the name means the column: DROP PARTITION FIELD id does not find the field, and
-identity on the column cannot be added.
+The names of partition fields and columns must differ, unless the field is identity on that column. Iceberg
+refuses the name of another column. It accepts the name of the field's own source column, `bucket(8, id) AS id`,
+and from then on the name means the column: DROP PARTITION FIELD id does not find the field, and identity on the
+column cannot be added.
 
 ## Instead
-A name that no column has, or none: Iceberg's default names are `id_bucket` in CREATE, `id_bucket_8` in
-ALTER.
+A name that no column has, or no name: Iceberg's default names are `id_bucket` in CREATE TABLE, `id_bucket_8` in
+ALTER TABLE.
 
 ## Examples
 ```sql bad
@@ -59,7 +59,7 @@ def name_of_a_column(context: Context) -> Iterator[Finding]:
     facts = context.new_terms[0]
     if own:
         message = (
-            f"the field would be named `{proposed.name}` like its own column, and could not be dropped by "
+            f"the field would be named `{proposed.name}`, like its source column, and could not be dropped by "
             "that name"
         )
     else:
@@ -80,7 +80,6 @@ def _created(context: Context) -> Iterator[Finding]:
             yield Finding(
                 facts.term.span,
                 f"the field would be named `{name}`, but that is a column",
-                f"rename the column `{written(column)}`, or leave the field out and write "
-                f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD {context.words(facts.term.span)} AS ...` "
-                "after it",
+                f"rename the column `{written(column)}`, or leave out the field and then write "
+                f"`ALTER TABLE {context.target.text} ADD PARTITION FIELD {context.words(facts.term.span)} AS ...`",
             )

@@ -1,12 +1,12 @@
-"""Two partition fields of one name.
+"""Two partition fields with the same name.
 
 ## Why
-A name is used once in a spec; Iceberg refuses it twice. Names that differ only by letter case, `shard` and
-`Shard`, it accepts, and Spark then cannot tell them apart: SELECT with a filter, `.files`, `_partition` and
-row updates fail ("Cannot build lower case index").
+Iceberg refuses a name that the spec already has. It accepts names that differ only in case, `shard` and
+`Shard`, and then Spark cannot tell them apart: SELECT with a filter, `.files`, `_partition` and row updates fail
+("Cannot build lower case index").
 
 ## Instead
-Another name, or none.
+Another name, or no name.
 
 ## Examples
 ```sql bad
@@ -41,7 +41,7 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), spec="Partitioning")
 def name_taken(context: Context) -> Iterator[Finding]:
-    """A new field's name that another field of the spec has, letter case aside."""
+    """A new field with the name of another field of the spec, ignoring case."""
     if isinstance(context.node, nodes.Create):
         for item in context.new_damage if context.terms else ():
             if item.kind is not Kind.SAME_NAME_NOW or item.other is None:
@@ -67,14 +67,14 @@ def name_taken(context: Context) -> Iterator[Finding]:
         facts.name.span if facts.name else facts.term.span,
         f"`{proposed.name}` is already the name of the partition field `{other.clause}`"
         if same
-        else f"`{proposed.name}` differs only by letter case from the partition field {shown(other)}",
+        else f"`{proposed.name}` differs only in case from the partition field {shown(other)}",
         f"write `{clause}`",
         fix,
     )
 
 
 def _holder(context: Context, proposed: PartitionField) -> PartitionField | None:
-    """The other field of the spec that has the name and does not make room for it."""
+    """The other field of the spec that has the name and keeps it."""
     fields, name = context.specs.spec.fields, proposed.name
     if context.known.case_sensitive:
         named = [field for field in fields if field.name == name]

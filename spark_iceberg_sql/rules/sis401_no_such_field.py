@@ -1,14 +1,13 @@
 """DROP or REPLACE of a partition field that the table does not have.
 
 ## Why
-The field is found by its name, or by its column and transform exactly as in the spec: `bucket(8, id)` is
-not `bucket(16, id)`. A name that is a column's means identity on that column. Names are told apart by
-letter case.
+A field is looked up by its name, or by its column and transform exactly as in the spec: `bucket(8, id)` is
+not `bucket(16, id)`. The name of a column means identity on that column. Names are case-sensitive.
 
 A version 1 table keeps a dropped field as void; dropping it again is accepted and changes nothing.
 
 ## Instead
-One of the fields that the table has; the help lists them.
+One of the table's partition fields; the help lists them.
 
 ## Examples
 ```sql bad
@@ -43,7 +42,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 @rule(Severity.ERROR, on=(nodes.DropField, nodes.ReplaceField), spec="Partition Evolution")
 def no_such_field(context: Context) -> Iterator[Finding]:
-    """A field to drop that is not in the spec; in v1, one that is void already."""
+    """A field to drop that is not in the spec; in version 1, one that is already void."""
     facts = next(facts for facts in context.terms if facts.dropping)
     words = context.words(facts.term.span)
     if facts.term.call is not None and facts.bound is None:
@@ -61,8 +60,8 @@ def no_such_field(context: Context) -> Iterator[Finding]:
     if void and isinstance(context.node, nodes.DropField):
         yield Finding(
             facts.term.span,
-            f"`{field.name}` is void already: version 1 keeps a dropped field so, and nothing changes",
-            f"leave it, or go to version 2 first: `ALTER TABLE {context.target.text} "
+            f"`{field.name}` is already void: version 1 keeps dropped fields as void, and nothing changes",
+            f"leave out the statement, or upgrade to version 2 first: `ALTER TABLE {context.target.text} "
             "SET TBLPROPERTIES ('format-version' = '2')`",
             severity=Severity.WARNING,
         )
@@ -73,7 +72,7 @@ def _message(context: Context, facts: TermFacts, words: str) -> str:
     ref = facts.source
     if facts.term.call is None and ref is not None:
         if context.schema.find(ref.parts) is not None:
-            return f"`{table}` is not partitioned by the column `{words}` itself"
+            return f"`{table}` has no identity partition field on the column `{words}`"
         past = next((f for f in context.specs.all_fields if f.name == ref.parts[-1]), None)
         if past is not None and len(ref.parts) == 1:
             return f"`{words}` is no longer a partition field of `{table}`"
@@ -82,7 +81,7 @@ def _message(context: Context, facts: TermFacts, words: str) -> str:
 
 
 def _meant(context: Context, facts: TermFacts) -> PartitionField | None:
-    """The field that is probably meant: the only one on the column, or the one of the nearest name."""
+    """The field that is probably meant: the only one on the column, or the one with the closest name."""
     fields = context.specs.spec.fields
     column = facts.column
     if column is not None:
@@ -97,7 +96,7 @@ def _meant(context: Context, facts: TermFacts) -> PartitionField | None:
 
 
 def _written(context: Context, field: PartitionField) -> str:
-    """What finds the field: its name, but for one whose name means a column."""
+    """How DDL can name the field: by its name, unless that means a column."""
     named = context.schema.find((field.name,)) is None or field.transform.transform.is_identity
     return quoted(field.name) if named else field.clause
 
@@ -105,7 +104,7 @@ def _written(context: Context, field: PartitionField) -> str:
 def _help(context: Context, meant: PartitionField | None) -> str:
     fields = context.specs.spec.fields
     if not fields:
-        return f"`{context.target.text}` is not partitioned: leave the statement out"
+        return f"leave out the statement: `{context.target.text}` is not partitioned"
     if meant is not None:
         node, what, rest = context.node, "DROP", ""
         if isinstance(node, nodes.ReplaceField):
@@ -118,6 +117,6 @@ def _help(context: Context, meant: PartitionField | None) -> str:
         return (
             f"write {clause} for {shown(meant)}"
             if len(fields) == 1
-            else (f"write {clause}; the fields are {all_shown(fields)}")
+            else (f"write {clause}; the partition fields are {all_shown(fields)}")
         )
-    return f"name one of its fields: {all_shown(fields)}"
+    return f"name one of its partition fields: {all_shown(fields)}"

@@ -1,11 +1,12 @@
-"""ADD of a partition field that the table has, or REPLACE by one that it has.
+"""ADD of a partition field that the table already has, or REPLACE with one that it already has.
 
 ## Why
-A column and a transform are one field, whatever the name ("Cannot add duplicate partition field").
+A spec can have each combination of column and transform only once, under any name ("Cannot add duplicate
+partition field").
 
 ## Instead
-Nothing, if the field is all that is wanted. For another name, REPLACE the field by itself AS the new name.
-Where REPLACE meets a field that is there, DROP is enough.
+No statement, if only the field is wanted. To rename it, REPLACE the field with itself AS the new name. If REPLACE
+would add an existing field, DROP is enough.
 
 ## Examples
 ```sql bad
@@ -36,7 +37,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 @rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")
 def field_there(context: Context) -> Iterator[Finding]:
-    """A new field whose source and transform the spec has, other than the one that REPLACE takes away."""
+    """A new field whose source and transform the spec already has, in a field that REPLACE does not drop."""
     wanted = context.wanted
     if wanted is None:
         return
@@ -50,11 +51,9 @@ def field_there(context: Context) -> Iterator[Finding]:
         help_ = f"write `{start} DROP PARTITION FIELD {context.words(context.node.old.span)}`"
     elif facts.name is not None and facts.name.parts[0] != there.name:
         old, new = quoted(there.name), facts.name.text
-        help_ = (
-            f"to name it anew, write `{start} REPLACE PARTITION FIELD {old} WITH {words} AS {new}`"
-        )
+        help_ = f"to rename it, write `{start} REPLACE PARTITION FIELD {old} WITH {words} AS {new}`"
     else:
-        help_ = "leave the statement out"
+        help_ = "leave out the statement"
     yield Finding(
         facts.term.span, f"`{context.target.text}` is already partitioned by {shown(there)}", help_
     )

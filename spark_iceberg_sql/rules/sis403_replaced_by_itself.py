@@ -1,10 +1,10 @@
-"""REPLACE of a partition field by itself.
+"""REPLACE of a partition field with itself.
 
 ## Why
-Iceberg accepts it, and nothing changes: there is no new spec.
+Iceberg accepts it, and nothing changes: no new spec is created.
 
 ## Instead
-Another transform, or AS a new name: then the field is renamed and keeps its id.
+Another transform, or AS with a new name, which renames the field and keeps its id.
 
 ## Examples
 ```sql bad
@@ -36,6 +36,6 @@ def replaced_by_itself(context: Context) -> Iterator[Finding]:
     facts = context.new_terms[0]
     yield Finding(
         facts.term.span,
-        f"`{dropped.name}` is `{dropped.clause}` already: nothing changes",
-        f"write another transform after WITH, or `{context.words(facts.term.span)} AS ...` for a new name",
+        f"`{dropped.name}` is already `{dropped.clause}`: nothing changes",
+        f"write another transform after WITH, or `{context.words(facts.term.span)} AS ...` to rename it",
     )

@@ -1,17 +1,17 @@
-"""The name of a dropped partition field, given to another one.
+"""A new partition field with the name of a dropped one.
 
 ## Why
-Files stay in the spec that they were written with, and Iceberg lays all specs over one another, by field
-id, in one struct. Two ids under one name do not fit: the statement is accepted, and from then on `.files`,
+Files keep the spec that they were written with, and Iceberg merges all specs, by field id, into one struct.
+That struct cannot have two ids with the same name: the statement is accepted, and from then on `.files`,
 `.partitions`, `_partition`, merge-on-read DELETE, UPDATE and MERGE, and rewrites fail ("multiple fields for
-name partition.shard: 1000 and 1001"). It happens with REPLACE ... AS the old name, with DROP and then ADD
-... AS it, and with CREATE OR REPLACE TABLE, whose names leave out the number: bucket(8, id) and bucket(16,
-id) are both `id_bucket`. Letter case makes no difference. A version 1 table renames the dropped field and
+name partition.shard: 1000 and 1001"). It happens with REPLACE ... AS the old name, with DROP followed by ADD
+... AS the same name, and with CREATE OR REPLACE TABLE, whose default names omit the number: bucket(8, id) and
+bucket(16, id) are both `id_bucket`. Case makes no difference. A version 1 table renames the dropped field and
 is safe.
 
 ## Instead
-REPLACE without AS, or AS a name that was never used. Adding the *same* transform again is fine: it takes
-its old id. For CREATE OR REPLACE: keep the transform, change it with ALTER TABLE, or DROP TABLE first.
+REPLACE without AS, or AS a name that was never used. Adding the *same* transform again is fine: it gets its old
+id back. For CREATE OR REPLACE: keep the transform, change it with ALTER TABLE, or DROP TABLE first.
 
 ## Examples
 ```sql bad
@@ -49,7 +49,7 @@ from spark_iceberg_sql.syntax import nodes
     spec="Partition Evolution",
 )
 def name_used_again(context: Context) -> Iterator[Finding]:
-    """A new field that has the name of a past one, letter case aside, and another id."""
+    """A new field that has the name of a past one, ignoring case, but another id."""
     if isinstance(context.node, nodes.Create) and context.replaced is None:
         return
     for item in context.new_damage:
@@ -62,8 +62,8 @@ def _finding(context: Context, item: Damage) -> Finding:
     assert other is not None
     facts = _facts(context, item)
     message = (
-        f"`{field.name}` has been the name of the partition field `{other.clause}`: "
-        "afterwards `.files`, `.partitions` and row-level changes fail"
+        f"`{field.name}` was the name of the partition field `{other.clause}`: "
+        "if it is reused, `.files`, `.partitions` and row-level changes fail"
     )
     wanted = context.wanted
     if isinstance(context.node, nodes.Create) or wanted is None:
@@ -72,7 +72,7 @@ def _finding(context: Context, item: Damage) -> Finding:
         return Finding(
             span,
             message,
-            f"write `{other.clause}`, or change it with {new}, or drop the table first",
+            f"write `{other.clause}`, change it with {new}, or drop the table first",
         )
     clause, fix = with_name(context, free_name(context.specs, context.schema, wanted))
     new_facts = context.new_terms[0]
@@ -81,7 +81,7 @@ def _finding(context: Context, item: Damage) -> Finding:
 
 
 def _facts(context: Context, item: Damage) -> TermFacts | None:
-    """The term that makes the newer field, or else the older one comes back."""
+    """The term that creates the newer field, or else the one that restores the older field."""
     made = {
         (facts.wanted.source_id, str(facts.wanted.transform)): facts
         for facts in context.new_terms

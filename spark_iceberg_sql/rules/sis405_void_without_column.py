@@ -1,12 +1,12 @@
 """Dropping the source column of a void partition field.
 
 ## Why
-A version 1 table never loses a partition field: a dropped one stays in the spec as void, and void still has
-a source column. When that column goes, by DROP COLUMN or by a CREATE OR REPLACE TABLE without it, Iceberg
-accepts it, and every INSERT fails afterwards ("Cannot build accessor for field: null").
+A version 1 table never removes a partition field: a dropped one stays in the spec as void, and void still has a
+source column. Iceberg accepts DROP COLUMN on that column, or a CREATE OR REPLACE TABLE without it, and afterwards
+every INSERT fails ("Cannot build accessor for field: null").
 
 ## Instead
-Keep the column. Or get rid of the void field first: go to version 2, then DROP PARTITION FIELD it.
+Keep the column. Or remove the void field first: upgrade to version 2, then DROP PARTITION FIELD again.
 
 ## Examples
 ```sql bad
@@ -47,7 +47,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Partition Transforms",
 )
 def void_without_column(context: Context) -> Iterator[Finding]:
-    """A void field beside live ones that the statement leaves without its column."""
+    """A void field, besides live ones, whose source column the statement drops."""
     if isinstance(context.node, nodes.Create) and context.replaced is None:
         return
     for item in context.new_damage:
@@ -56,14 +56,14 @@ def void_without_column(context: Context) -> Iterator[Finding]:
         field = item.field
         yield Finding(
             place(context, field.source),
-            f"the void partition field `{field.name}` would lose its column `{field.source}`: "
-            "every INSERT fails afterwards",
+            f"the void partition field `{field.name}` would lose its source column `{field.source}`: "
+            "afterwards every INSERT fails",
             f"keep the column, or first {drop_void(context, field)}",
         )
 
 
 def drop_void(context: Context, field: PartitionField) -> str:
-    """The statements that take a void field out of the spec, in version 2."""
+    """The statements that remove a void field from the spec, in version 2."""
     table = context.target.text
     steps = []
     if context.specs.format_version < 2:
@@ -78,7 +78,7 @@ def drop_void(context: Context, field: PartitionField) -> str:
 
 
 def place(context: Context, source: str) -> nodes.Offsets:
-    """Where the statement drops a column, or else its table's name."""
+    """The span of the dropped column, or else of the table's name."""
     if isinstance(context.node, nodes.DropColumns):
         for ref in context.node.columns:
             name = ".".join(ref.parts).lower()

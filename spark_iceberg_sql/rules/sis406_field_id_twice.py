@@ -1,13 +1,12 @@
-"""A field that version 1 had voided, added again after the upgrade to version 2.
+"""A field that was voided in version 1, added again after the upgrade to version 2.
 
 ## Why
-Version 1 leaves a dropped field in the spec as void, under its id. Version 2 gives a field that is added
-again the id that it had. Both are then in the spec under one id; the statement is accepted, and SELECT,
-INSERT and DELETE all fail ("Multiple entries with same key: 1000"). CREATE OR REPLACE TABLE does not cure
-it.
+Version 1 keeps a dropped field in the spec as void, with its id. Version 2 gives a field that is added again its
+old id. The spec then has both fields with the same id; the statement is accepted, and SELECT, INSERT and DELETE
+all fail ("Multiple entries with same key: 1000"). CREATE OR REPLACE TABLE does not repair it.
 
 ## Instead
-Drop the void field first, or add the field AS a new name, which gives it a new id. Where it has happened:
+Drop the void field first, or add the field AS a new name, which gives it a new id. To repair an existing table,
 drop the new field, then `CALL system.expire_snapshots(table => '...', clean_expired_metadata => true)`.
 
 ## Examples
@@ -43,7 +42,7 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")
 def field_id_twice(context: Context) -> Iterator[Finding]:
-    """A new field that takes an id that a void field of the spec still has."""
+    """A new field that gets an id that a void field of the spec still has."""
     wanted = context.wanted
     for item in context.new_damage:
         if item.kind is not Kind.ID_TWICE or item.other is None or wanted is None:
@@ -53,8 +52,8 @@ def field_id_twice(context: Context) -> Iterator[Finding]:
         void = next(f for f in context.specs.spec.fields if f.field_id == item.field.field_id)
         yield Finding(
             facts.term.span,
-            f"`{item.field.clause}` takes its old field id {item.field.field_id} again, which the void "
-            f"field `{void.name}` still has: afterwards nothing reads or writes the table",
+            f"`{item.field.clause}` gets its old field id {item.field.field_id} back, which the void "
+            f"field `{void.name}` still has: afterwards the table cannot be read or written",
             f"first {drop_void(context, void)}, or write `{clause}`",
             fix,
         )

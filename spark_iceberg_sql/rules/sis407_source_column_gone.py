@@ -1,10 +1,10 @@
-"""A column that partition fields come from, dropped.
+"""Dropping the source column of a partition field.
 
 ## Why
-A column that the current spec partitions by cannot go ("Cannot find source column for partition field").
-One that only a past spec partitioned by can, and then merge-on-read DELETE, UPDATE and MERGE fail ("Cannot
-find field 1000: ... in struct"), because files of that spec, or the spec itself, are still there. So they do
-where the column is gone already and merge-on-read is turned on.
+A source column of the current spec cannot be dropped ("Cannot find source column for partition field"). A source
+column of only a past spec can, and then merge-on-read DELETE, UPDATE and MERGE fail ("Cannot find field 1000: ...
+in struct"), because that spec, or files written with it, still exist. The same happens if the column is already
+dropped and merge-on-read is enabled later.
 
 ## Instead
 Drop the partition field first. For a column of a past spec: rewrite the old files, expire the snapshots
@@ -43,7 +43,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Partition Evolution",
 )
 def source_column_gone(context: Context) -> Iterator[Finding]:
-    """A source column of the current spec, or of a past one, that the statement takes away."""
+    """A source column of the current spec, or of a past one, that the statement drops."""
     if isinstance(context.node, nodes.Create) and context.replaced is None:
         return
     after = context.after
@@ -66,7 +66,7 @@ def source_column_gone(context: Context) -> Iterator[Finding]:
                 f"keep the column, or first `{first}`",
             )
             return
-    # Without merge-on-read only a statement that asks for it fails.
+    # Without merge-on-read, only statements that request it fail.
     items, broken = context.damage_to_row_changes
     for item in items:
         if item.kind is Kind.PAST_WITHOUT_SOURCE:
@@ -86,8 +86,8 @@ def source_column_gone(context: Context) -> Iterator[Finding]:
 def _turned_on(context: Context, field: PartitionField) -> Finding:
     return Finding(
         context.target.span,
-        f"a past spec partitions by `{field.source}`, in {shown(field)}, and the column is gone: merge-on-read "
+        f"a past spec partitions by the dropped column `{field.source}`, in {shown(field)}: merge-on-read "
         "DELETE, UPDATE and MERGE fail",
-        "leave copy-on-write, or first rewrite the old files and expire the snapshots with "
+        "keep copy-on-write, or first rewrite the old files and expire the snapshots with "
         "`clean_expired_metadata => true`",
     )

@@ -1,13 +1,13 @@
-"""A new column, or a column's new name, that is a partition field's.
+"""A new or renamed column with the name of a partition field.
 
 ## Why
-Partition fields and columns share their names, and Iceberg holds every spec against the new columns, past
-specs too: it refuses the column ("Cannot create identity partition sourced from different field in
+Partition fields and columns share one namespace, and Iceberg checks new column names against every spec,
+including past ones: it refuses the column ("Cannot create identity partition sourced from different field in
 schema").
 
 ## Instead
-Another name for the column. A field of the current spec can be renamed out of the way, with REPLACE of it
-by itself AS a new name; a past spec's cannot.
+Another name for the column. A field of the current spec can be renamed: REPLACE it with itself AS a new name. A
+field of a past spec cannot.
 
 ## Examples
 ```sql bad
@@ -49,12 +49,12 @@ from spark_iceberg_sql.syntax import nodes
     spec="Partitioning",
 )
 def column_named_like_a_field(context: Context) -> Iterator[Finding]:
-    """A column that a field of any spec is named like, and that is not its source."""
+    """A column with the name of a field of any spec, unless it is the field's source."""
     node = context.node
     if isinstance(node, nodes.Create) and context.replaced is None:
         return
     if isinstance(node, nodes.AlterColumn) and node.new_name is None:
-        return  # no name changes, whatever the table
+        return  # no name changes, whatever the table is
     after = context.after
     if after is None or after.schema is None:
         return
@@ -67,7 +67,7 @@ def column_named_like_a_field(context: Context) -> Iterator[Finding]:
         if column is None:
             continue
         if after.schema.by_id(field.source_id) is None:
-            continue  # Iceberg does not look at a field whose column is gone.
+            continue  # Iceberg does not check a field whose source column is dropped.
         if column.field.field_id == field.source_id:
             yield from _own(context, field)
             continue
@@ -77,20 +77,20 @@ def column_named_like_a_field(context: Context) -> Iterator[Finding]:
         yield Finding(
             _place(context, field.name),
             f"`{field.name}` is the name of a partition field{when}, {shown(field)}",
-            f"give the column another name: `{name}_value`",
+            f"give the column another name, for example `{name}_value`",
         )
 
 
 def _own(context: Context, field: PartitionField) -> Iterator[Finding]:
-    """The field's own column renamed to the field's name: accepted, and the name then means the column."""
+    """The source column renamed to its field's name: accepted, and the name then means the column."""
     if not isinstance(context.node, nodes.RenameColumn) or field not in context.specs.spec.fields:
         return
     if field.transform.transform.is_identity or context.schema.find((field.name,)) is not None:
         return
     yield Finding(
         context.node.new_name.span,
-        f"`{field.name}` is the name of the column's own partition field, {shown(field)}, and would mean "
-        "the column from then on",
+        f"`{field.name}` is the name of the partition field {shown(field)} on this column, and would then mean "
+        "the column",
         f"give the column another name, or first `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD "
         f"{field.name} WITH {field.clause} AS ...`",
         severity=Severity.WARNING,

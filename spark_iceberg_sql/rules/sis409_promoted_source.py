@@ -1,9 +1,9 @@
-"""A new type for a column that partition fields come from.
+"""Changing the type of a partition field's source column.
 
 ## Why
-Iceberg widens int to bigint, float to double and a decimal's precision, and nothing else; the hash of an
-int and a bigint is the same, so buckets stay right. A change that would move rows to other partitions, date
-to timestamp or int to string (34 and '34' hash differently), is refused ("Cannot change column type").
+Iceberg can only widen int to bigint, float to double and a decimal's precision; an int and the same bigint have
+the same hash, so bucket values stay correct. A change that would move rows to other partitions, date to timestamp
+or int to string (34 and '34' hash differently), is refused ("Cannot change column type").
 
 ## Instead
 A new column of the new type, filled from the old one, and a partition field on it.
@@ -33,11 +33,11 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.ERROR, on=(nodes.AlterColumn,), spec="Schema Evolution")
 def promoted_source(context: Context) -> Iterator[Finding]:
-    """A type change of a source column of any spec: refused, or a widening that is worth a thought."""
+    """A type change of a source column of any spec: refused, or a widening that other engines may not support."""
     assert isinstance(context.node, nodes.AlterColumn)
     for change in (context.node, *context.node.more):
         if change.type is None or change.type_span is None:
-            continue  # a comment or a place changes no type, whatever the table
+            continue  # a comment or a move does not change the type
         found = context.schema.find_all(change.column.parts)
         if len(found) != 1:
             continue
@@ -62,12 +62,12 @@ def promoted_source(context: Context) -> Iterator[Finding]:
         elif isinstance(change.type, Primitive) and _differ(old.type, change.type):
             yield Finding(
                 change.type_span,
-                f"{what}: old files keep values of type {old.type}, which readers widen",
-                "leave it, if every engine that reads the table knows type promotion",
+                f"{what}: old files keep values of type {old.type}, which readers must widen",
+                "keep the statement if every engine that reads the table supports type promotion",
                 severity=Severity.WARNING,
             )
 
 
 def _differ(old: Primitive, new: Primitive) -> bool:
-    """Whether Iceberg has two types here; tinyint and int are one to it."""
+    """Whether these are two types to Iceberg; tinyint and int are the same."""
     return (old.name, old.arguments) != (new.name, new.arguments)

@@ -1,9 +1,9 @@
-"""An unknown format version, or an earlier one than the table has.
+"""An unknown format version, or one lower than the table's.
 
 ## Why
-Tables are of version 1, 2 or 3, and never go back ("Cannot downgrade v2 table to v1"). Version 0 and
-negative ones are accepted in CREATE TABLE, and then INSERT fails. The property's name counts letter by
-letter: a 'Format-Version' is a property that nobody reads.
+Tables have version 1, 2 or 3, and cannot be downgraded ("Cannot downgrade v2 table to v1"). Version 0 and
+negative versions are accepted in CREATE TABLE, and then INSERT fails. The property's name is case-sensitive:
+Iceberg ignores 'Format-Version'.
 
 ## Instead
 `'format-version' = '2'`, which is the default, or '3' for its types and deletion vectors.
@@ -36,7 +36,7 @@ KEY = "format-version"
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties), spec="Format Versioning")
 def format_version(context: Context) -> Iterator[Finding]:
-    """The property `format-version`: its name, its value, and what the table has."""
+    """The property `format-version`: its name, its value, and the table's current version."""
     node = context.node
     if isinstance(node, nodes.Create):
         if not context.makes_iceberg:
@@ -50,7 +50,7 @@ def format_version(context: Context) -> Iterator[Finding]:
             key = f"'{KEY}'"
             yield Finding(
                 item.key_span,
-                f"`{item.key}` is not `{KEY}`: nobody reads it",
+                f"`{item.key}` is not `{KEY}`, so Iceberg ignores it",
                 f"write `{key} = '{item.value}'`",
                 Fix(f"write {key}", (Edit(*item.key_span, key),)),
                 Severity.WARNING,
@@ -63,7 +63,7 @@ def format_version(context: Context) -> Iterator[Finding]:
     if version is None:
         yield Finding(
             item.value_span,
-            f"there is no format version `{item.value}`",
+            f"unknown format version `{item.value}`",
             f"write `'{KEY}' = '2'`, or '3', or '1'",
         )
         return
@@ -72,6 +72,6 @@ def format_version(context: Context) -> Iterator[Finding]:
     if before is not None and version < before:
         yield Finding(
             item.value_span,
-            f"`{context.target.text}` has format version {before}, and a table is never downgraded",
-            f"leave '{KEY}' out, or drop the table and create it anew",
+            f"`{context.target.text}` has format version {before}, which cannot be downgraded",
+            f"leave out '{KEY}', or drop and recreate the table",
         )

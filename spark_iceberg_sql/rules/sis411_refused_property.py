@@ -1,16 +1,16 @@
-"""A table property that is not to be set, or whose value no write can use.
+"""A table property that is reserved, or whose value Iceberg cannot use.
 
 ## Why
-Spark keeps `provider`, `location`, `owner`, `external`, `table_type` (Athena's) and `is_managed_location`
-for itself and its clauses, and Iceberg sets `sort-order` and `identifier-fields` by statements of their
-own: as properties they are refused ("is a reserved table property"). Iceberg reads the values of many others:
-where `commit.retry.num-retries` is no number the statement is refused, where `write.distribution-mode` is none
-of Iceberg's or `write.target-file-size-bytes` is '512MB' it is accepted, and then every INSERT fails. Metrics
-are of columns that the table has, and `encryption.key-id` takes format version 3.
+Spark reserves `provider`, `location`, `owner`, `external`, `table_type` (Athena's) and `is_managed_location`,
+most of them for clauses, and Iceberg has separate statements for `sort-order` and `identifier-fields`: setting
+these properties is refused ("is a reserved table property"). Iceberg parses the values of many others: if
+`commit.retry.num-retries` is not a number, the statement is refused; if `write.distribution-mode` is unknown or
+`write.target-file-size-bytes` is '512MB', the statement is accepted and then every INSERT fails. Column metrics
+need a column that exists, and `encryption.key-id` needs format version 3.
 
 ## Instead
-`USING`, `LOCATION`, `ALTER TABLE ... WRITE ORDERED BY` and `SET IDENTIFIER FIELDS`. Files are parquet, orc
-or avro, sizes are numbers of bytes.
+`USING`, `LOCATION`, `ALTER TABLE ... WRITE ORDERED BY` and `SET IDENTIFIER FIELDS`. File formats are parquet, orc
+and avro; sizes are in bytes.
 
 ## Examples
 ```sql bad
@@ -50,22 +50,22 @@ from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
-# Spark's own (AstBuilder.cleanTableProperties), letter case as it is: what to write instead.
+# Reserved by Spark (AstBuilder.cleanTableProperties), case-sensitive: what to write instead.
 _SPARKS = {
     "provider": "write `USING iceberg`",
     "location": "write the clause `LOCATION '...'` in CREATE TABLE",
-    "owner": "leave it out: it is the user who runs the statement",
-    "external": "write `CREATE EXTERNAL TABLE`, which is the same to Iceberg as CREATE TABLE",
+    "owner": "leave it out: the owner is the user who runs the statement",
+    "external": "write `CREATE EXTERNAL TABLE`, which Iceberg treats like CREATE TABLE",
     "is_managed_location": "leave it out",
     "table_type": "write `USING iceberg`, and leave it out",
 }
-# Iceberg's, in ALTER TABLE alone (Spark3Util.setProperty).
+# Reserved by Iceberg, only in ALTER TABLE (Spark3Util.setProperty).
 _ICEBERGS = {
     "sort-order": "write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
 _SIZE = re.compile(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
-# What other engines partition by.
+# Properties that other engines use for partitioning.
 _ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 
 
@@ -95,7 +95,7 @@ def refused_property(context: Context) -> Iterator[Finding]:
             ]
             create = isinstance(node, nodes.Create)
             help_ = f"PARTITIONED BY ({', '.join(terms)})" if create else "; ".join(adds)
-            what = f"nobody reads a property `{item.key}`: it partitions nothing"
+            what = f"Iceberg ignores the property `{item.key}`: it does not partition the table"
             yield Finding(item.key_span, what, f"write `{help_}`", severity=Severity.WARNING)
         elif item.key in _ICEBERGS and iceberg and isinstance(node, nodes.SetProperties):
             help_ = _ICEBERGS[item.key].replace("{table}", context.target.text)
@@ -109,12 +109,12 @@ def refused_property(context: Context) -> Iterator[Finding]:
         for item in (item for item in items if item.key in OF_VERSION_3):
             if context.format_version not in (1, 2):
                 continue
-            what = f"`{item.key}` is a property of format version 3 alone"
+            what = f"`{item.key}` needs format version 3"
             yield Finding(item.key_span, what, "add `'format-version' = '3'`, or leave it out")
 
 
 def _value(context: Context, item: nodes.Property) -> Finding | None:
-    """A value that Iceberg cannot read: refused, or the table's end."""
+    """A value that Iceberg cannot parse: refused, or accepted and breaks the table."""
     typed = PROPERTIES.get(item.key)
     if typed is None or "{" in item.value or "$" in item.value or typed.takes(item.value):
         return None
@@ -125,23 +125,23 @@ def _value(context: Context, item: nodes.Property) -> Finding | None:
         and typed.minimum == 0
         and _negative(item.value)
     ):
-        return None  # taken here, and taken for none
+        return None  # accepted here, and has no effect
     help_ = f"write {typed.expects}"
     size = _SIZE.fullmatch(item.value)
     if size is not None:
         number = int(size[1]) << 10 * (" kmgt".index(size[2].lower()))
         help_ = f"write the number of bytes: '{number}'"
     if item.key.endswith("format.default"):
-        what = f"there is no file format `{item.value}`, and no INSERT will work"
+        what = f"unknown file format `{item.value}`: every INSERT would fail"
         return Finding(item.value_span, what, "write 'parquet', 'orc' or 'avro'")
-    end = "" if typed.refused else f", and {typed.fails} will work"
-    what = f"`{item.key}` takes {typed.expects}, and `{item.value}` is none{end}"
+    end = "" if typed.refused else f": {typed.fails} would fail"
+    what = f"`{item.key}` must be {typed.expects}, not `{item.value}`{end}"
     mild = typed.fails.split()[-1] in ("DELETE", "UPDATE", "MERGE")
     return Finding(item.value_span, what, help_, severity=Severity.WARNING if mild else None)
 
 
 def _is_read(context: Context, key: str) -> bool:
-    """Whether writes read a property of Parquet's: others of the table may say that none does."""
+    """Whether writes use a Parquet property: other properties of the table may rule that out."""
     before = context.table.properties if isinstance(context.table, Table) else {}
     values = {**before, **context.properties}
     if ".parquet." in key and values.get("write.format.default", "parquet").lower() != "parquet":
@@ -155,14 +155,14 @@ def _negative(value: str) -> bool:
 
 
 def _metrics(context: Context, item: nodes.Property) -> Finding | None:
-    """Metrics of a column that the table does not have; letter case counts."""
+    """Metrics of a column that the table does not have; names are case-sensitive."""
     if not item.key.startswith(METRICS_OF_COLUMN) or context.schema_if_known is None:
         return None
     name = item.key.removeprefix(METRICS_OF_COLUMN)
     if "{" in name or context.schema.find((name,)) is not None:
         return None
     names = context.schema.near(name) or [column.name for column in context.schema.columns]
-    what = f"`{context.target.text}` has no column `{name}` to keep metrics of"
+    what = f"`{context.target.text}` has no column `{name}` to collect metrics for"
     return Finding(item.key_span, what, f"write {listed(names)}")
 
 

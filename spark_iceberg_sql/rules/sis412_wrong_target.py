@@ -1,19 +1,19 @@
-"""A name that does not stand for what the statement needs.
+"""A statement whose target is missing or of the wrong kind.
 
 ## Why
-Partition fields belong to an Iceberg table: not to a view, a metadata table (`t.files`), a table of another
-format, or a name that nothing has. On a branch's path (`t.branch_b1`) the statement is accepted, and
-changes the table itself: a spec is not part of a branch. So is it where a temporary view has the table's
-name: SELECT reads the view, and ADD PARTITION FIELD changes the table that the view hides.
+Only Iceberg tables have partition fields: views, metadata tables (`t.files`) and tables of other formats do not.
+For a branch (`t.branch_b1`) the statement is accepted and changes the table itself: a spec is not part of a
+branch. It is also accepted if a temporary view has the table's name: SELECT reads the view, and ADD PARTITION
+FIELD changes the table that the view hides.
 
 Hive's statements (ADD PARTITION (day = '...'), DROP PARTITION, RECOVER PARTITIONS, SHOW PARTITIONS, MSCK
-REPAIR TABLE) are refused: Iceberg's partitions come and go with the rows.
+REPAIR TABLE) are refused: Iceberg's partitions are created and removed along with their rows.
 
-DROP TABLE needs a table that is there, too. CREATE TABLE of a table that exists is refused; with IF NOT
-EXISTS it does nothing, and nothing in it is looked at, so that a new PARTITIONED BY there changes no table.
+DROP TABLE needs a table that exists, too. CREATE TABLE is refused if the table exists; with IF NOT EXISTS it does
+nothing and is not checked further, so a new PARTITIONED BY has no effect.
 
 ## Instead
-The table itself. ALTER TABLE for one that exists, CREATE TABLE for one that does not.
+The table itself: ALTER TABLE if it exists, CREATE TABLE if it does not.
 
 ## Examples
 ```sql bad
@@ -45,11 +45,11 @@ from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
-# What only Iceberg's tables have, by statement; for all others, partition fields.
+# What only Iceberg tables have, by statement; for all other statements, partition fields.
 _HAS: dict[type[nodes.Node], str] = {
     nodes.WriteOrder: "sort orders",
     nodes.IdentifierFields: "identifier fields",
-    nodes.Reference: "branches and tags",
+    nodes.Reference: "branches or tags",
 }
 _COLUMNS = (
     nodes.AddColumns,
@@ -63,9 +63,9 @@ _COLUMNS = (
 )
 
 
-# Hive's statements that are no ALTER TABLE.
+# Help for Hive's statements, by verb.
 _HELP = {
-    "add": "leave the statement out; for another partitioning write `ADD PARTITION FIELD`, to take rows away "
+    "add": "leave out the statement; to change the partitioning write `ADD PARTITION FIELD`, to delete rows "
     "`DELETE FROM`",
     "show": "write `SELECT * FROM {table}.partitions`",
     "truncate": "write `DELETE FROM {table} WHERE ...`",
@@ -79,7 +79,7 @@ _OUTSIDE = ("msck", "repair", "show", "truncate")
     spec="Partition Evolution",
 )
 def wrong_target(context: Context) -> Iterator[Finding]:
-    """The statement's table, held against what is known to stand behind its name."""
+    """The statement's table, checked against what its name is known to refer to."""
     found = context.table
     if isinstance(context.node, nodes.Create):
         yield from _create(context, context.node, found)
@@ -100,13 +100,13 @@ def wrong_target(context: Context) -> Iterator[Finding]:
             yield Finding(
                 context.target.span,
                 f"`{name}` is a view, and ALTER TABLE changes tables",
-                "name the table that it reads, or create the view anew",
+                "name the table that it reads, or recreate the view",
             )
         elif found is not None and found.kind in (Kind.METADATA, Kind.BRANCH):
             name = context.target.text
             yield Finding(
                 context.target.span,
-                f"`{name}` is {found.kind.value}, and is not altered by itself",
+                f"`{name}` is {found.kind.value}, which cannot be altered separately",
                 f"write `ALTER TABLE {'.'.join(context.target.parts[:-1])}`",
             )
     elif found is not None and found.kind is not Kind.ICEBERG:
@@ -129,19 +129,19 @@ def _absent(context: Context, found: Absent) -> Iterator[Finding]:
     yield Finding(
         context.target.span,
         f"there is no table `{context.target.text}`: {found.why}",
-        f"write `CREATE TABLE {context.target.text} (...) USING iceberg PARTITIONED BY (...)` before, or "
+        f"write `CREATE TABLE {context.target.text} (...) USING iceberg PARTITIONED BY (...)` first, or "
         "another name",
     )
 
 
 def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]:
-    """A branch's path or a temporary view's name, where the table itself is changed."""
+    """The name of a branch or a temporary view, if the statement changes the table itself."""
     span, name = context.target.span, context.target.text
     if context.known.is_temporary_view(context.target.parts):
         full = ".".join(map(quoted, context.known.full_name(context.target.parts)))
         yield Finding(
             span,
-            f"`{name}` is a temporary view here, and the table `{full}` is what would be changed",
+            f"`{name}` is a temporary view here, but the statement would change the table `{full}`",
             f"write `ALTER TABLE {full}` if that is meant, or name the table that the view reads",
             severity=Severity.WARNING,
         )
@@ -149,7 +149,7 @@ def _by_another_name(context: Context, found: Table | None) -> Iterator[Finding]
         parent = ".".join(map(quoted, context.target.parts[:-1]))
         yield Finding(
             span,
-            f"`{name}` is a branch or tag, and a partition spec is the whole table's: `{parent}` is changed",
+            f"`{name}` is a branch or tag, but the statement changes the whole table `{parent}`",
             f"write `ALTER TABLE {parent}` if that is meant",
             severity=Severity.WARNING,
         )
@@ -160,24 +160,24 @@ def _other(context: Context, found: Table) -> Iterator[Finding]:
     parent = ".".join(context.target.parts[:-1])
     has = _HAS.get(type(context.node), "partition fields")
     if found.kind is Kind.BRANCH:
-        return  # Iceberg takes it for the table's path
+        return  # Iceberg resolves it to the table itself
     if found.kind is Kind.METADATA:
         yield Finding(
             span,
-            f"`{name}` is a metadata table, which has no {has} of its own",
+            f"`{name}` is a metadata table, which cannot have {has}",
             f"write `ALTER TABLE {parent}`",
         )
     elif found.kind is Kind.VIEW:
         what = "partitions" if has == "partition fields" else has
         yield Finding(
-            span, f"`{name}` is a view, which has no {what}", "name the table that it reads"
+            span, f"`{name}` is a view, which cannot have {what}", "name the table that it reads"
         )
     else:
         what = f"a {found.provider} table" if found.provider else "not an Iceberg table"
         yield Finding(
             span,
             f"`{name}` is {what}, and only Iceberg tables have {has}",
-            f"make it one: `CREATE TABLE {name}_iceberg USING iceberg PARTITIONED BY (...) AS SELECT * FROM {name}`",
+            f"copy it: `CREATE TABLE {name}_iceberg USING iceberg PARTITIONED BY (...) AS SELECT * FROM {name}`",
         )
 
 
@@ -191,7 +191,7 @@ def _create(
             own = ".".join(source.name)
             yield Finding(
                 node.like.span,
-                f"LIKE looks in Spark's own catalog, and there is no table `{own}`: {source.why}",
+                f"LIKE resolves the name in Spark's own catalog, and there is no table `{own}`: {source.why}",
                 f"write `CREATE TABLE {name} USING iceberg AS SELECT * FROM {node.like.text} WHERE false`",
             )
     if node.replace and not node.create and isinstance(found, Absent):
@@ -204,13 +204,13 @@ def _create(
         return
     if (
         found.meant
-    ):  # the statement that would have made it is at fault, and this is another attempt
+    ):  # the statement that would have created it is at fault, and this is another attempt
         return
     if node.if_not_exists:
         if node.partitioning or node.typed_partitions:
             yield Finding(
                 node.partitioning_span or context.target.span,
-                f"`{name}` exists: IF NOT EXISTS leaves it as it is, and this clause is not even looked at",
+                f"`{name}` exists: IF NOT EXISTS leaves it unchanged, and this clause is ignored",
                 f"change the partitioning with `ALTER TABLE {name} ADD PARTITION FIELD ...` or REPLACE",
                 severity=Severity.WARNING,
                 early=True,
@@ -218,13 +218,13 @@ def _create(
     elif found.kind is not Kind.VIEW or len(found.name) > 1:
         yield Finding(
             context.target.span,
-            f"`{name}` exists already",
+            f"`{name}` already exists",
             f"write `CREATE OR REPLACE TABLE {name}`, or `ALTER TABLE {name}` to change it",
         )
 
 
 def _a_view(context: Context, ref: nodes.Ref) -> bool:
-    """Whether a single name stands for a temporary view, which LIKE takes too."""
+    """Whether a single-part name is a temporary view, which LIKE accepts too."""
     found = context.known.get(ref.parts)
     return len(ref.parts) == 1 and isinstance(found, Table) and found.kind is Kind.VIEW
 
@@ -236,7 +236,7 @@ def _hive(
         return  # nothing to note where no partition is defined
     if isinstance(found, Table) and not found.sure:
         raise NotKnownError(
-            f"whether `{context.target.text}` is Iceberg's",
+            f"whether `{context.target.text}` is an Iceberg table",
             "its CREATE TABLE has no USING, and no catalog is named",
         )
     if found is None:
@@ -245,6 +245,6 @@ def _hive(
     if isinstance(found, Table) and found.kind is Kind.ICEBERG:
         yield Finding(
             node.verb_span,
-            f"`{context.target.text}` is an Iceberg table: its partitions come and go with the rows",
+            f"`{context.target.text}` is an Iceberg table: its partitions are created and removed with their rows",
             _HELP.get(node.verb.split()[0], _HELP["add"]).replace("{table}", context.target.text),
         )

@@ -1,14 +1,13 @@
-"""Iceberg's partitioning on a table of another format, and Hive's buckets on an Iceberg table.
+"""Iceberg partitioning on a table of another format, or Hive bucketing on an Iceberg table.
 
 ## Why
-A format that neither Spark nor Iceberg has, `USING icberg`, is refused, in an Iceberg catalog as "Unsupported
-format in USING".
+An unknown format, `USING icberg`, is refused; in an Iceberg catalog as "Unsupported format in USING".
 
 In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
-BY (id) INTO 4 BUCKETS, which no partition pruning knows; the other transforms are refused there. The other
-way round, CLUSTERED BY on an Iceberg table becomes a bucket field; with SORTED BY it is refused, and so is
-CLUSTER BY. CREATE TEMPORARY TABLE makes no table but a view over files: with USING iceberg it takes no
-columns, needs a path, and whatever it says of partitions is not looked at.
+BY (id) INTO 4 BUCKETS, which partition pruning does not use; the other transforms are refused there. Conversely,
+CLUSTERED BY on an Iceberg table becomes a bucket field; with SORTED BY it is refused, and so is CLUSTER BY.
+CREATE TEMPORARY TABLE creates a view over files, not a table: with USING iceberg it takes no columns, needs a
+path, and ignores PARTITIONED BY.
 
 ## Instead
 `USING iceberg`; and on an Iceberg table `PARTITIONED BY (bucket(4, id))`.
@@ -54,9 +53,9 @@ _CLUSTERED = re.compile(
 _SORTED = re.compile(r"\bSORTED\s+BY\b", re.IGNORECASE)
 
 
-# The files of Iceberg's own tables: in its catalogs they make an Iceberg table.
+# The file formats of Iceberg tables: USING one of these in an Iceberg catalog creates an Iceberg table.
 _ICEBERGS_FILES = ("parquet", "orc", "avro")
-# What Spark brings along.
+# Spark's built-in formats.
 _SPARKS = frozenset(
     {
         *("csv", "json", "text", "hive", "jdbc", "xml", "kafka", "binaryfile", "image", "libsvm"),
@@ -67,7 +66,7 @@ _SPARKS = frozenset(
 
 @rule(Severity.ERROR, on=(nodes.Create, nodes.TemporaryTable), spec="Partition Transforms")
 def not_iceberg(context: Context) -> Iterator[Finding]:
-    """Transforms where the table is not Iceberg's; CLUSTERED BY and CLUSTER BY where it is."""
+    """Transforms on tables of other formats; CLUSTERED BY and CLUSTER BY on Iceberg tables."""
     node = context.node
     if isinstance(node, nodes.TemporaryTable):
         yield from _temporary(context, node)
@@ -81,7 +80,7 @@ def not_iceberg(context: Context) -> Iterator[Finding]:
         inside = [token for token in context.statement.tokens if start <= token.start < end][2:]
         meant = fields(inside)
         clause = meant[0] if meant else "..."
-        # A transform of the spec is taken for the sort as well; any other expression is not.
+        # WRITE ORDERED BY accepts the same transforms, and no other expressions.
         order = ", ".join(field for field in meant or ["..."])
         yield Finding(
             node.cluster_by,
@@ -105,7 +104,7 @@ def _clustered(context: Context, span: nodes.Offsets) -> Finding:
     if match is not None:
         return Finding(
             span,
-            f"CLUSTERED BY on an Iceberg table makes the partition field `{clause}`",
+            f"CLUSTERED BY on an Iceberg table creates the partition field `{clause}`",
             help_,
             severity=Severity.WARNING,
         )
@@ -113,7 +112,7 @@ def _clustered(context: Context, span: nodes.Offsets) -> Finding:
         message = "an Iceberg table takes no SORTED BY"
         help_ += f" and `ALTER TABLE {context.target.text} WRITE ORDERED BY ...`"
     else:
-        message = "an Iceberg table is not CLUSTERED BY several columns"
+        message = "an Iceberg table cannot be CLUSTERED BY several columns"
     return Finding(span, message, help_)
 
 
@@ -123,21 +122,21 @@ def _temporary(context: Context, node: nodes.TemporaryTable) -> Iterator[Finding
     if node.provider == "iceberg" and (node.columns is not None or not node.place):
         yield Finding(
             node.columns or node.view.span,
-            f"`{name}` would be a view over files and no Iceberg table: USING iceberg takes "
-            + ("no columns here" if node.columns is not None else "nothing here but a path"),
+            f"`{name}` would be a view over files, not an Iceberg table: here USING iceberg "
+            + ("takes no columns" if node.columns is not None else "needs a path"),
             help_,
         )
     elif node.partitioning is not None:
         yield Finding(
             node.partitioning,
-            f"`{name}` is a view over files: its partitioning is not even looked at",
-            "leave PARTITIONED BY out",
+            f"`{name}` is a view over files: its PARTITIONED BY is ignored",
+            "leave out PARTITIONED BY",
             severity=Severity.WARNING,
         )
 
 
 def _no_format(context: Context, node: nodes.Create) -> Finding | None:
-    """USING a format that there is not; None where the session's classes may have it."""
+    """USING an unknown format; None if a class on the session's class path may provide it."""
     provider, span = node.provider, node.provider_span
     if provider is None or span is None or provider in OTHER_FORMATS or "{" in provider:
         return None
@@ -147,7 +146,7 @@ def _no_format(context: Context, node: nodes.Create) -> Finding | None:
     certain = _certain(context)
     if not certain and not meant and "." in provider:
         return None
-    what = f"there is no format `{provider}`"
+    what = f"unknown format `{provider}`"
     if certain or meant:
         what += f": Unsupported format in USING: {provider}"
     fix = Fix("write USING iceberg", (Edit(*span, "iceberg"),)) if meant else None
@@ -156,7 +155,7 @@ def _no_format(context: Context, node: nodes.Create) -> Finding | None:
 
 
 def _certain(context: Context) -> bool:
-    """Whether the table is to lie in a catalog that settings or a session say is Iceberg's."""
+    """Whether the table's catalog is an Iceberg catalog according to the settings or the session."""
     parts = context.target_name
     if context.known.catalog is None or context.in_session_catalog is not False:
         return False
@@ -180,9 +179,7 @@ def _foreign(context: Context, node: nodes.Create) -> Iterator[Finding]:
         fix = Fix("write USING iceberg", (Edit(*node.provider_span, "iceberg"),))
     record = spelled(term.call)
     if record is not None and record.hashes and term.call in record.spark_parses:
-        message = (
-            f"{what} is not Iceberg's: `{context.words(term.span)}` silently becomes CLUSTERED BY"
-        )
+        message = f"{what} is not an Iceberg table: `{context.words(term.span)}` silently becomes CLUSTERED BY"
     else:
-        message = f"{what} is not Iceberg's, and has no partition transforms"
+        message = f"{what} is not an Iceberg table and has no partition transforms"
     yield Finding(term.span, message, "write `USING iceberg`", fix)

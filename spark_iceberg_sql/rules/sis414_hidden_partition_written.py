@@ -1,13 +1,13 @@
 """INSERT ... PARTITION on a field that is not identity-partitioned.
 
 ## Why
-Iceberg computes partition values from the rows: PARTITION (ts_day = ...) names a hidden field, which no row
-has, and PARTITION (ts = ...) a column that the table is not partitioned by itself. Spark refuses both
-("PARTITION clause cannot contain the non-partition column"). Only identity fields can stand there.
+Iceberg computes partition values from the rows: PARTITION (ts_day = ...) names a hidden field, which is not a
+column, and PARTITION (ts = ...) a column without an identity partition field. Spark refuses both ("PARTITION
+clause cannot contain the non-partition column"). PARTITION accepts only the columns of identity fields.
 
 ## Instead
-INSERT without PARTITION; to overwrite what the rows touch, `SET spark.sql.sources.partitionOverwriteMode =
-dynamic` and INSERT OVERWRITE; or DELETE FROM and INSERT INTO.
+INSERT without PARTITION; to overwrite the partitions that the rows belong to, `SET
+spark.sql.sources.partitionOverwriteMode = dynamic` and INSERT OVERWRITE; or DELETE FROM and INSERT INTO.
 
 ## Examples
 ```sql bad
@@ -33,7 +33,7 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.ERROR, on=(nodes.Insert,), spec="Partitioning")
 def hidden_partition_written(context: Context) -> Iterator[Finding]:
-    """Every name in PARTITION (...) that is no identity field's."""
+    """Every name in PARTITION (...) that is not the column of an identity field."""
     node = context.node
     assert isinstance(node, nodes.Insert)
     if not node.partition:
@@ -46,11 +46,13 @@ def hidden_partition_written(context: Context) -> Iterator[Finding]:
             continue
         hidden = next((f for f in fields if f.name.lower() == name.lower()), None)
         if hidden is not None and hidden.transform.transform.is_identity:
-            message = f"`{name}` is a partition field's name, and here its column `{hidden.source}` stands"
+            message = f"`{name}` is a partition field: PARTITION takes its column `{hidden.source}`"
         elif hidden is not None:
-            message = f"`{name}` is made from the rows, by `{hidden.clause}`, and cannot be written"
+            message = (
+                f"`{name}` is computed from the rows, as `{hidden.clause}`, and cannot be written"
+            )
         else:
-            message = f"`{context.target.text}` is not partitioned by `{name}` itself"
+            message = f"`{context.target.text}` has no identity partition field on `{name}`"
         verb = "INSERT OVERWRITE" if node.overwrite else "INSERT INTO"
-        only = f", or PARTITION with {listed(sorted(plain))} alone" if plain else ""
+        only = f", or PARTITION with only {listed(sorted(plain), 'and')}" if plain else ""
         yield Finding(ref.span, message, f"write `{verb} {context.target.text} SELECT ...`{only}")

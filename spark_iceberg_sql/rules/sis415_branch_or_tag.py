@@ -1,10 +1,10 @@
-"""A branch or a tag that cannot be made, replaced or dropped so.
+"""A branch or a tag that cannot be created, replaced or dropped as written.
 
 ## Why
-`main` is the branch that every table has: it is not dropped, and no tag takes its name. What there is already
-is not created again without IF NOT EXISTS, what is not there is neither replaced nor dropped, and a branch
-never becomes a tag. A tag needs a snapshot, which a table without any write does not have. RETAIN and
-SNAPSHOT RETENTION take whole numbers from 1.
+Every table has the branch `main`: it cannot be dropped, and no tag can have its name. CREATE fails for an
+existing branch or tag without IF NOT EXISTS; REPLACE and DROP fail for a missing one; and a branch cannot be
+replaced with a tag. A tag needs a snapshot, which a table has only after its first write. RETAIN and SNAPSHOT
+RETENTION take positive integers.
 
 ## Instead
 `CREATE OR REPLACE BRANCH`, `CREATE TAG IF NOT EXISTS`, `DROP BRANCH IF EXISTS`, and another name.
@@ -52,21 +52,21 @@ _BIGGEST = 2**63 - 1
 
 @rule(Severity.ERROR, on=(nodes.Reference,), spec="Snapshot References")
 def branch_or_tag(context: Context) -> Iterator[Finding]:
-    """Numbers that are none, the branch `main`, and names that are taken or not there."""
+    """Invalid numbers, the branch `main`, and names that already exist or do not exist."""
     node = context.node
     assert isinstance(node, nodes.Reference)
     for count in node.counts:
         if count.value is None or not 0 < count.value <= _BIGGEST:
             yield Finding(
                 count.span,
-                f"`{count.text}` is not a whole number from 1 up",
-                "write a whole number of days, hours, minutes or snapshots: `7 DAYS`",
+                f"`{count.text}` is not a plain positive integer",
+                "write a positive number of days, hours, minutes or snapshots: `7 DAYS`",
             )
     if node.version is not None and node.version.value is None:
         yield Finding(
             node.version.span,
-            f"`{node.version.text}` is not a snapshot id, which is a whole number",
-            f"take one of `SELECT snapshot_id FROM {context.target.text}.snapshots`",
+            f"`{node.version.text}` is not a snapshot id, which is a plain integer",
+            f"write one from `SELECT snapshot_id FROM {context.target.text}.snapshots`",
         )
     what = _main(context, node) or _taken(context, node)
     if what is not None:
@@ -79,14 +79,14 @@ def _main(context: Context, node: nodes.Reference) -> Finding | None:
     if node.what == "tag":
         return Finding(
             node.name.span,
-            "`main` is the branch that every table has, and no tag",
+            "`main` is a branch of every table, so it cannot be a tag",
             f"write another name: `{node.verb.upper()} TAG main_tag`",
         )
     if node.verb != "drop":
         return None
     return Finding(
         node.name.span,
-        f"`main` is the branch that is `{context.target.text}` itself, and is not dropped",
+        f"`main` is the main branch of `{context.target.text}` and cannot be dropped",
         f"write `DROP TABLE {context.target.text}` if that is meant",
     )
 
@@ -103,10 +103,10 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
     if node.verb == "create":
         if kind and not node.lenient:
             help_ = f"write `CREATE {node.what.upper()} IF NOT EXISTS {name}`"
-            return Finding(span, f"{there} already", help_)
+            return Finding(span, f"`{name}` is already a {kind} of `{target}`", help_)
     elif kind == other:
         help_ = f"write `{node.verb.upper()} {other.upper()} {name}`, or another name"
-        return Finding(span, f"{there}, and no {node.what}", help_)
+        return Finding(span, f"{there}, not a {node.what}", help_)
     elif (
         node.verb != "create or replace"
         and not node.lenient
@@ -115,7 +115,7 @@ def _taken(context: Context, node: nodes.Reference) -> Finding | None:
         return Finding(span, f"`{target}` has no {node.what} `{name}`", _instead(node))
     if empty and node.verb != "drop" and (node.what == "tag" or node.version is not None):
         help_ = f"write rows first: `INSERT INTO {target} ...`"
-        return Finding(span, f"`{target}` has no snapshot yet for a {node.what} to hold", help_)
+        return Finding(span, f"`{target}` has no snapshot yet for a {node.what}", help_)
     return None
 
 

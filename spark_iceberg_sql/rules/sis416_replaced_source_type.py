@@ -1,18 +1,18 @@
-"""A replaced table whose column has another type than the partitioning was made for.
+"""CREATE OR REPLACE TABLE that gives a source column a type its partition fields do not accept.
 
 ## Why
-CREATE OR REPLACE TABLE gives a column of the old name its old field id, whatever its type, and keeps all
-past specs. A spec whose transform does not take the new type makes the whole table unreadable: SELECT,
-INSERT, ALTER and even DROP TABLE fail ("Cannot bucket by type: double"). A partition field of a column that
-becomes a struct keeps every INSERT from working ("Cannot partition by non-primitive source field"). And
-where the spec stays the same while its column turns from a timestamp to a date, or back, Iceberg refuses
-the statement ("Invalid source type date for transform: day").
+CREATE OR REPLACE TABLE gives a column with an old name its old field id, whatever its type, and keeps all
+past specs. If the transform of a spec does not accept the new type, the whole table becomes unreadable: SELECT,
+INSERT, ALTER and even DROP TABLE fail ("Cannot bucket by type: double"). If a source column becomes a struct,
+every INSERT fails ("Cannot partition by non-primitive source field"). And if the spec stays the same while its
+source column changes from a timestamp to a date, or back, Iceberg refuses the statement ("Invalid source type date
+for transform: day").
 
-Identity and truncate keep values of the column itself in the manifests. Where its new type is not a wider one,
-what reads the manifests of before fails as long as their snapshots are kept: `.all_entries`, often `.all_manifests`,
-and from some types `expire_snapshots` itself ("Wrong class", "BufferUnderflowException"). That is a warning.
-Nothing is said of a column that no spec is about, although the bounds of its old values may keep `.all_files` and
-`.all_entries` from being read in the same way until those snapshots are expired.
+Identity and truncate store values of the column itself in the manifests. If the old type cannot be widened to the
+new one, everything that reads the old manifests fails for as long as their snapshots are kept: `.all_entries`,
+often `.all_manifests`, and for some types `expire_snapshots` itself ("Wrong class", "BufferUnderflowException").
+That is a warning. Columns that no spec uses are not reported, although the bounds of their old values can make
+`.all_files` and `.all_entries` fail in the same way until those snapshots are expired.
 
 ## Instead
 Another name for the column, or DROP TABLE and then CREATE TABLE, which keeps nothing. From timestamp to
@@ -56,7 +56,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 @rule(Severity.ERROR, on=(nodes.Create,), spec="Schema Evolution")
 def replaced_source_type(context: Context) -> Iterator[Finding]:
-    """Every column of CREATE OR REPLACE whose type a spec of the table does not go with."""
+    """Every column of CREATE OR REPLACE whose new type conflicts with a spec of the table."""
     old = context.replaced
     after = context.after if old is not None else None
     if old is None or after is None or after.specs is None or after.schema is None:
@@ -72,21 +72,21 @@ def replaced_source_type(context: Context) -> Iterator[Finding]:
 
 
 def _taken_over(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
-    """Fields of a spec that stays; a new one is bound to the new types."""
+    """Fields of a spec that is kept; a new spec is bound to the new types."""
     for field in specs.spec.fields:
         was, now = old.by_id(field.source_id), new.by_id(field.source_id)
         if was is not None and now is not None and _turns(field, was.field, now.field):
             yield Finding(
                 _place(context, field.source),
-                f"`{field.source}` turns from {a_type(was.field.type)} to {a_type(now.field.type)}, and "
-                f"Iceberg refuses to take the spec with {shown(field)} over",
-                f"leave PARTITIONED BY out, and then write `ALTER TABLE {context.target.text} "
+                f"`{field.source}` changes from {a_type(was.field.type)} to {a_type(now.field.type)}, and "
+                f"Iceberg refuses to keep the spec with {shown(field)}",
+                f"leave out PARTITIONED BY, and then write `ALTER TABLE {context.target.text} "
                 f"ADD PARTITION FIELD {field.clause}`",
             )
 
 
 def _kept_values(context: Context, specs: Specs, old: Schema, new: Schema) -> Iterator[Finding]:
-    """Columns whose values stand in manifests that the new type cannot read; a column is named once."""
+    """Columns with values in manifests that cannot be read as the new type; each is reported once."""
     told: set[int] = set()
     for field in specs.all_fields:
         transform = field.transform.transform
@@ -99,20 +99,20 @@ def _kept_values(context: Context, specs: Specs, old: Schema, new: Schema) -> It
             told.add(field.source_id)
             yield Finding(
                 _place(context, field.source),
-                f"`{field.source}` turns from {a_type(was.field.type)} to {a_type(now.field.type)}, and a spec of "
-                f"the table partitions by it, in {shown(field)}: while snapshots of before are kept, "
+                f"`{field.source}` changes from {a_type(was.field.type)} to {a_type(now.field.type)}, and a spec of "
+                f"the table partitions by it, in {shown(field)}: while old snapshots are kept, "
                 "`.all_entries` cannot be read, and `expire_snapshots` may fail",
                 _another_name(context, field),
                 severity=Severity.WARNING,
             )
 
 
-# Types whose values are kept in the same form.
+# Types whose values are stored in the same binary form.
 _ALIKE = ({"int", "date"}, {"long", "timestamp", "timestamptz"})
 
 
 def _reads(was: Type, now: Type) -> bool:
-    """Whether a partition value of the one type is read as one of the other."""
+    """Whether a partition value of the old type can be read as the new type."""
     if promotes(was, now):
         return True
     if not (isinstance(was, Primitive) and isinstance(now, Primitive)):
@@ -137,8 +137,8 @@ def _not_taken(context: Context, schema: Schema, field: PartitionField) -> Findi
 
 def _another_name(context: Context, field: PartitionField) -> str:
     return (
-        f"give the column another name: {quoted(field.source + '_new')}, or write "
-        f"`DROP TABLE {context.target.text}` before"
+        f"give the column another name, for example `{quoted(field.source + '_new')}`, or write "
+        f"`DROP TABLE {context.target.text}` first"
     )
 
 
@@ -154,7 +154,7 @@ def _is_date(field: Field) -> bool:
 
 
 def _place(context: Context, source: str) -> nodes.Offsets:
-    """Where the column is written, or else the table's name."""
+    """The span of the column, or else of the table's name."""
     assert isinstance(context.node, nodes.Create)
     columns = (*(context.node.columns or ()), *context.node.typed_partitions)
     name = source.partition(".")[0].lower()

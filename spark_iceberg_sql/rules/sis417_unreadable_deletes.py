@@ -1,16 +1,16 @@
-"""A partition field's name that the table of position deletes has for a column of its own.
+"""A partition field with the name of a column of `.position_deletes`.
 
 ## Why
 `.position_deletes` has the columns `file_path`, `pos`, `row`, `partition`, `spec_id` and `delete_file_path`,
 and in version 3 `content_offset` and `content_size_in_bytes`; its readers bind every spec of the table, past
-ones too, to these. A partition field of such a name, identity on a column `partition` for one, is accepted.
-Once DELETE, UPDATE or MERGE with merge-on-read, or another engine, has written delete files, `SELECT` from
-`.position_deletes` and `rewrite_position_delete_files` fail ("Cannot create identity partition sourced from
-different field in schema: partition"). A backtick in the name has the same effect on the procedure. Letter
-case counts, and a renamed column does not rename the field.
+ones too, to these columns. A partition field with such a name is accepted, for example identity on a column
+`partition`. Once a merge-on-read DELETE, UPDATE or MERGE, or another engine, has written delete files, `SELECT`
+from `.position_deletes` and `rewrite_position_delete_files` fail ("Cannot create identity partition sourced from
+different field in schema: partition"). A backtick in the name makes the procedure fail in the same way. Names
+are case-sensitive, and renaming a column does not rename the field.
 
 ## Instead
-Another name for the field: `ADD PARTITION FIELD partition AS part`. Where it has happened: drop the field,
+Another name for the field: `ADD PARTITION FIELD partition AS part`. To repair an existing table, drop the field,
 rewrite the data files, and expire the snapshots with `clean_expired_metadata => true`.
 
 ## Examples
@@ -49,7 +49,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     spec="Reserved Field IDs",
 )
 def unreadable_deletes(context: Context) -> Iterator[Finding]:
-    """Every new field of such a name: an error with merge-on-read, else a warning."""
+    """Every new field with such a name: an error with merge-on-read, otherwise a warning."""
     new = isinstance(context.node, nodes.Create) and context.replaced is None
     if new and not any(map(_may_clash, context.terms)):
         return
@@ -59,11 +59,11 @@ def unreadable_deletes(context: Context) -> Iterator[Finding]:
             span, help_ = _remedy(context, item.field)
             yield Finding(
                 span,
-                f"{shown(item.field)} has the name of a column of `.position_deletes`: that table is not read, "
-                "and `rewrite_position_delete_files` fails, as soon as there are delete files"
+                f"{shown(item.field)} has the name of a column of `.position_deletes`: once there are delete "
+                "files, that table cannot be read and `rewrite_position_delete_files` fails"
                 if "`" not in item.field.name
-                else f"{shown(item.field)} has a backtick in its name: `rewrite_position_delete_files` fails, "
-                "as soon as there are delete files",
+                else f"{shown(item.field)} has a backtick in its name: once there are delete files, "
+                "`rewrite_position_delete_files` fails",
                 help_,
                 severity=Severity.ERROR if broken else Severity.WARNING,
             )
@@ -84,8 +84,7 @@ def _remedy(context: Context, field: PartitionField) -> tuple[nodes.Offsets, str
         if made is not None:
             clause = context.words(made.term.span)
             return made.term.span, (
-                f"leave the field out, and write `ALTER TABLE {table} ADD PARTITION FIELD {clause} AS {name}` "
-                "after it"
+                f"leave out the field, and then write `ALTER TABLE {table} ADD PARTITION FIELD {clause} AS {name}`"
             )
     return context.target.span, (
         f"first write `ALTER TABLE {table} DROP PARTITION FIELD {quoted(field.name)}`, rewrite the data files, "
@@ -94,7 +93,7 @@ def _remedy(context: Context, field: PartitionField) -> tuple[nodes.Offsets, str
 
 
 def _may_clash(facts: TermFacts) -> bool:
-    """Only identity gives a new table's field its column's name; the others add to it."""
+    """In a new table only identity fields have the column's name; the other transforms add a suffix."""
     identity = facts.transform is not None and facts.transform.suffix is None
     return identity or "`" in facts.source_text
 

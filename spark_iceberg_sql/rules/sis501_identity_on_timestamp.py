@@ -1,11 +1,11 @@
 """Identity partitioning on a timestamp.
 
 ## Why
-Each distinct moment becomes a partition, mostly with one row in it: thousands of tiny files, and planning
+Each distinct timestamp becomes a partition, often with a single row: thousands of tiny files, and planning
 that takes longer than the query.
 
 ## Instead
-The unit that queries ask for: `days(ts)`, or `hours(ts)` for very much data. Queries on `ts` itself prune
+The unit that queries filter by: `days(ts)`, or `hours(ts)` for very large tables. Predicates on `ts` itself prune
 by it.
 
 ## Examples
@@ -49,15 +49,15 @@ def identity_on_timestamp(context: Context) -> Iterator[Finding]:
         day = f"write `{DATE.clause(name)}`"
         yield Finding(
             facts.term.span,
-            f"`{name}` is a timestamp: each moment would be a partition of its own",
+            f"`{name}` is a timestamp: each distinct value would be a separate partition",
             day
             if time is None
-            else f"leave it out: `{time.clause(name)}` partitions by it already",
+            else f"leave it out: `{time.clause(name)}` already partitions by it",
         )
 
 
 def _others(context: Context, facts: TermFacts) -> list[RequestedField | PartitionField]:
-    """The fields that the table has, or that the statement asks for, besides this one."""
+    """The other fields that the table has or the statement adds."""
     found: list[RequestedField | PartitionField] = [
         term.wanted for term in context.new_terms if term is not facts and term.wanted is not None
     ]

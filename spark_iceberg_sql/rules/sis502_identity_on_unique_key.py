@@ -1,11 +1,11 @@
 """Identity partitioning on a column that is unique per row.
 
 ## Why
-A UUID column has as many values as the table has rows: one partition and one file for each row.
+A UUID column has as many values as the table has rows: one partition and one file per row.
 
 ## Instead
-`bucket(16, key)`: queries for one key read one bucket. This rule goes by the type and the name (`uuid`,
-`guid`); other keys it cannot tell from categories, and is silent.
+`bucket(16, key)`: queries for one key read one bucket. This rule recognizes keys by type and name (`uuid`,
+`guid`); it cannot tell other keys from categories, and does not report them.
 
 ## Examples
 ```sql bad
@@ -34,7 +34,7 @@ _KEY = re.compile(r"(?i)(?:^|[_.])[ug]uid$")
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
 def identity_on_unique_key(context: Context) -> Iterator[Finding]:
-    """Identity on a uuid column, or on a string or binary column that is named like one."""
+    """Identity on a uuid column, or on a string or binary column with the name of one."""
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or not bound.transform.is_identity or column is None:
@@ -48,6 +48,6 @@ def identity_on_unique_key(context: Context) -> Iterator[Finding]:
         name = facts.source_text
         yield Finding(
             facts.term.span,
-            f"`{name}` is unique per row: each row would be a partition of its own",
+            f"`{name}` is unique per row: each row would be a separate partition",
             f"write `{HASH.clause(name)}`",
         )

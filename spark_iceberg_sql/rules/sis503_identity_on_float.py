@@ -1,11 +1,11 @@
 """Identity partitioning on a float or a double.
 
 ## Why
-Filters on such a partition give wrong rows, in silence: `c = 0.0` misses the rows with -0.0, `c >= 0.0`
-misses NaN, and a DELETE leaves them behind. And two values that look the same may be two partitions.
+Filters on such a partition silently return wrong results: `c = 0.0` misses the rows with -0.0, `c >= 0.0`
+misses NaN, and a DELETE leaves them behind. Two values that look the same can also be two partitions.
 
 ## Instead
-A decimal or an integer column, or the text or category that the number stands for.
+A decimal or an integer column, or the string or category that the number represents.
 
 ## Examples
 ```sql bad

@@ -1,12 +1,12 @@
-"""A second bucketing of a column that is bucketed already.
+"""A second bucket field on a column that is already bucketed.
 
 ## Why
-`bucket(16, id)` beside `bucket(64, id)` splits each partition again by the same hash: queries for one id
-prune by the finer one alone, and the coarser one only adds folders. Most often the finer one was meant to
+`bucket(16, id)` together with `bucket(64, id)` splits each partition again by the same hash: queries for one id
+can prune by the finer one alone, and the coarser one only adds folders. Usually the finer one was meant to
 replace it.
 
 ## Instead
-`REPLACE PARTITION FIELD bucket(16, id) WITH bucket(64, id)`; files written before stay in the old spec.
+`REPLACE PARTITION FIELD bucket(16, id) WITH bucket(64, id)`; existing files keep the old spec.
 
 ## Examples
 ```sql bad
@@ -32,7 +32,7 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.WARNING, on=(nodes.AddField,))
 def second_bucket(context: Context) -> Iterator[Finding]:
-    """ADD of a bucket on the source of other buckets of the current spec, once for all of them."""
+    """ADD of a bucket on the source column of other buckets of the current spec, reported once."""
     for facts in context.new_terms:
         bound, column = facts.bound, facts.column
         if bound is None or not bound.transform.hashes or column is None:
@@ -48,6 +48,6 @@ def second_bucket(context: Context) -> Iterator[Finding]:
             new, old = bound.clause(facts.source_text), others[-1].clause
             yield Finding(
                 facts.term.span,
-                f"`{column.name}` is bucketed already, by {some([field.clause for field in others[:4]], len(others))}",
+                f"`{column.name}` is already bucketed, by {some([field.clause for field in others[:4]], len(others))}",
                 f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {old} WITH {new}`",
             )

@@ -1,13 +1,13 @@
 """Days of a timestamp in a session whose time zone is not UTC.
 
 ## Why
-Iceberg cuts years, months and days at midnight UTC, whatever the session's time zone. Queries on the column
-are right all the same, but a local day lies in two partitions: INSERT OVERWRITE of "yesterday" overwrites
-parts of two days. This rule speaks where the script itself sets the zone.
+In Iceberg, years, months and days begin at midnight UTC, whatever the session's time zone. Queries on the column
+still return correct results, but a local day spans two partitions: INSERT OVERWRITE of "yesterday" overwrites
+parts of two days. This rule applies only if the script itself sets the time zone.
 
 ## Instead
-`SET TIME ZONE 'UTC'` for what writes by day; or a DATE column with the local day, and that column itself as
-the partition; or TIMESTAMP_NTZ, whose days are those of its own clock.
+`SET TIME ZONE 'UTC'` for jobs that write by day; or a DATE column with the local day, with identity partitioning
+on it; or TIMESTAMP_NTZ, whose days begin at local midnight.
 
 ## Examples
 ```sql bad
@@ -42,7 +42,7 @@ _UTC = re.compile(
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
 def day_of_another_zone(context: Context) -> Iterator[Finding]:
-    """Years, months or days of a timestamp with a zone, after SET TIME ZONE to another than UTC."""
+    """Years, months or days of a timestamp with time zone, after SET TIME ZONE to a zone other than UTC."""
     zone = context.known.time_zone
     if zone is None or _UTC.fullmatch(zone):
         return
@@ -56,6 +56,6 @@ def day_of_another_zone(context: Context) -> Iterator[Finding]:
         name = facts.source_text
         yield Finding(
             facts.term.span,
-            f"{bound.transform.spelling} of `{name}` begin at midnight UTC, not in {zone}",
+            f"{bound.transform.spelling} of `{name}` begin at midnight UTC, not at midnight in {zone}",
             "write `SET TIME ZONE 'UTC'`, or add a DATE column with the local day and partition by that",
         )

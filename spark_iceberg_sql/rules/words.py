@@ -1,4 +1,4 @@
-"""Names and types in the sentences of rules."""
+"""Names and types as rule messages show them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def written(column: Column) -> str:
-    """A column as DDL writes it, a struct's field by its path."""
+    """A column as DDL writes it; a struct's field as its dotted path."""
     parts = column.name.split(".") if column.parents else [column.name]
     return ".".join(quoted(part) for part in parts)
 
@@ -22,7 +22,7 @@ def listed(names: Iterable[str], word: str = "or", limit: int = 4) -> str:
 
 
 def some(names: Sequence[str], count: int) -> str:
-    """Up to three names in backticks. names: the first of them. count: how many there are in all."""
+    """Up to three names in backticks. names: the first few. count: how many there are in total."""
     if count <= 3:
         return listed(names, "and")
     return f"{', '.join(f'`{name}`' for name in names[:3])} and {count - 3} more"
@@ -30,5 +30,5 @@ def some(names: Sequence[str], count: int) -> str:
 
 def a_type(kind: Type) -> str:
     """A type with its article: `a string`, `an int`."""
-    name = str(kind)
+    name = "void" if str(kind) == "unknown" else str(kind)
     return f"{'an' if name[:1] in 'aeio' else 'a'} {name}"

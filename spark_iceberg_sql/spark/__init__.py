@@ -1,1 +1,1 @@
-"""The Spark half: native functions, table functions, optimizer rules, sessions."""
+"""Everything that needs Spark: native functions, table functions, optimizer rules, sessions."""

@@ -1,8 +1,8 @@
-"""Names for tables at a path, so that they can be written; compaction; configuration of catalogs.
+"""Names for tables at a path, so that they can be written to; compaction; configuration of catalogs.
 
-A table function reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL want a table in a catalog, since
-a write must have one place that decides which commit comes next: for a Hadoop-layout table that is the
-folder itself, for a table that a catalog has written it is that catalog.
+A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since
+one authority must order the commits: for a table in Hadoop layout that is the folder itself, for a table
+that was written through a catalog it is that catalog.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 def attach(spark: SparkSession, path: str, name: str) -> str:
     """Give the table at a path a name in SQL, for reading and writing; returns the quoted name.
 
-    A Hadoop-layout table (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
+    A table in Hadoop layout (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
     where the last parts are those of the path; the catalog is configured in this session.
-    A table that a catalog has written (00003-<uuid>.metadata.json): the name's catalog must be one
-    that this session has (see `catalog`); the table is registered there, with its newest metadata.
-    Take the catalog that owns the table: a table written through two catalogs loses commits.
+    A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be
+    configured in this session (see `catalog`); the table is registered there, with its newest metadata.
+    Use the catalog that owns the table: a table written through two catalogs loses commits.
 
-    The table must be the folder's own: one whose metadata, properties or manifests name files outside
-    it (a copied folder names those of the original) is refused. That reads all manifests.
+    All files of the table must be in its folder: a table whose metadata, properties or manifests refer to
+    files outside it (a copied folder refers to the original) is refused. The check reads all manifests.
 
     spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
-    Raises IcebergSqlError where the table is not the folder's own, or the name does not fit; pyspark's
-    AnalysisException where there is no table.
+    Raises IcebergSqlError if the table does not belong to the folder, or the name does not match it;
+    pyspark's AnalysisException if there is no table.
     """
     parts = [part.strip("`") for part in name.split(".")]
     if len(parts) < 2:
         raise IcebergSqlError(
-            f"`{name}` names no catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
+            f"`{name}` does not name a catalog\nhelp: attach it as `{name}.{path.rstrip('/').rsplit('/', 1)[-1]}`"
         )
     quoted = dotted(parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
@@ -72,7 +72,7 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
 
 
 def _found(path: str) -> Found:
-    """The table as the table functions find it."""
+    """The table as the table functions locate it."""
     try:
         return find("attach", STORES["any"]("attach", {"url": path}), {"path": path})
     except Refusal as refusal:
@@ -82,7 +82,7 @@ def _found(path: str) -> Found:
 
 
 def _is_hadoop_s(file: str) -> bool:
-    """Whether a metadata file is named as Hadoop tables name theirs, and not as catalogs do."""
+    """Whether a metadata file is named as in a Hadoop table, not as catalogs do."""
     name = file.rsplit("/", 1)[-1]
     if metadata_file(name) is None:
         raise IcebergSqlError(f"the metadata file `{file}` has no version in its name")
@@ -90,8 +90,8 @@ def _is_hadoop_s(file: str) -> bool:
 
 
 def _refuse_older(found: Found, folder: str) -> None:
-    """A Hadoop catalog goes by version-hint.text; behind a gap in the versions it would write on an
-    older one than there is.
+    """A Hadoop catalog uses version-hint.text; if there is a gap in the versions, it would commit on top of
+    an older version than the newest.
     """
     try:
         theirs = relations.hadoop_table(folder).operations().current().metadataFileLocation()
@@ -99,18 +99,18 @@ def _refuse_older(found: Found, folder: str) -> None:
         raise IcebergSqlError(f"no Hadoop catalog can read `{folder}`: {message(error)}") from None
     if not same_location.same(str(theirs), found.file):
         raise IcebergSqlError(
-            f"a Hadoop catalog would write on `{theirs}`, and the newest version is `{found.file}`\n"
-            f"help: put the newest version's number into `{folder}/metadata/version-hint.text`"
+            f"a Hadoop catalog would commit on top of `{theirs}`, but the newest version is `{found.file}`\n"
+            f"help: write the newest version's number to `{folder}/metadata/version-hint.text`"
         )
 
 
 def _refuse_another(quoted: str, path: str, found: Found) -> None:
-    """The name may have been there before, for another table."""
+    """The name may already have referred to another table."""
     table = relations.catalog_table(quoted).operations().current()
     same = str(table.uuid()) == str(found.metadata.uuid())
     if not same or not same_location.same(str(table.location()), found.folder):
         raise IcebergSqlError(
-            f"{quoted} is there already, for the table at `{table.location()}` and not for the one at "
+            f"{quoted} already exists, for the table at `{table.location()}` and not for the one at "
             f"`{path}`\nhelp: attach it under another name"
         )
 
@@ -122,7 +122,7 @@ def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str 
     if folders[-len(tail) :] != tail:
         fits = ".".join([parts[0], *folders[-len(tail) :]])
         raise IcebergSqlError(
-            f"a Hadoop-layout table is named as its folder is, so `{'.'.join(parts)}` cannot be "
+            f"a table in Hadoop layout must have the name of its folder, so `{'.'.join(parts)}` cannot be "
             f"`{path}`\nhelp: attach it as `{fits}`"
         )
     warehouse = "/".join(folders[: -len(tail)]) or ("/" if path.startswith("/") else ".")
@@ -132,7 +132,7 @@ def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str 
     theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
     if theirs is None or not same_location.same(theirs, warehouse):
         raise IcebergSqlError(
-            f"the catalog `{parts[0]}` is there already, over `{theirs}` and not over `{warehouse}`\n"
+            f"the catalog `{parts[0]}` already exists, with the warehouse `{theirs}` and not `{warehouse}`\n"
             "help: attach it under another catalog name"
         )
 
@@ -158,17 +158,17 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     kind and the properties it needs:
     hadoop: warehouse.
     jdbc: uri (jdbc:...), warehouse; user and password as jdbc_user=, jdbc_password=.
-    rest: uri; warehouse, credential, token, scope as the server wants.
+    rest: uri; warehouse, credential, token, scope as the server requires.
     glue: warehouse (s3://...); endpoint and keys as glue_endpoint=, s3_endpoint=, client_region=.
-    Other properties of Iceberg's go in with `_` for `.` in front (s3_, jdbc_, client_, glue_) and `-`
-    elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, in
+    Pass other Iceberg properties with `_` instead of `.` after the prefix (s3_, jdbc_, client_, glue_) and
+    instead of `-` elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, with
     **{"adls.sas-token.account": ...}.
 
-    Keys, passwords and headers among them stand in the session's configuration, for Iceberg reads them
-    there; Spark's event log, UI and SET -v do not show them, listeners of the application's own see them.
+    Keys, passwords and headers are in the session's configuration, because Iceberg reads them there;
+    Spark's event log, UI and SET -v do not show them, but the application's own listeners receive them.
 
     spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
-    missing property, an address with a password in it, or a name that is taken by another configuration.
+    missing property, a URL that contains a password, or a name that already has another configuration.
     """
     if kind not in _KINDS:
         raise IcebergSqlError(f"unknown catalog type `{kind}`\nhelp: one of {', '.join(_KINDS)}")
@@ -180,10 +180,10 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     for key, value in properties.items():
         if re.match(r"https?://[^/?#]*@", value):
             raise IcebergSqlError(
-                f"`{key}` has a user name or a password in front of its host, and Iceberg writes it into logs\n"
-                "help: leave them out, and give credential='ID:SECRET' or token=..."
+                f"`{key}` has a user name or a password before its host, and Iceberg writes it to logs\n"
+                "help: leave them out, and pass credential='ID:SECRET' or token=..."
             )
-    if kind == "jdbc":  # without views Spark cannot even look for a table in it
+    if kind == "jdbc":  # without view support Spark cannot even look up a table in it
         properties.setdefault("jdbc_schema_version", "V1")
     prefix = f"spark.sql.catalog.{name}"
     settings = {f"{prefix}.type": kind}
@@ -192,8 +192,8 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
         changed = [key for key, value in settings.items() if spark.conf.get(key, None) != value]
         if changed:
             raise IcebergSqlError(
-                f"the catalog `{name}` is configured already, with another {changed[0]}\n"
-                "help: take another name; Spark keeps a catalog as it was first used"
+                f"the catalog `{name}` is already configured, with another {changed[0]}\n"
+                "help: use another name; Spark keeps the configuration with which a catalog was first used"
             )
     with jvm.active(spark):
         credentials.hide()
@@ -247,8 +247,8 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
 
     spark: the session. table: its name in a catalog (`attach` gives one to a path).
     Returns how many files were rewritten, added, and how many delete files were removed.
-    Raises pyspark's AnalysisException where there is no such table, IcebergSqlError where its metadata
-    lies elsewhere than it says.
+    Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if its metadata is not
+    at the location that it names.
     """
     with jvm.active(spark):
         parts = relations.full_name(table)

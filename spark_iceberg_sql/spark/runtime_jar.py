@@ -1,6 +1,6 @@
-"""The Iceberg runtime jar: one that is there already, or fetched once with the Ivy that pyspark ships.
+"""The Iceberg runtime jar: an existing one, or one downloaded once with the Ivy that pyspark ships.
 
-Looked for, in this order: the file that SPARK_ICEBERG_SQL_JAR names; `jars/` of a source checkout;
+It is looked for in this order: the file that SPARK_ICEBERG_SQL_JAR names; `jars/` of a source checkout;
 the cache, which is SPARK_ICEBERG_SQL_CACHE, or `spark-iceberg-sql` in XDG_CACHE_HOME or ~/.cache.
 """
 
@@ -28,7 +28,7 @@ _FETCH_SECONDS = 600
 def java() -> str:
     """The `java` that Spark will start: the one of JAVA_HOME, else the first on PATH.
 
-    Raises JavaError where there is none, or one that Spark does not run on.
+    Raises JavaError if there is none, or if Spark does not support it.
     """
     wanted = " or ".join(map(str, JAVA))
     home = os.environ.get("JAVA_HOME")
@@ -45,7 +45,7 @@ def java() -> str:
 
 
 def cache_directory() -> Path:
-    """The folder that fetched jars are kept in; it need not exist yet."""
+    """The folder for downloaded jars; it need not exist yet."""
     if chosen := os.environ.get(_CACHE):
         return Path(chosen).expanduser()
     base = os.environ.get("XDG_CACHE_HOME")
@@ -53,11 +53,11 @@ def cache_directory() -> Path:
 
 
 def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
-    """The runtime jar on this machine; fetched first where it is not there.
+    """The runtime jar on this machine; downloaded first if it is missing.
 
-    Any number of processes may ask at once. ivy_settings: an Ivy settings file, for a mirror.
+    Any number of processes may call this at the same time. ivy_settings: an Ivy settings file, for a mirror.
 
-    Raises JarError where it cannot be fetched, JavaError where Java is missing.
+    Raises JarError if it cannot be downloaded, JavaError if Java is missing.
     """
     if named := os.environ.get(_JAR):
         if not Path(named).is_file():
@@ -75,7 +75,7 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
     except OSError as error:
         raise JarError(
             f"cannot keep the Iceberg runtime in {cached.parent} ({error.strerror}): "
-            f"set {_CACHE} to a folder that can be written, or {_JAR} to the jar"
+            f"set {_CACHE} to a writable folder, or {_JAR} to the jar"
         ) from None
     return cached
 
@@ -115,7 +115,7 @@ def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
             raise JarError(f"cannot fetch {runtime.coordinate}: {advice}")
         if not _is_pinned(fetched, runtime):
             raise JarError(
-                f"{runtime.coordinate} came with sha256 {_sha256(fetched)}, "
+                f"{runtime.coordinate} has sha256 {_sha256(fetched)}, "
                 f"but {runtime.sha256} is pinned: {advice}"
             )
         os.replace(fetched, target)

@@ -1,4 +1,4 @@
-"""session(), install(spark), uninstall(spark), register(spark): the ways into the Spark half."""
+"""session(), install(spark), uninstall(spark), register(spark): the entry points for Spark."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def session(
 ) -> SparkSession:
     """A Spark session of this process with an embedded Iceberg catalog, installed and quiet.
 
-    warehouse: a folder (made when first written to) or a URI for the tables. catalog: its name in
+    warehouse: a folder (created on the first write) or a URI for the tables. catalog: its name in
     SQL: `local.db.t`. timezone: the session time zone; Iceberg's time transforms are in UTC. config:
-    Spark settings, which win over all of ours. ddl: as for `install`.
+    Spark settings, which override all defaults. ddl: as for `install`.
 
-    Where a session runs already, that one is returned with the settings that a running session
-    can still take.
+    If a session is already running, that session is returned, with the settings that can still be
+    changed.
 
-    Raises JavaError, JarError, or IcebergSqlError where the running session lacks Iceberg.
+    Raises JavaError, JarError, or IcebergSqlError if the running session lacks Iceberg.
     """
     settings = {**_settings(warehouse, catalog, timezone), **(config or {})}
     if config:
@@ -57,7 +57,7 @@ def session(
 
 
 def _provide_runtime(settings: dict[str, str]) -> None:
-    """Make sure of a Java, and put the runtime jar into `spark.jars` unless the caller brings one."""
+    """Check that Java is installed, and add the runtime jar to `spark.jars` unless the caller provides one."""
     java()
     brought = settings.get("spark.jars", ""), settings.get("spark.jars.packages", "")
     if not any("iceberg-spark-runtime" in jars for jars in brought):
@@ -68,7 +68,7 @@ def _provide_runtime(settings: dict[str, str]) -> None:
 def _join(
     settings: dict[str, str], config: Mapping[str, str], key: str, ours: str, mark: str
 ) -> None:
-    """A setting that is a list: ours, and what the caller adds to it."""
+    """A setting that is a list: the default values plus the caller's."""
     theirs = config.get(key, "")
     settings[key] = theirs if ours in theirs else mark.join(filter(None, (ours, theirs)))
 
@@ -98,12 +98,12 @@ def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, s
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
-    """Give a session, whoever made it, everything this package has; returns the session.
+    """Install everything in this package in any session; returns the session.
 
-    Calling it again is harmless. ddl: what a fault in partition DDL does: "error", "warn", "off".
+    Calling it again is harmless. ddl: what an error in partition DDL causes: "error", "warn", "off".
 
-    Raises IcebergSqlError where Iceberg's runtime is not on the session's class path, or the
-    session is one of Spark Connect.
+    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if it is a
+    Spark Connect session.
     """
     register(spark)
     injection.install(spark)
@@ -111,9 +111,9 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
 
 
 def register(spark: SparkSession) -> None:
-    """Register the functions and table functions alone.
+    """Register only the functions and table functions.
 
-    They then serve this session, its newSession() and every session that this process starts later.
+    They are then available in this session, in its newSession() and in all sessions that this process starts later.
 
     Raises IcebergSqlError, as `install` does.
     """
@@ -132,7 +132,7 @@ def register(spark: SparkSession) -> None:
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Take out what `install` put into a session."""
+    """Remove what `install` added to a session."""
     intercept.uninstall(spark)
     injection.uninstall(spark)
     functions.unregister(spark)

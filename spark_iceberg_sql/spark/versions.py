@@ -52,7 +52,7 @@ def spark_line(version: str) -> str:
 def runtime(spark_version: str) -> Runtime:
     """The pinned Iceberg runtime for a Spark version such as `4.1.4`.
 
-    Raises IcebergSqlError where no runtime is pinned for that line.
+    Raises IcebergSqlError if no runtime is pinned for that minor version.
     """
     lock = json.loads(_lock_text())
     line = spark_line(spark_version)

@@ -1,7 +1,7 @@
-"""The mistakes that the parser knows by their shape: one record each, with what is said of it and what to write.
+"""The mistakes that the parser recognizes: one record each, with the message and what to write instead.
 
-The parser stops with a record's name; SIS001 fills the words in: {table}, {old} and {new} are the user's names,
-{field} and {fields} terms over the table's columns, {found} and {expected} the grammar's words.
+The parser stops with a record's name; SIS001 fills in the placeholders: {table}, {old} and {new} are the user's names,
+{field} and {fields} terms over the table's columns, {found} and {expected} the grammar's tokens.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Mistake(NamedTuple):
-    """message: None for the grammar's own, `... cannot stand here`. help: what to write. reported_by: another rule."""
+    """message: None for the grammar's own, `... is unexpected here`. help: what to write. reported_by: another rule."""
 
     message: str | None = None
     help: str = "write {expected} here"
@@ -18,13 +18,13 @@ class Mistake(NamedTuple):
 
 
 MISTAKES: dict[str, Mistake] = {
-    "": Mistake(),  # no known one
-    # Iceberg's parser or Spark's takes it for another statement.
+    "": Mistake(),  # not a known mistake
+    # Iceberg's or Spark's parser reads it as another statement.
     "identifier-clause": Mistake(reported_by="SIS004"),
     "odd-space": Mistake(reported_by="SIS004"),
     "hint": Mistake(reported_by="SIS004"),
     "as-name": Mistake(reported_by="SIS107"),
-    "parameter": Mistake(),  # SIS002 has the word where a marker stands in a transform
+    "parameter": Mistake(),  # SIS002 reports a marker inside a transform
     "after-query": Mistake(
         "PARTITIONED BY comes after the query",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT ...`",
@@ -34,54 +34,55 @@ MISTAKES: dict[str, Mistake] = {
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
     ),
     "alter-if-exists": Mistake(
-        "ALTER TABLE takes no IF EXISTS", "write `ALTER TABLE {table}`, where there is such a table"
+        "ALTER TABLE takes no IF EXISTS",
+        "write `ALTER TABLE {table}`, and run it only if the table exists",
     ),
     "as-in-drop": Mistake(
         "DROP PARTITION FIELD takes no AS", "write `ALTER TABLE {table} DROP PARTITION FIELD {old}`"
     ),
     "as-of-version": Mistake(
-        "a branch or tag starts at a snapshot's id, not at `{found}`",
-        "write `AS OF VERSION` and an id of `SELECT snapshot_id, committed_at FROM {table}.snapshots`",
+        "a branch or tag starts at a snapshot id, not at `{found}`",
+        "write `AS OF VERSION` and an id from `SELECT snapshot_id, committed_at FROM {table}.snapshots`",
     ),
     "bracketed-fields": Mistake(
         "IDENTIFIER FIELDS takes no parentheses",
-        "leave the parentheses out",
+        "leave out the parentheses",
     ),
     "closing-parenthesis": Mistake(
         "a closing parenthesis without an opening one", "write `PARTITIONED BY ({fields})`"
     ),
     "column-if-exists": Mistake(
         "ADD COLUMN takes no IF NOT EXISTS",
-        "leave it out, and add the column only where `DESCRIBE TABLE {table}` does not list it",
+        "leave it out, and add the column only if `DESCRIBE TABLE {table}` does not list it",
     ),
     "columns-in-ctas": Mistake(
         "CREATE TABLE ... AS SELECT takes no column list: the columns come from the query",
-        "leave the list out, and cast in the query",
+        "leave out the list, and cast in the query",
     ),
     "columns-of-partition": Mistake(
-        "a table has the same columns in all partitions", "leave PARTITION (...) out"
+        "a table has the same columns in all partitions", "leave out PARTITION (...)"
     ),
     "distributed-by": Mistake(
-        "files are distributed by their partitions, and by nothing else",
+        "rows can only be distributed by partition",
         "write `WRITE DISTRIBUTED BY PARTITION`, or `WRITE ORDERED BY` with the columns",
     ),
-    "duplicate-clause": Mistake("a clause is given twice: `{found}`", "write it once"),
-    "duplicate-key": Mistake("a property is given twice: `{found}`", "write each property once"),
+    "duplicate-clause": Mistake("duplicate clause: `{found}`", "write it once"),
+    "duplicate-key": Mistake("duplicate property: `{found}`", "write each property once"),
     "empty-list": Mistake(
-        "PARTITIONED BY names nothing",
-        "leave the clause out for a table without partitions, or write `PARTITIONED BY ({field})`",
+        "PARTITIONED BY is empty",
+        "leave out the clause for an unpartitioned table, or write `PARTITIONED BY ({field})`",
     ),
     "execute-elsewhere": Mistake(
-        "ALTER TABLE ... EXECUTE is Trino's",
+        "ALTER TABLE ... EXECUTE is Trino's syntax",
         "call a procedure: `CALL catalog.system.rewrite_data_files('{table}')`",
     ),
     "expression": Mistake(
         "a partition field is a column or a transform over one, not an expression",
-        "write `{field}`, or partition by a column that holds it",
+        "write `{field}`, or partition by a column that holds the value",
     ),
-    "hive-clause": Mistake(None, "leave Hive's clause out and write `USING iceberg`"),
+    "hive-clause": Mistake(None, "leave out Hive's clause and write `USING iceberg`"),
     "if-exists": Mistake(
-        "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS and no IF NOT EXISTS",
+        "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS or IF NOT EXISTS",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "like-catalog": Mistake(
@@ -93,14 +94,15 @@ MISTAKES: dict[str, Mistake] = {
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
     ),
     "missing-column": Mistake(
-        "the word COLUMN is missing before `{found}`",
+        "the keyword COLUMN is missing before `{found}`",
         "write `ALTER TABLE {table} ADD COLUMN ...`, `DROP COLUMN` or `RENAME COLUMN`",
     ),
     "missing-field": Mistake(
-        "the word FIELD is missing", "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`"
+        "the keyword FIELD is missing", "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`"
     ),
     "missing-partition": Mistake(
-        "the word PARTITION is missing", "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`"
+        "the keyword PARTITION is missing",
+        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "missing-with": Mistake(
         "REPLACE PARTITION FIELD needs WITH",
@@ -109,26 +111,26 @@ MISTAKES: dict[str, Mistake] = {
     "misspelt": Mistake("`{found}` is not a keyword: did you mean {expected}?", "write {expected}"),
     "mixed-columns": Mistake(
         "PARTITIONED BY takes columns with types, or columns and transforms, but not both",
-        "put the columns into the column list and write `PARTITIONED BY ({fields})`",
+        "add the columns to the column list and write `PARTITIONED BY ({fields})`",
     ),
     "modify-elsewhere": Mistake(
         "MODIFY is another engine's syntax",
         "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`",
     ),
-    "needs-backticks": Mistake("`{found}` is not a plain name", "write {expected}"),
+    "needs-backticks": Mistake("`{found}` is not a plain identifier", "write {expected}"),
     "nested-new-name": Mistake(
-        "RENAME COLUMN takes the new name alone, without the path before it",
+        "RENAME COLUMN takes only the new name, without a path",
         "write `ALTER TABLE {table} RENAME COLUMN point.x TO lon`; a column stays in its struct",
     ),
     "nested-transform": Mistake(
-        "a transform inside another one, or a call inside a list of names",
-        "write one transform over one column, `{field}`",
+        "a partition field is a column, or one transform over one column",
+        "write one transform over one column: `{field}`",
     ),
-    "no-arguments": Mistake("a transform without a column", "write `{field}`"),
+    "no-arguments": Mistake("a transform needs a column", "write `{field}`"),
     "no-parentheses": Mistake(
         "PARTITIONED BY needs parentheses", "write `PARTITIONED BY ({fields})`"
     ),
-    "nothing-to-alter": Mistake(None, "write what is to change: `ALTER COLUMN id TYPE BIGINT`"),
+    "nothing-to-alter": Mistake(None, "write the change: `ALTER COLUMN id TYPE BIGINT`"),
     "other-table": Mistake(
         "CREATE TABLE takes no {found}",
         "write `CREATE TABLE ... USING iceberg`, or a view: `CREATE TEMPORARY VIEW`",
@@ -146,14 +148,14 @@ MISTAKES: dict[str, Mistake] = {
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "partitioned-by-spec": Mistake(
-        "PARTITIONED BY SPEC is Hive's", "write `PARTITIONED BY ({fields})`"
+        "PARTITIONED BY SPEC is Hive's syntax", "write `PARTITIONED BY ({fields})`"
     ),
     "partitioning-property": Mistake(
-        "a property `partitioning` is Trino's",
+        "the property `partitioning` is Trino's syntax",
         "write `PARTITIONED BY ({fields})` in CREATE TABLE, or `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "plain-columns": Mistake(
-        "`{found}` is not allowed here: Hive's statement takes {expected} alone",
+        "`{found}` is not allowed here: Hive's statement takes only {expected}",
         "write `ALTER TABLE {table} ADD COLUMN ...`, `ALTER COLUMN` or `DROP COLUMN`",
     ),
     "quoted-column": Mistake(
@@ -165,25 +167,25 @@ MISTAKES: dict[str, Mistake] = {
         "write the name without quotes, or in backticks: `` AS `my field` ``",
     ),
     "rename-field": Mistake(
-        "a partition field is renamed by replacing it by itself",
-        "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ... AS {new}`, with the transform that it has",
+        "a partition field is renamed by replacing it with itself",
+        "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ... AS {new}`, with its current transform",
     ),
     "replace-external": Mistake(
         "REPLACE takes no EXTERNAL", "write `CREATE OR REPLACE TABLE {table}`"
     ),
     "replace-if-not-exists": Mistake(
-        "REPLACE and IF NOT EXISTS exclude each other",
+        "REPLACE and IF NOT EXISTS cannot be combined",
         "write `CREATE OR REPLACE TABLE`, or `CREATE TABLE IF NOT EXISTS`",
     ),
     "retention-unit": Mistake(
-        "`{found}` is not a unit of retention: the grammar has {expected}", "write {expected}"
+        "`{found}` is not a retention unit: the grammar expects {expected}", "write {expected}"
     ),
     "set-partition-spec": Mistake(
         "SET PARTITION SPEC is another engine's syntax",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "set-properties": Mistake(
-        "the word TBLPROPERTIES is missing",
+        "the keyword TBLPROPERTIES is missing",
         "write `ALTER TABLE {table} SET TBLPROPERTIES ('key' = 'value')`",
     ),
     "several-fields": Mistake(
@@ -191,31 +193,31 @@ MISTAKES: dict[str, Mistake] = {
         "write a statement for each: `ALTER TABLE {table} ADD PARTITION FIELD ...`",
     ),
     "several-orders": Mistake(
-        "one `WRITE ORDERED BY` lists all that files are sorted by",
-        "write `ALTER TABLE {table} WRITE ORDERED BY ...` with all of them, between commas",
+        "one `WRITE ORDERED BY` lists the complete sort order",
+        "write `ALTER TABLE {table} WRITE ORDERED BY ...` with all terms, separated by commas",
     ),
     "sort-order": Mistake(
         "a partition field has no sort order",
-        "leave `{found}` out; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",
+        "leave out `{found}`; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     ),
     "temporary-table": Mistake(
-        "Spark has no temporary tables: TEMPORARY TABLE is a view over files, of one name, with USING and "
-        "without IF NOT EXISTS and AS SELECT",
+        "Spark has no temporary tables: TEMPORARY TABLE creates a view over files, with a single-part name and "
+        "USING, without IF NOT EXISTS or AS SELECT",
         "write `CREATE TEMPORARY VIEW {table} AS SELECT ...`, or `CREATE TABLE` and drop it afterwards",
     ),
-    "trailing-comma": Mistake("a comma with nothing after it", "leave the last comma out"),
+    "trailing-comma": Mistake("a trailing comma", "leave out the last comma"),
     "two-locations": Mistake(
-        "LOCATION and the option `{found}` both give the table's location", "leave one of them out"
+        "LOCATION and the option `{found}` both set the table's location", "leave out one of them"
     ),
     "two-partitioned-by": Mistake(
-        "PARTITIONED BY is given twice", "write all fields in one: `PARTITIONED BY ({fields})`"
+        "duplicate PARTITIONED BY", "write all fields in one: `PARTITIONED BY ({fields})`"
     ),
     "types-in-ctas": Mistake(
-        "PARTITIONED BY of CREATE TABLE ... AS SELECT takes names of columns, without types",
-        "leave the type out, and cast in the query",
+        "PARTITIONED BY of CREATE TABLE ... AS SELECT takes column names without types",
+        "leave out the type, and cast in the query",
     ),
     "unknown-change": Mistake(
-        "`{found}` is not a table change that Spark or Iceberg has", "write {expected}"
+        "`{found}` is not a table change in Spark or Iceberg", "write {expected}"
     ),
     "unterminated": Mistake("a quote or comment is not closed", "close it"),
     "using-after-clauses": Mistake(

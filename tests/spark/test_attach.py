@@ -61,11 +61,13 @@ def test_a_catalog_written_table_wants_a_catalog(
 
 
 def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
-    with pytest.raises(IcebergSqlError, match=r"names no catalog\nhelp: attach it as `mine\.t`"):
+    with pytest.raises(
+        IcebergSqlError, match=r"does not name a catalog\nhelp: attach it as `mine\.t`"
+    ):
         attach(spark, str(path), "mine")
     with pytest.raises(IcebergSqlError, match=r"help: attach it as `lake\.db\.t`"):
         attach(spark, str(path), "lake.db.other")
-    with pytest.raises(IcebergSqlError, match="is there already, over"):
+    with pytest.raises(IcebergSqlError, match="already exists, with the warehouse"):
         attach(spark, str(path), "local.db.t")
     with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
         attach(spark, str(path.parent), "lake.db")
@@ -76,7 +78,7 @@ def test_catalog_helper(spark: SparkSession) -> None:
         catalog(spark, "x", "oracle")
     with pytest.raises(IcebergSqlError, match="needs `warehouse`"):
         catalog(spark, "x", "jdbc", uri="jdbc:sqlite::memory:")
-    with pytest.raises(IcebergSqlError, match="`local` is configured already"):
+    with pytest.raises(IcebergSqlError, match="`local` is already configured"):
         catalog(spark, "local", "hadoop", warehouse="/elsewhere")
     catalog(spark, "far", "rest", uri="http://127.0.0.1:9", s3_path_style_access="true")
     assert spark.conf.get("spark.sql.catalog.far.s3.path-style-access") == "true"

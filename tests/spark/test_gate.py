@@ -249,7 +249,7 @@ class TestKnowsTheCatalog:
         assert any("SIS002" in str(w.message) for w in said)
         with pytest.raises(Exception) as error:
             spark.sql("CREATE TABLE dead.db.t (id BIGINT) USING iceberg PARTITIONED BY (id)")
-        assert "exists already" not in str(error.value)
+        assert "already exists" not in str(error.value)
 
     def test_a_current_catalog_that_cannot_start(self, spark, table):
         """What names its catalog is checked all the same."""

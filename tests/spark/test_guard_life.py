@@ -30,7 +30,7 @@ def run(part: str, folder: Path) -> dict[str, Any]:
 def test_a_guard_that_does_not_compile_is_said_once_and_rows_are_right(tmp_path: Path) -> None:
     said = run("broken", tmp_path)
     [warning] = said["warnings"]
-    assert "rule `guard` is off" in warning
+    assert "rule `guard` is disabled" in warning
     assert "do not prune" in warning
     assert said["rows"] == {"rows": [4], "pushed": False}
     assert said["same"] == [4]

@@ -129,7 +129,11 @@ REFUSED = [
         "INVALID_PARAMETER_VALUE",
         "`csv` is not one of auto, parquet",
     ),
-    ("icebergLocal('{path}', snapshot_id => 'x')", "INVALID_PARAMETER_VALUE", "`x` is not a whole"),
+    (
+        "icebergLocal('{path}', snapshot_id => 'x')",
+        "INVALID_PARAMETER_VALUE",
+        "`x` is not an integer",
+    ),
     ("icebergLocal('{path}', snapshot_id => NULL)", "INVALID_PARAMETER_VALUE", "it is NULL"),
     (
         "icebergLocal('{path}', use_partition_pruning => 'maybe')",
@@ -140,11 +144,11 @@ REFUSED = [
     ("icebergLocal('s3://b/t')", "INVALID_PARAMETER_VALUE", r"write iceberg\('s3://b/t'\)"),
     ("icebergLocal('{path}/no')", "PATH_NOT_FOUND", "{path}/no/metadata"),
     ("icebergLocal(collection => 'none')", "INVALID_PARAMETER_VALUE", r"collection\.none\.\*"),
-    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it is for S3"),
+    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it is only for S3"),
     ("icebergS3('b/t')", "INVALID_PARAMETER_VALUE", "s3://bucket/path"),
     ("icebergS3('http://k:s@h/b/t')", "INVALID_PARAMETER_VALUE", "use a named collection"),
     ("icebergS3('s3://b/t')", "INVALID_PARAMETER_VALUE", "iceberg-aws-bundle"),
-    ("icebergS3('s3://b/t', 'NOSIGN', 'x')", "INVALID_PARAMETER_VALUE", "exclude each other"),
+    ("icebergS3('s3://b/t', 'NOSIGN', 'x')", "INVALID_PARAMETER_VALUE", "cannot be combined"),
     ("icebergAzure('nonsense', 'c', 't')", "INVALID_PARAMETER_VALUE", "AccountName="),
     (
         "icebergAzure('https://a.blob.core.windows.net', 'c')",
@@ -154,7 +158,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:.*stands in the statement's text")
+@pytest.mark.filterwarnings("ignore:.*is in the statement's text")
 @pytest.mark.parametrize(("call", "condition", "words"), REFUSED, ids=[r[0] for r in REFUSED])
 def test_a_wrong_call(
     spark: SparkSession, path: str, call: str, condition: str, words: str

@@ -127,7 +127,7 @@ def test_a_newest_file_that_cannot_be_read(spark: SparkSession, table: Path, nam
 def test_a_file_without_a_version_in_its_name(spark: SparkSession, table: Path) -> None:
     newest, stray = (table / "metadata" / f"{n}.metadata.json" for n in ("v3", "latest"))
     shutil.copy(newest, stray)
-    with pytest.warns(UserWarning, match=r"left out: `latest\.metadata\.json`; `v3"):
+    with pytest.warns(UserWarning, match=r"ignored: `latest\.metadata\.json`; `v3"):
         assert count(spark, table) == 2
     edit(stray, last_updated_ms=2**42)
     with pytest.raises(AnalysisException, match=r"`latest\.metadata\.json` has no version"):
@@ -168,7 +168,7 @@ def test_a_broken_file(spark: SparkSession, table: Path, content: bytes, wrong: 
     said = str(caught.value)
     assert f"`file:{table}/metadata/v4.metadata.json` cannot be read" in said
     assert re.search(wrong, said)
-    assert "others there: v3.metadata.json, v2.metadata.json, v1.metadata.json" in said
+    assert "other metadata files: v3.metadata.json, v2.metadata.json, v1.metadata.json" in said
     assert "metadata_file_path => 'metadata/v3.metadata.json'" in said
     assert count(spark, table, ", metadata_file_path => 'metadata/v3.metadata.json'") == 2
 
@@ -181,18 +181,18 @@ def test_a_broken_file_among_many_heads(spark: SparkSession, table: Path) -> Non
 
 @pytest.mark.parametrize("part", ["metadata", "data", "metadata/v3.avro", "data/a=1/b=2"])
 def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, part: str) -> None:
-    with pytest.raises(AnalysisException, match="lies in the folder of the table") as caught:
+    with pytest.raises(AnalysisException, match="is inside the folder of the table") as caught:
         count(spark, table / part)
-    assert f"`file:{table}`; give that folder" in str(caught.value)
+    assert f"`file:{table}`; pass that folder" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         ("iceberg('/')", "PATH_NOT_FOUND"),
-        ("iceberg('{t}', timestamp_ms => 9223372036854775807)", "`timestamp_ms`.*is beyond"),
-        ("iceberg('{t}', snapshot_id => 99999999999999999999)", "`snapshot_id`.*is beyond"),
-        ("iceberg('{t}', split_size => -5)", "`split_size`.*give 1 or more"),
+        ("iceberg('{t}', timestamp_ms => 9223372036854775807)", "`timestamp_ms`.*is out of range"),
+        ("iceberg('{t}', snapshot_id => 99999999999999999999)", "`snapshot_id`.*is out of range"),
+        ("iceberg('{t}', split_size => -5)", "`split_size`.*is not a positive number"),
         (
             "iceberg('{t}', metadata_file_path => 'metadata/v9.metadata.json')",
             "`metadata_file_path`",

@@ -79,8 +79,8 @@ def test_no_secret_is_left_behind(left_behind: dict[str, str], secret: str) -> N
 
 def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, str]) -> None:
     first, second = left_behind["stderr"].split("SECOND PART")
-    warnings = first.count("stands in the statement's text")
-    assert second.count("stands in the statement's text") >= 6
+    warnings = first.count("is in the statement's text")
+    assert second.count("is in the statement's text") >= 6
     assert warnings == left_behind["stdout"].count("LITERALLY") >= 2
     assert "spark.iceberg_sql.collection.NAME.secret_access_key" in left_behind["stderr"] or (
         "spark.iceberg_sql.collection.NAME.access_key_id" in left_behind["stderr"]
@@ -89,8 +89,8 @@ def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, st
 
 def test_what_spark_itself_shows_brings_a_warning(left_behind: dict[str, str]) -> None:
     said = left_behind["stderr"]
-    assert said.count("a view keeps for good") == 1
-    assert said.count("a parameter, a variable or a sub-query, and the query's plan has it") >= 4
-    assert "at_start.secret_access_key` was set in clear" in said
-    assert "by_sql.secret_access_key` was set in clear" in said
-    assert "by_call" not in "".join(re.findall("`[^`]*` was set in clear", said))
+    assert said.count("a view stores permanently") == 1
+    assert said.count("a parameter, a variable or a subquery, so the query's plan contains it") >= 4
+    assert "at_start.secret_access_key` was set in plain text" in said
+    assert "by_sql.secret_access_key` was set in plain text" in said
+    assert "by_call" not in "".join(re.findall("`[^`]*` was set in plain text", said))

@@ -125,10 +125,10 @@ def test_two_moments_in_one_query(spark: SparkSession, history: History) -> None
     [
         (
             "snapshot_id => 1, timestamp_ms => 2",
-            "`snapshot_id` and `timestamp_ms` exclude each other",
+            "`snapshot_id` and `timestamp_ms` cannot be combined",
         ),
-        ("ref => 'main', snapshot_id => 1", "`snapshot_id` and `ref` exclude each other"),
-        ("timestamp => now(), timestamp_ms => 2", "exclude each other"),
+        ("ref => 'main', snapshot_id => 1", "`snapshot_id` and `ref` cannot be combined"),
+        ("timestamp => now(), timestamp_ms => 2", "cannot be combined"),
         ("snapshot_id => 1", "Cannot find snapshot with ID 1"),
         ("ref => 'none'", "no branch or tag `none`, only audit, first, main"),
         ("timestamp => 'yesterday-ish'", "INVALID_TIME_TRAVEL_TIMESTAMP_EXPR"),

@@ -1,7 +1,7 @@
-"""What to write instead of a statement that cannot be read, in its own words.
+"""What to write instead of a statement that cannot be parsed, in the user's own names.
 
-Each repair is tried: it is offered only where the statement then reads. None is safe: the words leave open
-what was meant.
+Each repair is tried: it is offered only if the statement then parses. None is marked safe, because the text does not
+show for certain what was meant.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
 
 
 def repair(context: Context, node: nodes.Unreadable) -> Repair | None:
-    """The first repair after which the statement reads; None where none does."""
+    """The first repair after which the statement parses; None if there is none."""
     tokens = context.statement.tokens
     words = [token.text.upper() if token.kind is Kind.WORD else token.text for token in tokens]
     at = next((i for i, token in enumerate(tokens) if token.start >= node.at[0]), len(tokens))

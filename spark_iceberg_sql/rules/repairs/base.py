@@ -1,4 +1,4 @@
-"""What all repairs are made of: the statement's tokens about the offending one, and the trial."""
+"""What all repairs share: the statement's tokens, the offending one, and the trial parse."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from spark_iceberg_sql.syntax.lexer import Token, statements
 
 
 class Repair(NamedTuple):
-    """help: what to write. edits: how. message: the fact, where it says more than the grammar."""
+    """help: what to write. edits: how. message: the fact, if it is more specific than the grammar error."""
 
     help: str
     edits: tuple[Edit, ...]
     message: str | None = None
 
 
-# Words of partition DDL, for a near miss.
+# Keywords of partition DDL, for matching typos.
 KEYWORDS = (
     *("PARTITION", "PARTITIONED", "FIELD", "USING", "COLUMN", "REPLACE", "RENAME", "COMMENT"),
     *("TBLPROPERTIES", "LOCATION", "WITH", "TYPE", "TABLE"),
 )
 VERBS = frozenset({"ALTER", "CREATE", "DROP", "INSERT", "SELECT", "MERGE", "DELETE", "UPDATE"})
-# Where a clause behind the columns begins.
+# Words that begin a clause after the columns.
 CLAUSES = frozenset(
     {
         "USING",
@@ -61,7 +61,7 @@ BETWEEN = frozenset(
 
 
 def own_names(context: Context, node: nodes.Unreadable) -> dict[str, str]:
-    """What help that is no repair names: the field and its new name, and terms over the table's columns."""
+    """The names for a generic help: the field and its new name, and terms over the table's columns."""
     words = [token.text.upper() for token in context.statement.tokens]
     rest = context.statement.tokens[words.index("FIELD") + 1 :] if "FIELD" in words else ()
     names = [
@@ -77,7 +77,7 @@ def own_names(context: Context, node: nodes.Unreadable) -> dict[str, str]:
 
 
 def _examples(context: Context, node: nodes.Unreadable) -> list[str]:
-    """A time and a bucket over the first columns that take them."""
+    """A time transform and a bucket over the first columns that accept them."""
     known = context.known.get(node.table.parts) if node.table is not None else None
     columns: list[tuple[str, object]] = []
     if node.begun is not None and node.begun.columns:
@@ -107,7 +107,7 @@ class Spot(NamedTuple):
 
     @property
     def table(self) -> str:
-        """The statement's table as written; `t` where it could not be read."""
+        """The statement's table as written; `t` if it could not be parsed."""
         return self.node.table.text if self.node.table is not None else "t"
 
     def text(self, start: int, end: int) -> str:
@@ -116,7 +116,7 @@ class Spot(NamedTuple):
 
 
 def reads(context: Context, edits: Sequence[Edit]) -> bool:
-    """Whether the statement, or those that it becomes, are DDL that can be read."""
+    """Whether the edited statement, or statements, parse as DDL."""
     start, end = context.statement.start, context.statement.end
     text, at = "", start
     for edit in sorted(edits, key=lambda e: e.start):
@@ -128,7 +128,7 @@ def reads(context: Context, edits: Sequence[Edit]) -> bool:
 
 
 def region(spot: Spot, first: int) -> tuple[int, int]:
-    """The tokens that list fields, from the word at `first` on: their first, and the one behind."""
+    """The range of tokens that list fields, from the word at `first` on: start, and end (exclusive)."""
     i = first
     while i < len(spot.words) and spot.words[i] in BETWEEN:
         i += 1

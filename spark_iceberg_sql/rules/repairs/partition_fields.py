@@ -1,4 +1,4 @@
-"""Repairs of the clause that names partition fields: PARTITIONED BY, ADD, REPLACE and DROP PARTITION FIELD."""
+"""Repairs of the clauses that name partition fields: PARTITIONED BY, ADD, REPLACE and DROP PARTITION FIELD."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def clause(spot: Spot) -> Iterator[Repair]:
             return
         meant += [field for field in found if field not in meant]
         start, stop = spot.tokens[first].start, spot.tokens[end - 1].end
-        if edits:  # the second clause goes, with the blank before it
+        if edits:  # remove the second clause, with the white space before it
             edits.append(Edit(spot.tokens[first - 1].end, stop, ""))
         else:
             edits.append(Edit(start, stop, ""))
@@ -43,7 +43,7 @@ def clause(spot: Spot) -> Iterator[Repair]:
 
 
 def mixed(spot: Spot) -> Iterator[Repair]:
-    """Columns with types in PARTITIONED BY, put into the column list."""
+    """Columns with types in PARTITIONED BY, moved into the column list."""
     opening, first = index_of(spot, "("), index_of(spot, "PARTITIONED")
     if opening is None or first is None or opening > first:
         return
@@ -57,7 +57,7 @@ def mixed(spot: Spot) -> Iterator[Repair]:
     for each in clause(spot):
         more = Edit(closing, closing, "".join(f", {column}" for column in typed))
         named = " and ".join(f"`{column}`" for column in typed)
-        yield Repair(f"put {named} into the column list and {each.help}", (more, *each.edits))
+        yield Repair(f"add {named} to the column list and {each.help}", (more, *each.edits))
 
 
 def alters(spot: Spot) -> Iterator[Repair]:
@@ -110,14 +110,14 @@ def replaced(spot: Spot) -> Iterator[Repair]:
 
 
 def _is_column(spot: Spot, name: str) -> bool:
-    """Whether the table has a column of this name, or nobody knows."""
+    """Whether the table has a column of this name, or that is unknown."""
     known = spot.context.known.get(spot.node.table.parts) if spot.node.table is not None else None
     schema = known.schema if isinstance(known, Table) else None
     return schema is None or bool(schema.find_all((name.strip("`"),)))
 
 
 def _clause_of(spot: Spot, name: str) -> str | None:
-    """The transform of a partition field: as the table has it, or as its name tells."""
+    """The transform of a partition field: from the table, or implied by its name."""
     known = spot.context.known.get(spot.node.table.parts) if spot.node.table is not None else None
     if isinstance(known, Table) and known.specs is not None:
         field = known.specs.spec.named(name.strip("`"))
@@ -146,7 +146,7 @@ def trino(spot: Spot) -> Iterator[Repair]:
 
 
 def properties(spot: Spot) -> Iterator[Repair]:
-    """WITH (...) of Flink and others: what it says of the format, and the rest as properties."""
+    """WITH (...) of Flink and others: the format as USING, the rest as properties."""
     begin, end = region(spot, spot.at + 1)
     inside = spot.text(spot.tokens[begin].start, spot.tokens[end - 1].end)
     low = inside.lower()
@@ -159,7 +159,7 @@ def properties(spot: Spot) -> Iterator[Repair]:
 
 
 def using_first(spot: Spot) -> Iterator[Repair]:
-    """USING moved to where it stands: behind the column list."""
+    """USING moved to its position after the column list."""
     at = spot.at
     if at + 1 >= len(spot.tokens):
         return
@@ -195,22 +195,20 @@ def before_query(spot: Spot) -> Iterator[Repair]:
 
 
 def snowflake(spot: Spot) -> Iterator[Repair]:
-    """CREATE ICEBERG TABLE and its like: the word left out, USING iceberg put in; so ALTER ICEBERG TABLE."""
+    """CREATE ICEBERG TABLE and similar: the word removed, USING iceberg added; likewise ALTER ICEBERG TABLE."""
     head = index_of(spot, "TABLE")
     if head is None:
         return
     gone = Edit(spot.tokens[spot.at].start, spot.tokens[head].start, "")
     if spot.words[0] == "ALTER":
-        yield Repair(
-            "write `ALTER TABLE`", (gone,), "ALTER TABLE takes no ICEBERG: that is Snowflake's"
-        )
+        yield Repair("write `ALTER TABLE`", (gone,), "ALTER ICEBERG TABLE is Snowflake's syntax")
         return
     close = next((i for i in range(head, len(spot.words)) if spot.words[i] == "("), None)
     if close is None or "ICEBERG" not in spot.words[:head]:
         return
     end = region(spot, close)[1]
     tail = spot.tokens[end - 1].end
-    what = "CREATE TABLE takes no ICEBERG: that is Snowflake's"
+    what = "CREATE ICEBERG TABLE is Snowflake's syntax"
     help_ = "write `CREATE TABLE ... USING iceberg`"
     if "USING" not in spot.words:
         yield Repair(help_, (gone, Edit(tail, tail, " USING iceberg")), what)
@@ -218,7 +216,7 @@ def snowflake(spot: Spot) -> Iterator[Repair]:
 
 
 def cast(spot: Spot) -> Iterator[Repair]:
-    """An expression in the place of a field: the transform that comes nearest."""
+    """An expression instead of a field: the closest transform."""
     if spot.node.like == "sort-order":
         for each in clause(spot):
             order = each.help.removeprefix("write `PARTITIONED BY (").removesuffix(")`")

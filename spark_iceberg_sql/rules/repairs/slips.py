@@ -1,4 +1,4 @@
-"""Repairs of slips that any statement may have: quotes, keywords, commas, brackets."""
+"""Repairs of typos that any statement may have: quotes, keywords, commas, brackets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def quotes(spot: Spot) -> Iterator[Repair]:
 
 
 def keyword(spot: Spot) -> Iterator[Repair]:
-    """A keyword that was nearly written."""
+    """A misspelt keyword."""
     for i in dict.fromkeys((spot.at, spot.at - 1)):
         if not 0 <= i < len(spot.tokens) or spot.tokens[i].kind is not Kind.WORD:
             continue
@@ -67,7 +67,7 @@ def comma(spot: Spot) -> Iterator[Repair]:
 
 
 def bracket(spot: Spot) -> Iterator[Repair]:
-    """A bracket that is opened and not closed."""
+    """A bracket that is opened but not closed."""
     opened: list[Token] = []
     for token in spot.tokens[: spot.at]:
         if token.text == "(":
@@ -92,13 +92,13 @@ def bracket(spot: Spot) -> Iterator[Repair]:
 
 
 def surplus(spot: Spot) -> Iterator[Repair]:
-    """A bracket too many."""
+    """A surplus bracket or comma."""
     if spot.at < len(spot.tokens) and spot.words[spot.at] in (")", ","):
         token = spot.tokens[spot.at]
         yield Repair(
-            f"leave this `{token.text}` out",
+            f"remove this `{token.text}`",
             (Edit(token.start, token.end, ""),),
-            f"a `{token.text}` too many",
+            f"unexpected `{token.text}`",
         )
 
 

@@ -29,7 +29,7 @@ _NOT_THERE = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a catalog answered.
+    """A catalog's answer.
 
     what: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
     metadata.json of an Iceberg table, without its snapshots. has_rows: it has a current snapshot.
@@ -44,11 +44,11 @@ class Loaded:
 
 
 class CatalogSilentError(Exception):
-    """A catalog that could not answer; `str` is the first line of what it said."""
+    """A catalog that did not answer; `str` is the first line of its error."""
 
 
 def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
-    """The session's current catalog and namespace. Raises CatalogSilentError where Spark cannot start it."""
+    """The session's current catalog and namespace. Raises CatalogSilentError if Spark cannot start it."""
     try:
         with sessions.working_in(spark):
             manager = jvm.java_session(spark).sessionState().catalogManager()
@@ -68,10 +68,10 @@ def is_temporary_view(spark: SparkSession, parts: tuple[str, ...]) -> bool:
 
 
 def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
-    """What stands behind a full name: catalog, namespace, table.
+    """What a full name (catalog, namespace, table) refers to.
 
     Reads the table's current metadata through its catalog, refreshed, and changes nothing.
-    Raises CatalogSilentError where the catalog fails instead of answering.
+    Raises CatalogSilentError if the catalog fails.
     """
     catalog_name, *namespace, table_name = name
     try:
@@ -138,7 +138,7 @@ def _says_absent(error: CapturedException | Py4JJavaError) -> bool:
 
 
 def first_line(error: Exception) -> str:
-    """The first line that a JVM exception says, without stack and call numbers."""
+    """The first line of a JVM exception's message, without stack and call numbers."""
     if isinstance(error, Py4JJavaError):
         error_text = error.java_exception.getMessage() or error.java_exception.toString()
     elif isinstance(error, CapturedException):
@@ -163,12 +163,12 @@ def thrown(error: Exception) -> str:
 
 
 def explained(error: CapturedException, explanation: str) -> CapturedException:
-    """Spark's own error with our explanation of its cause put first."""
-    error._desc = f"{explanation}\n\nSpark said: {error._desc}"
+    """Spark's own error, preceded by an explanation of its cause."""
+    error._desc = f"{explanation}\n\nSpark's message: {error._desc}"
     return error
 
 
 def has_iceberg_extensions(spark: SparkSession) -> bool:
-    """Whether the session's parser knows Iceberg's statements."""
+    """Whether the session's parser supports Iceberg's statements."""
     parser = jvm.java_session(spark).sessionState().sqlParser().getClass().getName()
     return "Iceberg" in str(parser)

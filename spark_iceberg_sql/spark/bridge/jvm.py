@@ -141,8 +141,8 @@ def java_session(spark: SparkSession) -> Java:
     session = getattr(spark, "_jsparkSession", None)
     if session is None:
         raise IcebergSqlError(
-            "a Spark Connect session cannot take native functions: its JVM is out of reach\n"
-            "help: call this where the Spark Connect server is started, on a classic SparkSession"
+            "a Spark Connect session cannot have native functions: its JVM is not accessible\n"
+            "help: call this in the process that starts the Spark Connect server, on a classic SparkSession"
         )
     return session
 
@@ -313,7 +313,7 @@ def register_function(
     The built-in registry is what newSession(), permanent views and the session after stop() read.
     Calling it again changes nothing.
 
-    kind: SCALAR or TABLE. name: in SQL, any letter case. build: from the Scala Seq of resolved
+    kind: SCALAR or TABLE. name: in SQL, case-insensitive. build: from the Scala Seq of resolved
     argument expressions to an Expression (SCALAR) or a LogicalPlan (TABLE); it may raise Refusal.
     usage, arguments, examples, note: for DESCRIBE FUNCTION [EXTENDED], in Spark's own layout
     (`_FUNC_` stands for the name). group: one of Spark's function groups.

@@ -1,1 +1,1 @@
-"""The gate: what a session does with a statement before and after Spark has it."""
+"""The gate: what a session does with a statement before and after Spark runs it."""

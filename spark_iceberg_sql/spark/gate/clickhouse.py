@@ -1,4 +1,4 @@
-"""Statements in ClickHouse's spellings, on their way through the gate."""
+"""Statements in ClickHouse's syntax, translated by the gate."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _BARE = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")  # a first argument that may nam
 
 
 def in_spark_s_words(spark: SparkSession, text: str) -> str:
-    """The statement as Spark takes it: the same text where nothing needs translation.
+    """The statement in Spark's syntax: the same text if nothing needs translation.
 
-    A path that the statement writes to gets its catalog first. Raises IcebergSqlError where there is
-    no table at that path, or the table that is written is not where its metadata says.
+    A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is
+    no table at that path, or if the table is not at the location in its metadata.
     """
     if not may_need_translation(text):
         return text

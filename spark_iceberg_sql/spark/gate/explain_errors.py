@@ -1,4 +1,4 @@
-"""What Spark still refuses after the check: its own error, with our explanation first where we know it."""
+"""Errors that Spark raises after the check: Spark's own error, preceded by an explanation if the cause is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitio
 
 
 def lost_a_race(error: Exception) -> bool:
-    """Whether another session's commit came first, so that nothing of this statement was written."""
+    """Whether another session committed first, so that this statement wrote nothing."""
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
@@ -55,7 +55,7 @@ def _cause(spark: SparkSession, error: Exception) -> str | None:
         )
     if lost_a_race(error):
         return (
-            "other sessions changed the table at the same time, again and again; nothing was written\n"
-            "help: run the statement once more"
+            "other sessions repeatedly changed the table at the same time; nothing was written\n"
+            "help: run the statement again"
         )
     return None

@@ -2,8 +2,8 @@
 
     text -> may it be partition DDL? -> check against the live catalog -> the same tokens -> spark.sql
 
-A statement with an error never reaches Spark. Where the checker is unsure it says so, in a warning,
-and Spark has the last word.
+A statement with an error never reaches Spark. If the checker is unsure, it raises a warning and passes
+the statement on to Spark.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _ATTEMPTS = 5
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
-    """Make `spark.sql` check partition DDL first; again with another mode changes the mode.
+    """Make `spark.sql` check partition DDL first; calling it again with another mode changes the mode.
 
-    spark: the session. Sessions that come from it are gated too, however Python got them: by
-    `newSession()`, as a streaming query's clone, by `SparkSession(sc)`; unless they are installed
-    themselves, in the strictest mode that a session of the family has.
-    ddl: `error` refuses a statement that would fail or break the table, `warn` turns the refusal
-    into an IcebergSqlWarning and passes the statement on, `off` takes the gate away.
+    spark: the session. Sessions derived from it are gated too, however they were created: by
+    `newSession()`, as a streaming query's clone, by `SparkSession(sc)`. Unless installed themselves,
+    they use the strictest mode of any session in the family.
+    ddl: `error` refuses a statement that would fail or damage the table, `warn` raises an
+    IcebergSqlWarning instead and passes the statement on, `off` removes the gate.
     Raises IcebergSqlError for any other mode.
     """
     if ddl not in MODES:
-        raise IcebergSqlError(f'ddl is "error", "warn" or "off", not {ddl!r}')
+        raise IcebergSqlError(f'ddl must be "error", "warn" or "off", not {ddl!r}')
     _remember(spark, ddl)
     # On the class: a session has many Python objects, and each of them is to be gated.
     SparkSession.sql = _gated_sql if _sessions else _PLAIN_SQL  # type: ignore[method-assign]
@@ -61,13 +61,13 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Take the gate from a session; after the last one Spark's class has its own `sql` back."""
+    """Remove the gate from a session; after the last one, Spark's class has its own `sql` again."""
     install(spark, "off")
 
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """An installed session. family: shared by all that come from one. application: of its Spark context."""
+    """An installed session. family: shared by all sessions derived from one. application: that of its Spark context."""
 
     family: str
     mode: str
@@ -89,7 +89,7 @@ def _remember(spark: SparkSession, ddl: str) -> None:
 
 
 def _mode(spark: SparkSession) -> str:
-    """What a fault does in a session: as it was installed, or else as in the strictest of its family."""
+    """The mode of a session: its own if installed, otherwise the strictest in its family."""
     try:
         name, family = sessions.identity(spark)
     except sessions.NO_ANSWER:  # the session has ended, and Spark says so itself
@@ -123,11 +123,11 @@ def _own(spark: SparkSession) -> Callable[..., DataFrame]:
 
 
 def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> DataFrame:
-    """Check a statement, then hand it to Spark; no installation needed.
+    """Check a statement, then pass it to Spark; no installation needed.
 
     spark: the session. text: one SQL statement. args, keyword values: as of `spark.sql`.
     Returns what `spark.sql` returns. Raises IcebergSqlError, with the report, for a statement that
-    would fail or break its table; nothing of it has run then.
+    would fail or damage its table, before any of it runs.
     """
     own = _own(spark)
     if not _is_ours(text, kwargs):
@@ -162,7 +162,7 @@ def _checked(
 
 
 def _is_ours(text: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether to look at a statement: its words, or what only Spark's substitutions will show."""
+    """Whether to check a statement: by its keywords, or because Spark's substitutions may add them."""
     if not isinstance(text, str):
         return False  # Spark says what it takes
     hidden = bool(kwargs) or "${" in text

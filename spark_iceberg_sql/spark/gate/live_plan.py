@@ -1,4 +1,4 @@
-"""A plan on a live session: the model's prediction, and where the table's data lies now."""
+"""A plan on a live session: the model's prediction, and the table's current data files."""
 
 from __future__ import annotations
 

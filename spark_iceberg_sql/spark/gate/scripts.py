@@ -40,14 +40,14 @@ def run(
     progress: Callable[[str], None] | None = None,
     on_result: Callable[[DataFrame], None] | None = None,
 ) -> tuple[Ran, ...]:
-    """Run a script: all of it is checked first, so that a fault in the last statement stops the first.
+    """Run a script: all of it is checked first, so an error in the last statement keeps the first from running.
 
     spark: the session. text: statements separated by `;`. args: values of `:name` parameters.
     variables: values of `${name}`. check_only: stop after the check. filename: for messages.
-    progress: is told a line before and after each statement. on_result: is given what each statement
-    returned, before the next one runs.
-    Returns what ran, in order. Raises IcebergSqlError where the check finds an error (nothing has
-    run), ScriptFailedError where a statement fails (those before it have run).
+    progress: called with a line before and after each statement. on_result: called with the result of each
+    statement, before the next one runs.
+    Returns what ran, in order. Raises IcebergSqlError if the check finds an error (nothing has
+    run), ScriptFailedError if a statement fails (those before it have run).
     """
     text = substituted(text, variables or {})
     known = SessionTables(spark, intercept.own_sql(spark, args))
@@ -65,7 +65,7 @@ def _say_what_was_found(report: Report, progress: Callable[[str], None]) -> None
     if len(report):
         progress(full(report).rstrip("\n"))
     if report.ok:
-        progress(f"checked {report.statements} statements: no error")
+        progress(f"checked {report.statements} statements: no errors")
 
 
 def _run(
@@ -108,5 +108,5 @@ def _failure(number: int, total: int, words: str, said: str) -> str:
     if number == 2:
         before = "statement 1 has run"
     left = total - number
-    after = "none is left" if left == 0 else f"{left} after it did not run"
+    after = "none remain" if left == 0 else f"{left} after it did not run"
     return f"statement {number} of {total} failed: {_short(words)}\n{before}; {after}\n\n{said}"

@@ -1,4 +1,4 @@
-"""A session's catalogs as Tables: what the checker knows of tables that exist."""
+"""A session's catalogs as Tables: what the checker knows about existing tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
 
 
 class SessionTables(Tables):
-    """Tables of a live session, read when asked for; a catalog that cannot answer is no error.
+    """Tables of a live session, read on demand; a catalog that does not answer is not an error.
 
     spark: the session. sql: its own `spark.sql` with its parameters bound, for the columns of a query
     (nothing is run).
@@ -50,13 +50,13 @@ class SessionTables(Tables):
         return super().is_catalog(name) or catalogs.is_catalog(self._spark, name)
 
     def is_icebergs(self, catalog: str) -> bool:
-        """Whether the session's configuration gives the catalog to a class of Iceberg's."""
+        """Whether the session's configuration sets an Iceberg class for the catalog."""
         return (
             "iceberg" in (self._spark.conf.get(f"spark.sql.catalog.{catalog}", None) or "").lower()
         )
 
     def is_temporary_view(self, parts: Name) -> bool:
-        """As Tables: as a script has it so far, or else as the session has it."""
+        """As in Tables: as the script has left it so far, otherwise as the session has it."""
         return super().is_temporary_view(parts) or (
             len(parts) <= 2
             and self._views.get(tuple(part.lower() for part in parts)) is None
@@ -64,7 +64,7 @@ class SessionTables(Tables):
         )
 
     def look_up(self, name: Name) -> Table | Absent | None:
-        """What the session's catalog says of a full name, now."""
+        """What the session's catalog currently has under a full name."""
         nowhere = self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0]))
         if nowhere or name in self._silences:
             return None
@@ -85,11 +85,11 @@ class SessionTables(Tables):
         return replace(table, has_rows=loaded.has_rows)
 
     def why_unknown(self, parts: Name) -> str:
-        """What the catalog said instead of an answer."""
+        """The catalog's error message."""
         return self._silences.get(self.full_name(parts), self._silent)
 
     def columns_of(self, query: str) -> Schema | None:
-        """The columns that a query has, by Spark's own analysis; None where Spark refuses it."""
+        """The columns of a query, by Spark's own analysis; None if Spark refuses it."""
         from pyspark.errors import PySparkException
 
         try:

@@ -1,4 +1,4 @@
-"""Questions answered in rows, for those who have nothing but SQL: one record a table function.
+"""Table functions that return findings and plans as rows, for SQL clients: one record per function.
 
 SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD days(name)')
 SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)')
@@ -59,7 +59,7 @@ ANSWERS: tuple[Answer, ...] = (
             "code string, name string, severity string, message string, help string, "
             "line int, column int, end_line int, end_column int"
         ),
-        summary="what the checker says of a statement or a script, a row a diagnostic",
+        summary="the findings about a statement or a script, one row per diagnostic",
         example="SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD bucket(0, id)');",
         rows=_diagnostics,
     ),
@@ -69,7 +69,7 @@ ANSWERS: tuple[Answer, ...] = (
             "part string, spec_id int, field_id int, name string, source string, "
             "transform string, detail string"
         ),
-        summary="what a statement would do to its table's partitioning; nothing is changed",
+        summary="what a statement would do to its table's partitioning; the table is not changed",
         example="SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)');",
         rows=_plan,
     ),
@@ -92,7 +92,7 @@ def register(spark: SparkSession) -> None:
 
 
 def unregister(spark: SparkSession) -> None:
-    """Take the functions out again."""
+    """Unregister the functions."""
     for answer in ANSWERS:
         jvm.unregister_function(spark, jvm.TABLE, answer.name)
 
@@ -103,14 +103,14 @@ def _build(answer: Answer, arguments: jvm.Java) -> jvm.Java:
         raise jvm.wrong_count(answer.name, "1", len(given))
     name, expression = relations.named_argument(given[0])
     if name not in (None, "statement"):
-        raise _refused(answer, f"an argument `{name}`; its only argument is `statement`")
+        raise _refused(answer, f"unknown argument `{name}`; the only argument is `statement`")
     text = relations.constant(answer.name, "statement", expression)
     if not isinstance(text, str):
-        raise _refused(answer, f"{text!r}; it takes the text of a statement")
+        raise _refused(answer, f"{text!r} is not a string with a statement")
     try:
         values = list(answer.rows(local_relation.active_session(), text))
     except IcebergSqlError as error:
-        raise _refused(answer, f"a text of which it says: {error}") from None
+        raise _refused(answer, f"the statement cannot be processed: {error}") from None
     return local_relation.rows(answer.columns, values)
 
 

@@ -1,8 +1,8 @@
-"""Which tables a statement writes, so that one of a copied folder is refused before Spark has it.
+"""The tables that a statement writes to, so that writes to a copied table are refused before Spark runs them.
 
-`attach` names one table, and with it the catalog over the folder above: a copy beside it has a name, too. What a
-statement computes (an argument of CALL, the text of EXECUTE IMMEDIATE, IDENTIFIER) is asked of Spark, which computes
-it as it will; what cannot be asked outside of its script may be any string that stands there.
+`attach` names one table, and thereby a catalog for the parent folder, in which a copy next to it has a name, too. Names
+that a statement computes (an argument of CALL, the text of EXECUTE IMMEDIATE, IDENTIFIER) are evaluated by Spark; those
+that cannot be evaluated outside their script may be any string in them.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ Ask = Callable[[str], Sequence[str]]
 
 
 def may_write(text: str) -> bool:
-    """Whether a statement has one of the words in front of a table that is written."""
+    """Whether a statement has one of the keywords that precede a table to be written."""
     head = _head(text)
     low = head.lower()  # plain searches are much faster, on texts that may be long
     return any(word in low for word in _WORDS) and _WRITES.search(head) is not None
 
 
 def _head(text: str) -> str:
-    """As much of a statement as names its table: the rows of an INSERT stand behind it."""
+    """The part of a statement that names its table: the rows of an INSERT follow it."""
     return text[:_HEAD] if _ROWS.match(text) else text
 
 
 def refuse_copies(spark: SparkSession, text: str, args: Any, sql: Callable[..., DataFrame]) -> None:
-    """Raise IcebergSqlError where a statement writes a Hadoop table whose metadata says another place.
+    """Raise IcebergSqlError if a statement writes to a Hadoop table whose metadata refers to another location.
 
     args: values of its parameters, as of `spark.sql`. sql: the session's own, past the gate.
     """
@@ -79,7 +79,7 @@ def refuse_copies(spark: SparkSession, text: str, args: Any, sql: Callable[..., 
 
 
 def written(text: str, ask: Ask, depth: int = 0) -> Iterator[str]:
-    """The names of the tables that a statement writes, as it writes them; of what it computes, what may be one."""
+    """The names of the tables that a statement writes to, as written; for computed names, the possible ones."""
     found = statements(text)
     if len(found) != 1 or depth > _DEEPEST:
         return
@@ -93,7 +93,7 @@ def written(text: str, ask: Ask, depth: int = 0) -> Iterator[str]:
 
 
 def _inside(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """What stands between the semicolons of a script, from each verb on: behind THEN, DO, ELSE and the like."""
+    """The statements between the semicolons of a script, from each verb on: after THEN, DO, ELSE and so on."""
     start = 0
     for at, token in enumerate(tokens):
         if token.text == ";" or at == len(tokens) - 1:
@@ -135,7 +135,7 @@ def _written(text: str, tokens: Sequence[Token], ask: Ask, depth: int) -> Iterat
 
 
 def _target(text: str, tokens: Sequence[Token], at: int, ask: Ask) -> Iterator[str]:
-    """The table behind the words in front of it."""
+    """The table after its keywords."""
     while at < len(tokens) and tokens[at].word in ("TABLE", "IF", "EXISTS"):
         at += 1
     if at < len(tokens) and tokens[at].word == "IDENTIFIER":
@@ -168,7 +168,7 @@ def _unnamed(argument: Sequence[Token]) -> Sequence[Token]:
 
 
 def _values(text: str, expressions: Sequence[Sequence[Token]], ask: Ask) -> Iterator[str]:
-    """The strings that expressions give; of one that cannot be asked, the strings that stand in it."""
+    """The string values of expressions; for one that cannot be evaluated, the strings in it."""
     for tokens in expressions:
         if not tokens:
             continue

@@ -1,4 +1,4 @@
-"""Optimizer rules put into a live session, without a jar: compiled, injected, checked, switched.
+"""Optimizer rules for a live session, without a jar: compiled, injected, tested, switched.
 
 To add a rule, write `java/<Name>.java` (a class that extends SwitchedRule) and add a
 record to RULES. `SELECT * FROM iceberg_rules()` lists them.
@@ -24,7 +24,7 @@ SHARED = ("SwitchedRule", "Calls", "Transform", "PartitionLayout", "RuleRegistry
 
 
 class Phase(Enum):
-    """When a rule runs: while filters still move towards the scan, or after the scan took its part."""
+    """When a rule runs: before filters are pushed into the scan, or after."""
 
     BEFORE_PUSH_DOWN = "before push-down"
     AFTER_PUSH_DOWN = "after push-down"
@@ -35,8 +35,8 @@ class Rule:
     """An optimizer rule.
 
     name: in iceberg_rules(). java: its class, and the name of its file `java/<java>.java`. does: one
-    sentence. without: what its absence means to the user, for the warning. parts: what the class is
-    built on beside what all rules share, each on the ones before it.
+    sentence. without: what its absence means to the user, for the warning. parts: the classes it needs
+    in addition to the shared ones, each built on the ones before it.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Rule:
 
     @property
     def switch(self) -> str:
-        """The key in the session's configuration that turns it off: `false`."""
+        """The key in the session's configuration that disables it when set to `false`."""
         return f"spark.iceberg_sql.{self.name}"
 
     @property
@@ -62,36 +62,36 @@ RULES: tuple[Rule, ...] = (
         name="copies",
         java="Copies",
         phase=Phase.AFTER_PUSH_DOWN,
-        does="refuses a write to a table whose metadata says another place than its own",
-        without="the writers of DataFrames write through a copied table into the original",
+        does="refuses a write to a table whose metadata refers to another location",
+        without="DataFrame writers write through a copied table into the original",
     ),
     Rule(
         name="decimals",
         java="Decimals",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="lets comparisons with iceberg_truncate of a decimal reach the scan",
-        without="filters on iceberg_truncate of a decimal return the right rows but do not prune",
+        does="pushes down comparisons with iceberg_truncate of a decimal",
+        without="filters on iceberg_truncate of a decimal return correct results but do not prune",
     ),
     Rule(
         name="guard",
         java="Guard",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="lets comparisons with Iceberg's functions into the scan where the scan is right, and only there",
-        without="filters on iceberg_* functions return the right rows but do not prune",
+        does="pushes down comparisons with Iceberg's functions only where the scan returns correct results",
+        without="filters on iceberg_* functions return correct results but do not prune",
     ),
     Rule(
         name="fast",
         java="Fast",
         phase=Phase.AFTER_PUSH_DOWN,
-        does="computes what is left of Iceberg's time functions with Spark's built-in expressions",
+        does="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
         without="time functions return the same values at Iceberg's own speed",
     ),
     Rule(
         name="prune",
         java="Prune",
         phase=Phase.BEFORE_PUSH_DOWN,
-        does="adds what predicates such as year(ts) = 2024 imply for the column, so that scans prune",
-        without="predicates on expressions return the right rows but do not prune",
+        does="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
+        without="predicates on expressions return correct results but do not prune",
         parts=(
             *(
                 "Intervals",
@@ -107,10 +107,10 @@ RULES: tuple[Rule, ...] = (
 
 
 def install(spark: SparkSession) -> None:
-    """Put the rules into a session and the sessions that newSession() makes of it; again is harmless.
+    """Add the rules to a session and the sessions that its newSession() creates; calling it again is harmless.
 
-    A rule that cannot be compiled, or that does not do what it should on small plans, stays off:
-    one RuntimeWarning says so.
+    A rule that cannot be compiled, or that fails its self-test on small plans, stays disabled, with one
+    RuntimeWarning.
     """
     table = _table()
     if table is not None:
@@ -119,16 +119,16 @@ def install(spark: SparkSession) -> None:
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Take the rules out of force in a session and the sessions that share its extensions."""
+    """Disable the rules in a session and the sessions that share its extensions."""
     if compiler.knows_table() and (table := _table()) is not None:
         table.uninstall(jvm.java_session(spark))
 
 
 def ensure(spark: SparkSession) -> None:
-    """Put the rules into a session that has never had them; one call to the JVM.
+    """Add the rules to a session that has never had them; one call to the JVM.
 
-    Functions in Spark's builtin registry are there in every session of the process, and prune in each.
-    One whose rules were taken out by `uninstall` stays without them.
+    Functions in Spark's built-in registry exist in every session of the process, and prune in each.
+    A session whose rules were removed by `uninstall` stays without them.
     """
     if (table := _table()) is not None:
         table.ensure(jvm.java_session(spark))
@@ -201,4 +201,4 @@ def _warn(table: Any) -> None:
 
 
 def _off(rule: Rule, fault: str) -> str:
-    return f"the optimizer rule `{rule.name}` is off, so {rule.without}: {fault}"
+    return f"the optimizer rule `{rule.name}` is disabled, so {rule.without}: {fault}"

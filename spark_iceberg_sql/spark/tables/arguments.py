@@ -1,6 +1,6 @@
-"""From the values of a call to a table function's arguments, by its record in model/table_functions.py.
+"""Binds the values of a call to a table function's arguments, using its record in model/table_functions.py.
 
-A call's values arrive by position or by name; a position may stand for different things, as in
+Values are passed by position or by name; a position can have different meanings, as in
 ClickHouse: `icebergS3(url, 'orc')`, `icebergS3(url, key, secret)`, `icebergS3(url, 'NOSIGN', 'orc')`.
 """
 
@@ -58,8 +58,8 @@ def bind(
     """The values of a call by argument name, converted; defaults are not filled in.
 
     given: (name or None, value) in the order of the call. collection: the settings of a named
-    collection as they stand in the session's configuration, None where there is none.
-    What the call says goes before what the collection says. Raises Refusal.
+    collection in the session's configuration, None if there is none.
+    The call's values override the collection's. Raises Refusal.
     """
     bound: dict[str, Value] = {}
     by_position: set[str] = set()
@@ -88,9 +88,9 @@ def bind(
 
 
 def convert(function: Function, argument: Argument, value: Value) -> Value:
-    """A value as its argument's type. Texts stand for numbers and booleans, 0 and 1 for booleans."""
+    """A value converted to its argument's type. Strings are accepted for numbers and booleans, 0 and 1 for booleans."""
     if value is None:
-        raise invalid(function.name, argument.name, "it is NULL; leave it out, or give a value")
+        raise invalid(function.name, argument.name, "it is NULL; leave it out, or pass a value")
     text = str(value).strip()
     if argument.type is bool:
         if text.lower() in ("true", "1"):
@@ -104,7 +104,7 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
                 raise ValueError
             return int(text)
         except ValueError:
-            message = f"`{shown(text)}` is not a whole number"
+            message = f"`{shown(text)}` is not an integer"
             raise invalid(function.name, argument.name, message) from None
     text = str(value)
     allowed = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",)}
@@ -118,7 +118,7 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
 
 
 def shown(text: str) -> str:
-    """A wrong value as a message quotes it: a long one may be a key in the wrong position."""
+    """A wrong value as messages quote it, shortened: a long one may be a key in the wrong position."""
     return text if len(text) <= _QUOTED else f"{text[:3]}..."
 
 
@@ -127,7 +127,7 @@ def _is_collection(value: str, collection: Callable[[str], Mapping[str, str] | N
 
 
 def _slot(function: Function, position: int, value: Value) -> int:
-    """The position a value really takes: a format's name never is a key, and NOSIGN ends the keys."""
+    """The effective position of a value: the name of a format is never a key, and NOSIGN ends the keys."""
     slots = function.positional
     if not isinstance(value, str) or position == 0:
         return position
@@ -147,7 +147,7 @@ def _with_collection(
         return bound
     settings = collection(str(name))
     if settings is None:
-        message = f"there are no settings spark.iceberg_sql.collection.{name}.*"
+        message = f"no settings spark.iceberg_sql.collection.{name}.* found"
         raise invalid(function.name, "collection", message)
     merged: dict[str, Value] = {}
     for key, value in settings.items():

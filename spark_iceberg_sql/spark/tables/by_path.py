@@ -1,8 +1,8 @@
 """iceberg(), icebergLocal(), icebergHDFS(), icebergS3(), icebergAzure(): a table by its path.
 
-A call goes: arguments.py binds its values -> stores.py says where the table is -> model.metadata_files
-chooses the metadata file -> jvm_tables builds Spark's own relation over it. Nothing of it runs on
-executors; the plan is the one that a catalog table has.
+A call's path: arguments.py binds its values -> stores.py determines the table's location -> model.metadata_files
+chooses the metadata file -> bridge/relations.py builds Spark's own relation for it. None of this runs on
+executors; the plan is the same as for a catalog table.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def register(spark: SparkSession) -> None:
 
 
 def unregister(spark: SparkSession) -> None:
-    """Take the table functions away again."""
+    """Unregister the table functions."""
     for function in FUNCTIONS:
         for name in (function.name, *function.also):
             jvm.unregister_function(spark, jvm.TABLE, name)
@@ -79,12 +79,12 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
 
 
 def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
-    """The plan that reads a table as the values ask for. Raises Refusal."""
+    """The plan that reads a table as the values specify. Raises Refusal."""
     table = relations.base_table(found.operations, found.location.path)
     spark_table = travelled(function, table, values)
     split = values.get("split_size")
     if split is not None and int(split) < 1:
-        raise invalid(function, "split_size", f"`{split}` is not a number of bytes; give 1 or more")
+        raise invalid(function, "split_size", f"`{split}` is not a positive number of bytes")
     leaf = relations.relation(spark_table, {} if split is None else {"split-size": str(split)})
     pruned = values.get("use_partition_pruning") is not False
     wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
@@ -95,16 +95,16 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
 
 
 def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
-    """Spark's table over Iceberg's, as of the moment that the values ask for. Raises Refusal."""
+    """Spark's table for Iceberg's, as of the time that the values specify. Raises Refusal."""
     given = [name for name in TIME_TRAVEL if values.get(name) is not None]
     if len(given) > 1:
-        words = f"`{given[0]}` and `{given[1]}` exclude each other; leave one out"
+        words = f"`{given[0]}` and `{given[1]}` cannot be combined; leave one out"
         raise invalid(function, given[1], words)
     if not given:
         return relations.spark_table(table)
     value = values[given[0]]
     if given[0] in _LARGEST and abs(int(value or 0)) > _LARGEST[given[0]]:
-        raise invalid(function, given[0], f"`{value}` is beyond the times and ids that there are")
+        raise invalid(function, given[0], f"`{value}` is out of range")
     steps: Mapping[str, Callable[[], Java]] = {
         "snapshot_id": lambda: relations.spark_table(table, snapshot=int(value or 0)),
         "timestamp_ms": lambda: relations.spark_table(table, micros=int(value or 0) * 1000),

@@ -19,7 +19,7 @@ def answer(
     """What Spark calls while it analyses a statement.
 
     plan: makes the logical plan from the bound values. arguments: the Seq of expressions.
-    Raises Refusal for all that goes wrong, without the call's secrets.
+    Raises Refusal for any error, without the call's secrets.
     """
     secrets = Secrets()
     values: Mapping[str, Value] = {}

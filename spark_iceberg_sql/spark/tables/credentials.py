@@ -1,4 +1,4 @@
-"""Keys and passwords in the arguments of table functions, and where they must not show."""
+"""Keys and passwords in the arguments of table functions, and the places where they must not appear."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SECRET = frozenset(
 
 
 class _Kept:
-    """A secret value that does not show when what holds it is printed."""
+    """A secret value that is not shown when its container is printed."""
 
     def __init__(self, value: str) -> None:
         self.value = value
@@ -80,9 +80,9 @@ def _joined(theirs: str, ours: str) -> str:
 
 
 def hide() -> None:
-    """Have the active session hide our functions' arguments in plans, and named collections.
+    """Make the active session hide the functions' arguments in plans, and named collections.
 
-    Each call that has a secret does it anew: newSession() does not inherit it.
+    Each call with a secret does this again, since newSession() does not inherit it.
     """
     for name, (default, ours) in _HIDDEN.items():
         theirs = relations.setting(name) or default
@@ -112,11 +112,11 @@ def hide_setting(name: str) -> None:
 
 
 def collection(spark: SparkSession, name: str, **arguments: str) -> None:
-    """Make a named collection whose secret values never enter Spark's configuration.
+    """Create a named collection whose secret values never enter Spark's configuration.
 
-    spark: the session. name: an identifier, the first argument of a table function. arguments: of the
-    functions that are to use it, such as url, endpoint, access_key_id, secret_access_key.
-    Raises IcebergSqlError for a name that is no identifier.
+    spark: the session. name: an identifier, passed as the first argument of a table function. arguments:
+    those of the table functions, such as url, endpoint, access_key_id, secret_access_key.
+    Raises IcebergSqlError for a name that is not an identifier.
     """
     if not name.isidentifier():
         raise IcebergSqlError(
@@ -128,7 +128,7 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
 
 
 def settings_of(name: str) -> Mapping[str, str] | None:
-    """A named collection's settings by argument name; None where it has none."""
+    """A named collection's settings by argument name; None if it has none."""
     sweep()
     settings = relations.settings(f"{COLLECTIONS}{name}.")
     return {key: _opened(value) for key, value in settings.items()} or None
@@ -148,14 +148,14 @@ def sweep() -> None:
             relations.set_setting(COLLECTIONS + key, _kept(value))
             name, _, argument = key.rpartition(".")
             warn_once(
-                f"`{COLLECTIONS}{key}` was set in clear: the result of SET has it, and so have the "
-                "properties of the jobs that ran before this statement, which an event log keeps; make "
+                f"`{COLLECTIONS}{key}` was set in plain text: the result of SET contains it, and so do the "
+                "properties of the jobs that ran before this statement, which an event log keeps; create "
                 f"the collection with spark_iceberg_sql.collection(spark, '{name}', {argument}=...)"
             )
 
 
 def _kept(value: str) -> str:
-    """What stands for a secret in the configuration; cloned sessions have it, too."""
+    """The placeholder for a secret in the configuration; cloned sessions have it, too."""
     token = f"{_REDACTED}{token_hex(8)}"
     _vault[token] = _Kept(value)
     return token
@@ -201,7 +201,7 @@ def warn_of_open(
     given: Iterable[Value],
     literals: Iterable[Value],
 ) -> None:
-    """A Python warning where a secret stands in the statement's own text, or in its plan.
+    """Raise a Python warning if a secret is in the statement's text or in its plan.
 
     given: the values of the call itself, without a collection's. literals: those among them that are
     literals of the plan.
@@ -217,21 +217,21 @@ def warn_of_open(
             continue
         if str(value) not in written:
             where = (
-                "is given by a parameter, a variable or a sub-query, and the query's plan has it, "
-                "which listeners are handed (Spark's event log also keeps the DECLARE of a variable)"
+                "comes from a parameter, a variable or a subquery, so the query's plan contains it, and "
+                "listeners receive that plan (Spark's event log also keeps the DECLARE of a variable)"
             )
         elif _VIEW.match(text):
             where = (
-                "stands in the statement's text, which a view keeps for good and shows with SHOW "
-                "CREATE TABLE, and which histories and error messages quote"
+                "is in the statement's text, which a view stores permanently, SHOW CREATE TABLE shows, "
+                "and histories and error messages quote"
             )
         else:
             where = (
-                "stands in the statement's text, where histories and error messages quote it, as do "
+                "is in the statement's text, which histories and error messages quote, as do "
                 "Spark's debug log and, for CACHE TABLE ... AS, its UI and event log"
             )
         warnings.warn(
-            f"`{argument.name}` of {function.name} {where}; put it into a named collection: "
+            f"`{argument.name}` of {function.name} {where}; put it in a named collection: "
             f"spark_iceberg_sql.collection(spark, 'NAME', {argument.name}=...), or the setting "
             f"{COLLECTIONS}NAME.{argument.name}, and then {function.name}('NAME', ...)",
             stacklevel=2,

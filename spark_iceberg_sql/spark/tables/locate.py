@@ -27,8 +27,8 @@ from spark_iceberg_sql.spark.tables.warn_once import warn_once
 class Found:
     """A table found by its path.
 
-    location: what the call asked for. file: the metadata file. folder: the table's own location.
-    metadata: what it says. operations: Iceberg's TableOperations on that file. files: what opens the
+    location: the one in the call. file: the metadata file. folder: the table's own location.
+    metadata: its content. operations: Iceberg's TableOperations on that file. files: opens the
     table's files.
     """
 
@@ -41,7 +41,7 @@ class Found:
 
 
 def find(function: str, location: Location, values: Mapping[str, Value]) -> Found:
-    """The table at a location: its current metadata file, or the one that the values ask for.
+    """The table at a location: its current metadata file, or the one that the values specify.
 
     function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid,
     newest_by_last_updated, use_metadata_files_cache, and the location under the name that the user
@@ -60,13 +60,13 @@ def find(function: str, location: Location, values: Mapping[str, Value]) -> Foun
 
 
 def warn_of_copy(found: Found) -> None:
-    """A warning, once, where a table that is read does not lie where its metadata says."""
+    """Warn, once, if a table that is read is not at the location in its metadata."""
     folder = ownership.folder_of(found.location.path, found.file)
     said = ownership.says_elsewhere(folder, found.file, found.metadata)
     if said is not None:
         warn_once(
-            f"the table at `{folder}` is a copy, or was moved: its metadata says that it is at "
-            f"`{said}`, and the files that are read are those that it names there"
+            f"the table at `{folder}` is a copy, or was moved: its metadata refers to "
+            f"`{said}`, and the files there are read"
         )
 
 
@@ -119,7 +119,7 @@ def _refuse_part_of_a_table(function: str, argument: str, path: str, files: File
     for _ in range(3):  # a file in a folder of partitions
         above, _, part = above.rpartition("/")
         if part in ("metadata", "data") and files.metadata_files(f"{above}/metadata"):
-            words = f"`{path}` lies in the folder of the table `{above}`; give that folder"
+            words = f"`{path}` is inside the folder of the table `{above}`; pass that folder"
             raise invalid(function, argument, words)
 
 
@@ -127,7 +127,7 @@ def _warn_of_unplaced(folder: str, left_out: list[str], chosen: str) -> None:
     names = [_name(location) for location in left_out if location != chosen]
     if names:
         warn_once(
-            f"`{folder}` has metadata files without a version in their names, which were left out: "
+            f"`{folder}` has metadata files without a version in their names, which were ignored: "
             f"{', '.join(f'`{name}`' for name in names[:3])}"
             f"{f' and {len(names) - 3} more' if len(names) > 3 else ''}; "
             f"`{_name(chosen)}` was read"
@@ -142,11 +142,11 @@ def _unreadable(function: str, argument: str, file: str, wrong: str, others: lis
     names = sorted((_name(location) for location in others if location != file), reverse=True)
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     advice = (
-        f"; others there: {shown}; read one of them with "
+        f"; other metadata files: {shown}; read one of them with "
         f"metadata_file_path => 'metadata/{names[0]}'"
         if names
         else ""
     )
     if "last-column-id" in wrong:  # which a table's metadata must have, and a view's has not
-        wrong += "; if it is the metadata of a view, there are no files of its own to read"
+        wrong += "; if it is the metadata of a view, it has no data files"
     return invalid(function, argument, f"`{file}` cannot be read: {wrong}{advice}")

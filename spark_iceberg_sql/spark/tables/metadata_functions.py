@@ -1,7 +1,7 @@
 """iceberg_snapshots(t), iceberg_files(t), iceberg_partition_specs(t), iceberg_metadata_log(t).
 
 `t` is a table's name in a catalog, or its path. The rows are those of Iceberg's own metadata tables,
-but for the partition specs, of which Iceberg has no table: all of them, with the fields' names.
+except for the partition specs, for which Iceberg has no table: all of them, with the fields' names.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def register(spark: SparkSession) -> None:
 
 
 def unregister(spark: SparkSession) -> None:
-    """Take the metadata functions away again."""
+    """Unregister the metadata functions."""
     for function in METADATA_FUNCTIONS:
         jvm.unregister_function(spark, jvm.TABLE, function.name)
 

@@ -1,7 +1,7 @@
-"""Whether a table may be written where it was found: its metadata must say the place that was asked for.
+"""Whether a table may be written to where it was found: its metadata must refer to the requested location.
 
-A copy of a table's folder names the files of the original. What is written through it lands in the
-original, and what its maintenance deletes are the original's files.
+A copy of a table's folder refers to the files of the original. Writes through it go to the original, and
+its maintenance deletes the original's files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PATHS = (  # metadata table, its column of paths: every file that maintenance m
 
 
 def folder_of(asked: str, file: str) -> str:
-    """The folder of the table that was asked for. file: the metadata file that was found."""
+    """The folder of the requested table. file: the metadata file that was found."""
     if not is_metadata_file(asked):
         return asked
     above = file.rpartition("/")[0]
@@ -40,9 +40,9 @@ def folder_of(asked: str, file: str) -> str:
 
 
 def says_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
-    """Where a table's metadata says it lies, if that is not the folder it was found in; else None.
+    """The location in a table's metadata, if that is not the folder it was found in; otherwise None.
 
-    For reading: remembered by the addresses.
+    For reading: cached by location.
     """
     said = str(metadata.location())
     return None if _same(folder, said) or _is_metadata_path(file, metadata) else said
@@ -57,9 +57,9 @@ def _is_metadata_path(file: str, metadata: Java) -> bool:
 
 
 def refuse_copy(folder: str, metadata: Java) -> None:
-    """Raise IcebergSqlError where the table found in a folder is not that folder's own.
+    """Raise IcebergSqlError if the table found in a folder does not belong to that folder.
 
-    folder: what was asked for. metadata: of the table that was found there.
+    folder: the requested one. metadata: of the table that was found there.
     """
     said = str(metadata.location())
     if not same_location.same(folder, said):
@@ -74,7 +74,7 @@ def refuse_copy(folder: str, metadata: Java) -> None:
 
 
 def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> None:
-    """Raise IcebergSqlError where a table has files outside its folder, which a DELETE and
+    """Raise IcebergSqlError if a table has files outside its folder, which a DELETE and
     expire_snapshots would delete. Reads all manifests.
     """
     said = str(metadata.location())
@@ -89,8 +89,8 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
         )
     except JVM_ERRORS as error:
         raise IcebergSqlError(
-            f"the table at `{folder}` cannot be attached: whether all its files are its own cannot "
-            f"be told: {message(error)}"
+            f"the table at `{folder}` cannot be attached: it cannot be verified that all its files are "
+            f"its own: {message(error)}"
         ) from None
     if outside is not None:
         raise IcebergSqlError(
@@ -100,7 +100,7 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
 
 
 def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
-    """The folders of files whose addresses do not begin with the table's."""
+    """The folders of files whose locations do not begin with the table's."""
     prefix = folder.rstrip("/") + "/"
     functions = jvm.java_class("org.apache.spark.sql.functions")
     far = []
@@ -118,10 +118,10 @@ def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
 
 
 def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
-    """Raise IcebergSqlError where the metadata of a catalog's table lies elsewhere than it says.
+    """Raise IcebergSqlError if the metadata of a catalog's table is not at the location that it names.
 
-    name: as the active session resolves it. A name that is no Iceberg table is left to Spark.
-    hadoop_only: leave the tables alone that a catalog knows by another thing than their folder.
+    name: as the active session resolves it. A name that is not an Iceberg table is left to Spark.
+    hadoop_only: skip tables whose catalog identifies them by anything other than their folder.
     """
     try:
         operations = relations.catalog_table(name).operations()
@@ -142,9 +142,9 @@ def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
 
 def _copy(what: str, found: str, said: str) -> str:
     return (
-        f"{what} is a copy, or was moved: its metadata is at `{found}` and says that the table is "
-        f"at `{said}`; what is written would land there, and what is deleted would be deleted there\n"
-        f"help: write to the table at `{said}` itself; for a copy of its own, make one in "
+        f"{what} is a copy, or was moved: its metadata is at `{found}`, but gives the table's location "
+        f"as `{said}`; writes and deletes would change the files there\n"
+        f"help: write to the table at `{said}` itself; for an independent copy, create one in "
         "its catalog with CALL <catalog>.system.rewrite_table_path(table => '<table>', "
         f"source_prefix => '{said}', target_prefix => '{found}') and copy the files that it lists; "
         "if the table was moved, move it back"
@@ -154,6 +154,6 @@ def _copy(what: str, found: str, said: str) -> str:
 def _own_catalog(folder: str) -> str:
     above, _, name = folder.rstrip("/").rpartition("/")
     return (
-        "if they are this table's alone, write to it through its catalog, for a Hadoop table: "
+        "if only this table uses them, write to it through its catalog, for a Hadoop table: "
         f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse='{above}'), then lake.{name}"
     )

@@ -1,6 +1,6 @@
-"""Whether two addresses are one place, however they are spelled: `/t`, `file:///t/`, a link to it; s3, s3a.
+"""Whether two locations are the same, however they are written: `/t`, `file:///t/`, a link to it; s3, s3a.
 
-Safe side first: addresses that are not known to be one place are two.
+To be safe, locations that are not known to be the same are treated as different.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def one(address: str) -> str:
 
 
 def same(first: str, second: str) -> bool:
-    """Whether two addresses are one folder."""
+    """Whether two locations are the same folder."""
     one_, other = one(first), one(second)
     return one_ == other or _same_file(one_, other)
 
 
 def inside(address: str, folder: str) -> bool:
-    """Whether an address is a folder, or anywhere below it."""
+    """Whether a location is a folder or inside it."""
     here, root = one(address), one(folder)
     if here == root or here.startswith(root.rstrip("/") + "/"):
         return True
@@ -48,7 +48,7 @@ def inside(address: str, folder: str) -> bool:
 
 
 def _same_file(first: str, second: str) -> bool:
-    """For a disk that does not tell letter case apart, or is mounted twice."""
+    """For a disk that is case-insensitive, or is mounted twice."""
     if not (first.startswith(_FILE) and second.startswith(_FILE)):
         return False
     try:

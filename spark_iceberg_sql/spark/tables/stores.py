@@ -1,7 +1,7 @@
 """Arguments -> where the table is and how to open its files.
 
-One function a store; STORES names them. Keys go into the file system's own properties, which no plan
-shows, and out of every message.
+One function per store; STORES lists them. Keys are only put in the file system's own properties, which no
+plan shows, and never in a message.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def local(function: str, arguments: Arguments) -> Location:
         message = f"`{path}` is not a local path; write iceberg('{path}')"
         raise invalid(function, "path", message)
     if scheme is None and not path.startswith("/"):
-        message = (
-            f"`{path}` is relative, and Spark's processes have no folder in common; give it from /"
-        )
+        message = f"`{path}` is relative, and Spark's processes share no working directory; pass an absolute path"
         raise invalid(function, "path", message)
     return Location(_joined(path if scheme else f"file:{path}", arguments))
 
@@ -62,7 +60,7 @@ _SIGNED = re.compile(r"[?&](?:X-Amz-|AWSAccessKeyId=|sig=)", re.IGNORECASE)
 
 
 def _without_keys(url: str) -> str:
-    """An address as a message quotes it; what is none may be a key in the wrong place."""
+    """A URL as messages quote it; anything else may be a key in the wrong position."""
     if "://" not in url:
         return shown(url)
     return re.sub(r"\?.*", "?***", re.sub(r"//[^/]*@", "//***@", url))
@@ -75,13 +73,11 @@ _AMAZON_PATH = re.compile(r"s3[.-](?:(?P<region>[a-z]{2}-[a-z0-9-]+)\.)?amazonaw
 
 
 def s3(function: str, arguments: Arguments) -> Location:
-    """s3://bucket/path, or the http(s) URL of a bucket at Amazon's or of an endpoint of one's own."""
+    """s3://bucket/path, or the http(s) URL of a bucket at Amazon S3 or at another endpoint."""
     url = _joined(_text(arguments, "url") or "", arguments)
     endpoint, region = _text(arguments, "endpoint"), _text(arguments, "region")
     if _SIGNED.search(url):
-        message = (
-            "a signed URL opens one object, and a table has many; give s3://bucket/path and keys"
-        )
+        message = "a signed URL gives access to one object, and a table has many; pass s3://bucket/path and keys"
         raise invalid(function, "url", message)
     if endpoint and not re.match(r"https?://[^/]", endpoint):
         message = f"`{shown(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
@@ -113,12 +109,14 @@ def _s3_keys(function: str, arguments: Arguments) -> dict[str, str]:
     key, secret = _text(arguments, "access_key_id"), _text(arguments, "secret_access_key")
     if arguments.get("no_sign"):
         if key or secret:
-            raise invalid(function, "no_sign", "NOSIGN and keys exclude each other; leave one out")
+            raise invalid(function, "no_sign", "NOSIGN and keys cannot be combined; leave one out")
         provider = "software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider"
         return {"client.credentials-provider": provider}
     if bool(key) != bool(secret):
         missing = "access_key_id" if secret else "secret_access_key"
-        raise invalid(function, missing, "a key and its secret go together; give both")
+        raise invalid(
+            function, missing, "an access key needs its secret, and the reverse; pass both"
+        )
     keys = {
         "s3.access-key-id": key,
         "s3.secret-access-key": secret,
@@ -182,7 +180,7 @@ def any_store(function: str, arguments: Arguments) -> Location:
             raise invalid(
                 function,
                 name,
-                f"it is for S3, and `{_without_keys(url)}` is not there; leave it out",
+                f"it is only for S3, and `{_without_keys(url)}` is not on S3; leave it out",
             )
     match = _ADLS_URL.fullmatch(_joined(url, arguments))
     if match:

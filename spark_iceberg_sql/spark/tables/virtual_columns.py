@@ -1,11 +1,11 @@
 """The virtual columns of a table read by its path: _path, _file, _size, _time, _etag.
 
-They are hidden, as Iceberg's own metadata columns are: not in SELECT *, there when named. They cost
-nothing where the statement's text has none of the names, and where it has, only what is used.
+They are hidden, like Iceberg's own metadata columns: SELECT * omits them, and a statement can select them by
+name. They cost nothing if the statement's text has none of the names, and otherwise only what is used.
 
 `_file` means two things: in ClickHouse the file's name, in Iceberg its full path. In the table
 functions it is the file's name, and Iceberg's `_file` is `_path`; a catalog table keeps Iceberg's.
-Where the columns were not asked for, there is no `_file` at all.
+If the columns were not requested, there is no `_file` at all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LISTING = "array<struct<__key string, __ms bigint, __etag string>>"
 
 
 def mentioned(always: bool) -> frozenset[str]:
-    """Which of them the statement may use; all where its text is not known or `always` is set."""
+    """The virtual columns that the statement may use; all if its text is unknown or `always` is set."""
     text = relations.statement()
     if always or text is None:
         return frozenset(NAMES)

@@ -1,4 +1,4 @@
-"""Warnings that are said once in a process: a query is analysed several times on its way."""
+"""Warnings that are raised once per process, since a query is analysed several times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _said: set[str] = set()
 
 
 def warn_once(words: str) -> None:
-    """A UserWarning, the first time that these words are said."""
+    """A UserWarning, only the first time for the same message."""
     if words not in _said:
         _said.add(words)
         warnings.warn(words, UserWarning, stacklevel=2)

@@ -1,8 +1,8 @@
 """The native SQL functions iceberg_*: a loop over the transform table.
 
 Each call becomes, while Spark analyses the statement, Iceberg's own function bound to the
-argument's type: a static Java call in the generated code. It is withheld from the scan until the
-optimizer rule `guard` has seen that the scan returns the right rows for it. Iceberg does not check
+argument's type: a static Java call in the generated code. It is not pushed down until the
+optimizer rule `guard` has verified that the scan returns correct results for it. Iceberg does not check
 the first argument, so that is done here, before anything runs.
 """
 
@@ -35,7 +35,7 @@ _SPARK_TYPES = (
 def register(spark: SparkSession) -> None:
     """Register every function of the transform table; calling it again changes nothing.
 
-    Raises IcebergSqlError where another function is registered under one of the names.
+    Raises IcebergSqlError if another function is registered under one of the names.
     """
     for transform in TRANSFORMS:
         for name in transform.functions:
@@ -49,14 +49,14 @@ def register(spark: SparkSession) -> None:
 
 
 def unregister(spark: SparkSession) -> None:
-    """Take the functions out of a session and out of Spark's built-in registry."""
+    """Unregister the functions in a session and in Spark's built-in registry."""
     for transform in TRANSFORMS:
         for name in transform.functions:
             jvm.unregister_function(spark, jvm.SCALAR, name)
 
 
 def documentation(transform: Transform, name: str) -> dict[str, str]:
-    """What DESCRIBE FUNCTION [EXTENDED] says, in Spark's own layout.
+    """What DESCRIBE FUNCTION [EXTENDED] shows, in Spark's own layout.
 
     Returns usage, arguments and examples, as `register_function` takes them.
     """
@@ -118,7 +118,7 @@ class Call:
         return expressions.named(self.name, children, self._native(arguments, source, kind))
 
     def _takes(self, kind: str) -> bool:
-        """Whether the transform takes a Spark type; NULL without a type goes everywhere."""
+        """Whether the transform accepts a Spark type; NULL without a type is always accepted."""
         if kind == "void" or self.transform.is_void:
             return True
         return self.transform.takes(_iceberg_type(kind))

@@ -68,9 +68,9 @@ _PARTITION_DDL = re.compile(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
 def read(statement: Statement) -> Node:
     """The node of a statement.
 
-    Other for what does not matter to partitioning, and for what is wrong but no partition DDL: Spark
-    has the last word there. Unreadable for partition DDL that no grammar of Spark's or Iceberg's takes.
-    Templated where a template stands in the way. In linear time; never raises.
+    Other for statements that do not affect partitioning, and for errors outside partition DDL, which are left
+    to Spark. Unreadable for partition DDL that neither Spark's nor Iceberg's grammar accepts.
+    Templated if a template prevents parsing. In linear time; never raises.
     """
     span = (statement.start, statement.end)
     first = statement.first
@@ -319,7 +319,7 @@ def _insert(cursor: Cursor, span: Offsets) -> Node | None:
     columns: list[Ref] = []
     if cursor.take("PARTITION", "("):
         while True:
-            columns.append(cursor.path("a column's name"))
+            columns.append(cursor.path("a column name"))
             depth = 0
             while not cursor.done and (depth or cursor.word not in (",", ")")):
                 depth += {"(": 1, ")": -1}.get(cursor.word, 0)

@@ -43,7 +43,7 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
         if view:
             return None
         cursor.partition = True
-        cursor.stop("a table's name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
+        cursor.stop("a table name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
     cursor.iceberg = not view and says_icebergs(cursor.words[: cursor.count])
     cursor.partition = not view
     table = cursor.target = cursor.table()
@@ -127,7 +127,7 @@ def _field_name(cursor: Cursor) -> Ref | None:
     if not cursor.take("AS"):
         return None
     token = cursor.token
-    name = cursor.name("a field's name")
+    name = cursor.name("a field name")
     return Ref((name,), (token.start, token.end), token.text)
 
 
@@ -203,7 +203,7 @@ def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     if verb == "RENAME" and what == "TO":
         cursor.partition = True
         cursor.i += 2
-        new = cursor.path("a table's name")
+        new = cursor.path("a table name")
         _end(cursor)
         return RenameTable(span, table, new)
     if verb in ("SET", "UNSET") and what == "TBLPROPERTIES":

@@ -55,7 +55,7 @@ def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     cursor.partition = True
     cursor.i += 2
     if cursor.at("IF") and cursor.words[cursor.i + 1] in ("NOT", "!") and verb == "ADD":
-        cursor.stop("a column's name", "column-if-exists")
+        cursor.stop("a column name", "column-if-exists")
     if verb == "ADD":
         return AddColumns(span, table, _new_columns(cursor))
     if verb == "DROP":
@@ -95,10 +95,10 @@ def _without_column(cursor: Cursor, verb: str) -> None:
 
 
 def _rename(cursor: Cursor, span: Offsets, table: Ref) -> Node:
-    old = cursor.path("a column's name")
+    old = cursor.path("a column name")
     cursor.expect("TO")
     start = cursor.token.start
-    name = cursor.name("a column's name")
+    name = cursor.name("a column name")
     new = cursor.since(start)
     end(cursor, "nested-new-name" if cursor.word == "." else "")
     return RenameColumn(span, table, old, Ref((name,), new, cursor.script[new[0] : new[1]]))
@@ -123,20 +123,20 @@ def _replace_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node:
             odd = next((t.start, t.end) for t in cursor.tokens if t.start >= odd[0])
         if odd is not None:
             token = Token(Kind.WORD, cursor.script[odd[0] : odd[1]], *odd)
-            raise Stop(token, "a column's name, its type and a comment", "plain-columns")
+            raise Stop(token, "a column name, its type and a comment", "plain-columns")
     return ReplaceColumns(span, table, tuple(d for _, d in columns))
 
 
 def _new_columns(cursor: Cursor) -> tuple[tuple[Ref, ColumnDef], ...]:
     def one() -> tuple[Ref, ColumnDef]:
-        name = cursor.path("a column's name")
+        name = cursor.path("a column name")
         return name, column_after(cursor, name.parts[-1], name.span, position=True)
 
     return _listed(cursor, one)
 
 
 def _names(cursor: Cursor) -> tuple[Ref, ...]:
-    return _listed(cursor, lambda: cursor.path("a column's name"))
+    return _listed(cursor, lambda: cursor.path("a column name"))
 
 
 def _listed(cursor: Cursor, one: Callable[[], T]) -> tuple[T, ...]:
@@ -176,7 +176,7 @@ def _changes(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterC
 
 
 def _alter_column(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
-    name = cursor.path("a column's name")
+    name = cursor.path("a column name")
     start = cursor.i
     try:
         change = _action(cursor, span, table, name)
@@ -218,7 +218,7 @@ def _action(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn
 def _hive_change(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn:
     """Read the new name, type and place of CHANGE COLUMN."""
     start = cursor.token.start
-    new = cursor.name("a column's name")
+    new = cursor.name("a column name")
     new_span = cursor.since(start)
     definition = column_after(cursor, new, new_span, position=True)
     return AlterColumn(

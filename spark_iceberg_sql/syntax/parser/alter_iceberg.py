@@ -97,10 +97,10 @@ def _sorted_by(cursor: Cursor) -> Term:
 
 def _identifier_fields(cursor: Cursor, span: Offsets, table: Ref, *, dropping: bool) -> Node:
     if cursor.word == "(":
-        cursor.stop("a column's name", "bracketed-fields")
-    columns = [cursor.path("a column's name")]
+        cursor.stop("a column name", "bracketed-fields")
+    columns = [cursor.path("a column name")]
     while cursor.take(","):
-        columns.append(cursor.path("a column's name"))
+        columns.append(cursor.path("a column name"))
     end(cursor)
     return IdentifierFields(span, table, tuple(columns), dropping)
 
@@ -110,9 +110,9 @@ def _reference(cursor: Cursor, span: Offsets, table: Ref, what: str, verb: str) 
     if verb == "create":
         lenient = cursor.take("IF", "NOT", "EXISTS")
     elif verb != "drop" and cursor.at("IF", "NOT"):
-        cursor.stop(f"a {what}'s name", "replace-if-not-exists")
+        cursor.stop(f"a {what} name", "replace-if-not-exists")
     start = cursor.token.start
-    text = cursor.name(f"a {what}'s name")
+    text = cursor.name(f"a {what} name")
     place = cursor.since(start)
     name = Ref((text,), place, cursor.script[place[0] : place[1]])
     version = None
@@ -120,7 +120,7 @@ def _reference(cursor: Cursor, span: Offsets, table: Ref, what: str, verb: str) 
     if verb != "drop":
         if cursor.take("AS", "OF"):
             cursor.expect("VERSION", "as-of-version")
-            version = _number(cursor, "a snapshot's id")
+            version = _number(cursor, "a snapshot id")
         if cursor.take("RETAIN"):
             counts.append(_number(cursor, "a number"))
             _unit(cursor)

@@ -37,9 +37,9 @@ def clustered_by(cursor: Cursor) -> None:
 def _columns(cursor: Cursor, *, ordered: bool = False) -> None:
     cursor.expect("(")
     while True:
-        cursor.name("a column's name")
+        cursor.name("a column name")
         if ordered and cursor.word == "DESC":
-            cursor.stop("`ASC`, the only order Spark has here", "hive-clause")
+            cursor.stop("`ASC`, the only order that Spark supports here", "hive-clause")
         if ordered:
             cursor.take("ASC")
         if not cursor.take(","):
@@ -50,7 +50,7 @@ def _columns(cursor: Cursor, *, ordered: bool = False) -> None:
 def hive_clause(cursor: Cursor, *, provider: bool) -> None:
     """Step over STORED AS or ROW FORMAT; beside USING, Spark refuses them."""
     if provider or cursor.at("SKEWED") or cursor.at("STORED", "BY"):
-        cursor.stop("a clause that Spark has for this table", "hive-clause")
+        cursor.stop("a clause that Spark supports for this table", "hive-clause")
     if cursor.take("STORED"):
         cursor.expect("AS")
         if cursor.take("INPUTFORMAT"):
@@ -100,7 +100,7 @@ def properties(
         if cursor.at_string or cursor.at_parameter:
             key = _string_key(cursor)
         else:
-            key = ".".join(cursor.path("a property's name").parts)
+            key = ".".join(cursor.path("a property name").parts)
         key_span = cursor.since(start)
         if values and key in seen:
             raise Stop(first, "each property once", "duplicate-key")

@@ -60,7 +60,7 @@ def _struct(cursor: Cursor, depth: int) -> Type | None:
     fields: list[Field] = []
     known = True
     while not (cursor.word == ">" and not fields and known):
-        name = cursor.name("a field's name")
+        name = cursor.name("a field name")
         cursor.take(":")
         kind = data_type(cursor, depth + 1)
         required = _not_null(cursor)
@@ -140,7 +140,7 @@ def _not_null(cursor: Cursor) -> bool:
 def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
     """Read a column definition; `position`: FIRST and AFTER may stand in it."""
     start = cursor.token.start
-    name = cursor.name("a column's name")
+    name = cursor.name("a column name")
     return column_after(cursor, name, (start, cursor.since(start)[1]), position=position)
 
 
@@ -186,7 +186,7 @@ def place(cursor: Cursor) -> Ref | None:
         return None
     cursor.i += 1
     start = cursor.token.start
-    name = cursor.name("a column's name")
+    name = cursor.name("a column name")
     span = cursor.since(start)
     return Ref((name,), span, cursor.script[span[0] : span[1]])
 
@@ -223,14 +223,14 @@ def _generated(cursor: Cursor) -> None:
 def _column_constraint(cursor: Cursor) -> bool:
     """Step over a constraint on a column; whether it makes the column required."""
     if cursor.take("CONSTRAINT"):
-        cursor.name("a constraint's name")
+        cursor.name("a constraint name")
     key = cursor.take("PRIMARY", "KEY")
     if cursor.take("CHECK"):
         if cursor.word != "(":
             cursor.stop("`(`")
         cursor.skip_brackets()
     elif cursor.take("REFERENCES"):
-        cursor.path("a table's name")
+        cursor.path("a table name")
         if cursor.at("("):
             cursor.skip_brackets()
     elif not key and not cursor.take("UNIQUE"):
@@ -267,7 +267,7 @@ def skip_table_constraint(cursor: Cursor) -> None:
         cursor.i += 1
     cursor.skip_brackets()
     if cursor.take("REFERENCES"):
-        cursor.path("a table's name")
+        cursor.path("a table name")
         if cursor.at("("):
             cursor.skip_brackets()
     _characteristics(cursor)

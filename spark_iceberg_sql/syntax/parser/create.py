@@ -108,15 +108,15 @@ def _create_table(cursor: Cursor, got: _Clauses) -> Node | None:
     if_not_exists = False
     if cursor.at("IF") and cursor.words[cursor.i + 1] in ("NOT", "!"):
         if replace:
-            cursor.stop("a table's name", "replace-if-not-exists")
+            cursor.stop("a table name", "replace-if-not-exists")
         if temporary:
-            cursor.stop("a table's name", "temporary-table")
+            cursor.stop("a table name", "temporary-table")
         cursor.i += 2
         cursor.expect("EXISTS")
         if_not_exists = True
     table = cursor.target = cursor.table()
     if not (replace or temporary or external) and cursor.take("LIKE"):
-        like = cursor.path("a table's name")
+        like = cursor.path("a table name")
         _after_like(cursor, table, like)
         return Create(_whole(cursor, start), table, if_not_exists=if_not_exists, like=like)
     opening = cursor.token

@@ -23,7 +23,7 @@ _UNITS = frozenset(
 )
 # Words that Iceberg's grammar has and does not allow as names; Spark's allows each of its own.
 _ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
-_TABLE = "a table's name"
+_TABLE = "a table name"
 # int() refuses longer strings of digits; any such number is far beyond every limit that we judge by.
 _DIGITS = 4000
 

@@ -65,7 +65,7 @@ def drop(cursor: Cursor, span: Offsets) -> Node | None:
 def call(cursor: Cursor, span: Offsets) -> Node | None:
     """CALL catalog.system.procedure(...), where the procedure makes tables."""
     cursor.i += 1
-    name = cursor.path("a procedure's name").parts
+    name = cursor.path("a procedure name").parts
     wanted = _PROCEDURES.get(name[-1].lower())
     if wanted is None or len(name) < 2 or name[-2].lower() != "system" or cursor.word != "(":
         return None

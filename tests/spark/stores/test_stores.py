@@ -139,7 +139,7 @@ def test_s3_truncated_metadata(remote: Remote, s3: S3) -> None:
     name = "00009-0c9b9d3e-7a43-4c4d-a5ef-6ad6d3a0ffab.metadata.json"
     key = f"{s3.table.removeprefix('s3://lake/')}/metadata/{name}"
     client(s3.endpoint).put_object(Bucket="lake", Key=key, Body=b'{"format-version": 2, "tab')
-    words = f"{name}` cannot be read: .*others there: 00002-"
+    words = f"{name}` cannot be read: .*other metadata files: 00002-"
     try:
         with pytest.raises(SqlFailed, match=words) as failed:
             remote.sql(f"SELECT * FROM iceberg('{s3.table}', collection => 'moto')")
