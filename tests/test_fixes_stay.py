@@ -1,0 +1,215 @@
+"""A fix changes the text of its statement alone: what a program or a template shares with it stays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.files.discovery import source
+
+CREATE = "CREATE TABLE a.b (id BIGINT, n STRING) USING iceberg PARTITIONED BY "
+BY_P = f'spark.sql("{CREATE}" + P)\n'
+FAULTY = "(bucket(id, 16))"
+CURED = "(bucket(16, id))"
+
+
+def fixed(folder: Path, name: str, text: str, *options: str) -> str:
+    path = folder / name
+    path.write_text(text)
+    assert main(["check", "--isolated", "--fix", "-q", *options, str(path)]) in (0, 1)
+    return path.read_text()
+
+
+def codes(text: str) -> list[str]:
+    return [d.code for report in Linter().lint(source("a.py", text), Settings()) for d in report]
+
+
+# --- names of a program ---------------------------------------------------------------------------
+
+SHARED = [
+    # a literal of another statement, or of no statement
+    'N = "16"\nC = "id"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD bucket(" + C + ", " + N + ")")\n'
+    "df = df.repartition(int(N), C)\n",
+    'N = "16"\nC = "id"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD bucket(" + C + ", " + N + ")")\n',
+    'W = "4"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD truncate(n, " + W + ")")\n'
+    'spark.sql("SELECT substr(x, 1, " + W + ")")\n',
+    'N = "\'16\'"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD bucket(" + N + ", id)")\nprint(N)\n',
+    f'P = "{FAULTY}"\n{BY_P}trino.execute("CREATE TABLE a.b" + P)\n',
+    f'P = "{FAULTY}"\n{BY_P}trino.execute(f"CREATE TABLE a.b {{P}}")\n',
+    f'P = "{FAULTY}"\n{BY_P}__all__ = ["P"]\n',
+    f'P = "{FAULTY}"\n{BY_P}trino.execute("CREATE TABLE a.b %(P)s" % globals())\n',
+    f'class A:\n    P = "{FAULTY}"\n    {BY_P}trino.execute(A.P)\n',
+    f'for P in ["{FAULTY}", "(bucket(8, id))"]:\n    {BY_P}    trino.execute(P)\n',
+    # one statement in several literals
+    f'spark.sql("{CREATE}(bucket(id, " "16))")\n',
+    f'spark.sql("{CREATE}(bucket(id" + ", 16))")\n',
+    f'C = "id"\nspark.sql("{CREATE}(bucket(" + C + ", 16))")\n',
+    f'N = "16"\nspark.sql("{CREATE}(bucket(id, " + N + "))")\n',
+    f'spark.sql("{CREATE}(bucket({{}}, 16))".format(c))\n',
+]
+
+
+@pytest.mark.parametrize("text", SHARED)
+@pytest.mark.parametrize("options", [(), ("--unsafe-fixes",)])
+def test_what_others_use_stays(tmp_path: Path, text: str, options: tuple[str, ...]) -> None:
+    assert fixed(tmp_path, "a.py", text, *options) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'P = "{FAULTY}"\n{BY_P}',
+        f'P = "{FAULTY}"\ndef f():\n    {BY_P}',
+        f'def f():\n    P: str = "{FAULTY}"\n    {BY_P}',
+        f'from m import *\nP = "{FAULTY}"\n{BY_P}',
+        f'class A:\n    P = "{FAULTY}"\n    {BY_P}',
+        f'for P in ["{CREATE}{FAULTY}", "SELECT 1"]:\n    spark.sql(P)\n',
+        f'spark.sql("{CREATE}" "{FAULTY}")\n',
+        f"P = '''{CREATE}\n{FAULTY}'''\nspark.sql(P)\n",
+    ],
+)
+def test_a_literal_of_one_statement_is_fixed(tmp_path: Path, text: str) -> None:
+    assert fixed(tmp_path, "a.py", text) == text.replace(FAULTY, CURED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'def a():\n    P = "{FAULTY}"\ndef b():\n    {BY_P}',
+        f'class A:\n    P = "{FAULTY}"\n    def b(self):\n        {BY_P}',
+        f'class A:\n    P = "{FAULTY}"\n    [spark.sql("{CREATE}" + P) for x in y]\n',
+        f'P = "{FAULTY}"\nclass A:\n    {BY_P}    P = "(id)"\n',
+        f'P = "{FAULTY}"\nfrom m import PART as P\n{BY_P}',
+        f'P = "{FAULTY}"\nimport P.q\n{BY_P}',
+        f'P = "{FAULTY}"\nfrom m import *\n{BY_P}',
+        f'P = "{FAULTY}"\nmatch x:\n    case P:\n        {BY_P}',
+        f'P = "{FAULTY}"\nmatch x:\n    case [*P]:\n        {BY_P}',
+        f'P = "{FAULTY}"\nmatch x:\n    case {{**P}}:\n        {BY_P}',
+        f'P = "{FAULTY}"\ntry:\n    go()\nexcept E as P:\n    {BY_P}',
+        f'P = "{FAULTY}"\ndef P():\n    pass\n{BY_P}',
+        f'P = "{FAULTY}"\ndef f(*P):\n    {BY_P}',
+        f'P = "{FAULTY}"\n(lambda P: spark.sql("{CREATE}" + P))(x)\n',
+        f'P = "{FAULTY}"\ndef f():\n    global P\n    P = x\n{BY_P}',
+        f'def f():\n    P = "{FAULTY}"\n    def g():\n        nonlocal P\n        P = x\n    {BY_P}',
+        f'P = "{FAULTY}"\nwith x as P:\n    {BY_P}',
+        f'P = "{FAULTY}"\n[P := x for x in y]\n{BY_P}',
+        f'P = "{FAULTY}"\nP += x\n{BY_P}',
+        f'P = "{FAULTY}"\ndel P\n{BY_P}',
+        f'{BY_P}P = "{FAULTY}"\n',
+        f'P = "(" + P\n{BY_P}',
+    ],
+)
+def test_a_name_of_another_scope_or_value_is_not_read(tmp_path: Path, text: str) -> None:
+    assert "SIS104" not in codes(text)
+    assert fixed(tmp_path, "a.py", text) == text
+
+
+def test_names_are_read_by_scope() -> None:
+    twice = f'def a():\n    P = "{FAULTY}"\n    {BY_P}def b():\n    P = "(days(id))"\n    {BY_P}'
+    assert codes(twice) == ["SIS104", "SIS202"]
+    assert codes(f'P = "{FAULTY}"\ndef f(x):\n    global P\n    {BY_P}') == ["SIS104"]
+    assert codes(f'P = "{FAULTY}"\n' + "x = 1" + " + 1" * 900 + f"\n{BY_P}") == ["SIS104"]
+
+
+def test_a_name_that_another_cell_uses_stays(tmp_path: Path) -> None:
+    def notebook(*cells: str) -> str:
+        return json.dumps({"cells": [{"cell_type": "code", "source": [c]} for c in cells]})
+
+    first = f'P = "{FAULTY}"\n{BY_P}'
+    text = notebook(first, "trino.execute(P)")
+    assert fixed(tmp_path, "a.ipynb", text) == text
+    text = notebook(first, "trino.execute(Q)")
+    assert fixed(tmp_path, "a.ipynb", text) == text.replace(FAULTY, CURED)
+
+
+@pytest.mark.parametrize("cells", [[], [{"cell_type": "markdown", "source": ["# x"]}]])
+@pytest.mark.parametrize("option", ["--fix", "--diff"])
+def test_a_notebook_without_code(tmp_path: Path, cells: list[object], option: str) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps({"cells": cells}))
+    assert main(["check", "--isolated", option, str(path)]) == 0
+    assert json.loads(path.read_text()) == {"cells": cells}
+
+
+# --- templates ------------------------------------------------------------------------------------
+
+COLUMNS = "CREATE TABLE s.t (id BIGINT, key BIGINT, ts TIMESTAMP, Name STRING) USING iceberg "
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "bucket('{% if a %}16{% else %}32{% endif %}', id)",
+        "bucket(id, {% if a %}16{% else %}32{% endif %})",
+        "bucket({% if a %}id{% else %}key{% endif %}, 16)",
+        "bucket(id{% if a %}, 16{% else %}, 32{% endif %})",
+        "{% if a %}bucket(id{% else %}truncate(Name{% endif %}, 16)",
+        "bucket(id,{% if a %} 16), days(ts{% else %} 32), days(ts{% endif %})",
+        "{% if a %}bucket{% else %}mine{% endif %}(id, 16)",
+        "{% if a %}bucket{% elif b %}truncate{% else %}mine{% endif %}(id, 16)",
+        "{% if a %}bucket{% endif %}(id, 16)",
+        "bucket({% if a %}key, {% endif %}id, 16)",
+        "bucket(id, 1{% if a %}6{% endif %})",
+        "bucket(id, {# number #}16)",
+        "bucket(id, {{ extra }}16)",
+        "bucket(id, 16${zeros})",
+        "bucket({% for c in columns %}id{% endfor %}, 16)",
+        "truncate('4'{% if a %}, Name{% else %}, key{% endif %})",
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--unsafe-fixes",)])
+def test_branches_of_a_template_stay(tmp_path: Path, fields: str, options: tuple[str, ...]) -> None:
+    text = f"{COLUMNS}PARTITIONED BY ({fields});\n"
+    assert fixed(tmp_path, "a.sql", text, *options) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% if a %}"
+        + COLUMNS
+        + "PARTITIONED BY (bucket{% else %}INSERT INTO s.t VALUES (f{% endif %}(id, 16));",
+        "SELECT 1{% if a %}; " + COLUMNS + "PARTITIONED BY {% endif %} (bucket(id, 16));",
+        "SELECT {% if not a %}1 {% else %}1; "
+        + COLUMNS
+        + "PARTITIONED BY {% endif %} (bucket(id, 16));",
+        "{% if a %}-- {% endif %}x;\n"
+        + COLUMNS
+        + "PARTITIONED BY (bucket(id, {% if a %}16{% endif %}));",
+    ],
+)
+def test_words_that_are_another_statement_in_another_branch_stay(tmp_path: Path, text: str) -> None:
+    assert fixed(tmp_path, "a.sql", text, "--unsafe-fixes") == text
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "bucket(id, 16)",
+        "bucket(id, 16){% if a %}, days(ts){% endif %}",
+        "{% if a %}bucket(id, 16){% else %}days(ts){% endif %}",
+        "{{ field }}, bucket(id, 16)",
+        "{% if a %}bucket{% else %}truncate{% endif %}(id, 16)",
+    ],
+)
+def test_a_field_that_no_branch_touches_is_fixed(tmp_path: Path, fields: str) -> None:
+    text = f"{COLUMNS}PARTITIONED BY ({fields});\n"
+    assert fixed(tmp_path, "a.sql", text) == text.replace("id, 16", "16, id")
+
+
+# --- comments -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("comment", ["/* key */", "-- key\n", "/* a /* b */ */"])
+@pytest.mark.parametrize("call", ["bucket(id{}, 16)", "bucket(id, {}16)", "bucket(id{}, 16S)"])
+def test_a_comment_between_what_is_swapped_is_not_safe(
+    tmp_path: Path, comment: str, call: str
+) -> None:
+    text = f"{COLUMNS}PARTITIONED BY ({call.format(comment)});\n"
+    assert fixed(tmp_path, "a.sql", text) == text
+    assert fixed(tmp_path, "a.sql", text, "--unsafe-fixes") != text
