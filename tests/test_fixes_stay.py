@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from spark_iceberg_sql.checker import fixes
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.model.table import Tables
 
 CREATE = "CREATE TABLE a.b (id BIGINT, n STRING) USING iceberg PARTITIONED BY "
 BY_P = f'spark.sql("{CREATE}" + P)\n'
@@ -29,15 +32,22 @@ def codes(text: str) -> list[str]:
     return [d.code for report in Linter().lint(source("a.py", text), Settings()) for d in report]
 
 
+BUCKETS = """N = "16"
+C = "id"
+spark.sql("ALTER TABLE a.b ADD PARTITION FIELD bucket(" + C + ", " + N + ")")
+"""
+WIDTH = """W = "4"
+spark.sql("ALTER TABLE a.b ADD PARTITION FIELD truncate(n, " + W + ")")
+"""
+
+
 # --- names of a program ---------------------------------------------------------------------------
 
 SHARED = [
     # a literal of another statement, or of no statement
-    'N = "16"\nC = "id"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD bucket(" + C + ", " + N + ")")\n'
-    "df = df.repartition(int(N), C)\n",
-    'N = "16"\nC = "id"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD bucket(" + C + ", " + N + ")")\n',
-    'W = "4"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD truncate(n, " + W + ")")\n'
-    'spark.sql("SELECT substr(x, 1, " + W + ")")\n',
+    f"{BUCKETS}df = df.repartition(int(N), C)\n",
+    BUCKETS,
+    f'{WIDTH}spark.sql("SELECT substr(x, 1, " + W + ")")\n',
     'N = "\'16\'"\nspark.sql("ALTER TABLE a.b ADD PARTITION FIELD bucket(" + N + ", id)")\nprint(N)\n',
     f'P = "{FAULTY}"\n{BY_P}trino.execute("CREATE TABLE a.b" + P)\n',
     f'P = "{FAULTY}"\n{BY_P}trino.execute(f"CREATE TABLE a.b {{P}}")\n',
@@ -213,3 +223,113 @@ def test_a_comment_between_what_is_swapped_is_not_safe(
     text = f"{COLUMNS}PARTITIONED BY ({call.format(comment)});\n"
     assert fixed(tmp_path, "a.sql", text) == text
     assert fixed(tmp_path, "a.sql", text, "--unsafe-fixes") != text
+
+
+# --- unsafe fixes ---------------------------------------------------------------------------------
+
+ALTER = "ALTER TABLE db.t "
+USING = "CREATE TABLE db.u (id BIGINT, ts TIMESTAMP, name STRING) USING iceberg "
+WITH = USING.replace("USING iceberg ", "")
+
+
+def guessed(text: str) -> str:
+    """The text after its unsafe fixes."""
+    known = Tables(catalog="local", namespace=("db",))
+    return fixes.fixed(text, lambda sql: check(sql, known), unsafe=True).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER TABLE< IF EXISTS> prod.shop.orders ADD PARTITION FIELD days(ts)",
+        "ALTER TABLE< IF EXISTS> db.t REPLACE PARTITION FIELD x WITH days(y) AS z",
+        "ALTER TABLE< if exists> db.t -- why\n ADD COLUMN x INT",
+        ALTER + "ADD< IF NOT EXISTS> PARTITION FIELD days(ts)",
+        ALTER + "ADD PARTITION FIELD< IF NOT EXISTS> days(ts) AS d",
+        ALTER + "DROP PARTITION FIELD /* a */ <IF EXISTS> /* b */ d",
+        ALTER + "DROP PARTITION FIELD days(ts)< AS d>",
+    ],
+)
+def test_a_word_too_many_goes_alone(text: str) -> None:
+    start, end = text.index("<"), text.index(">")
+    broken = text.replace("<", "").replace(">", "")
+    assert guessed(broken) == text[:start] + text[end + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("ADD PARTITION FIELD days(ts) AS d1, bucket(4,id) AS b1",
+         ["ADD days(ts) AS d1", "ADD bucket(4, id) AS b1"]),
+        ("ADD PARTITION FIELDS (days(ts) AS d1, bucket(4,id))", ["ADD days(ts) AS d1", "ADD bucket(4, id)"]),
+        ("ADD PARTITION FIELD (days(ts), `a b` AS `c d`)", ["ADD days(ts)", "ADD `a b` AS `c d`"]),
+        ("ADD PARTITION FIELD days(ts), DROP PARTITION FIELD d", ["ADD days(ts)", "DROP d"]),
+        ("DROP PARTITION FIELD a, b, ADD PARTITION FIELD days(ts) AS d",
+         ["DROP a", "DROP b", "ADD days(ts) AS d"]),
+        ("SET PARTITION SPEC (days(ts), bucket(8, id))", ["ADD days(ts)", "ADD bucket(8, id)"]),
+    ],
+)  # fmt: skip
+def test_several_fields_are_all_written(text: str, fields: list[str]) -> None:
+    made = [field.replace(" ", " PARTITION FIELD ", 1) for field in fields]
+    assert guessed(ALTER + text) == ";\n".join(ALTER + field for field in made)
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ("(partitioning = ARRAY['day(ts)'], format = 'ORC')",
+         "USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES ('write.format.default' = 'orc')"),
+        ("(format_version = 2, location = 's3://b', partitioned_by = ARRAY['name', 'bucket(id, 4)'])",
+         "USING iceberg LOCATION 's3://b' PARTITIONED BY (name, bucket(4, id)) TBLPROPERTIES ('format-version' = '2')"),
+        ("('connector' = 'iceberg', 'format-version' = '2')",
+         "USING iceberg TBLPROPERTIES ('format-version' = '2')"),
+        ("('format-version' = '2')", "TBLPROPERTIES ('format-version' = '2')"),
+    ],
+)  # fmt: skip
+def test_all_properties_are_written(text: str, clauses: str) -> None:
+    assert guessed(f"{WITH}WITH {text}") == WITH + clauses
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # what no clause says, or what is not understood
+        WITH + "WITH (partitioning = ARRAY['day(ts)'], sorted_by = ARRAY['id'])",
+        WITH + "WITH (partitioning = ARRAY['day(ts)'], format = 'LANCE')",
+        WITH + "WITH (partitioning = ARRAY['day(ts)'], mine)",
+        WITH + "WITH ('connector' = 'kafka', 'topic' = 'x')",
+        USING + "PARTITION BY (days(ts) AS d)",
+        USING + "PARTITION BY (id + name)",
+        USING + "PARTITIONED BY (id + 1)",
+        USING + "PARTITIONED BY (bucket(4, bucket(8, id)))",
+        USING + "PARTITION BY (days(ts), substr(name, 1, 2))",
+        USING + "PARTITIONED BY (days(ts), x STRING COMMENT 'why')",
+        "CREATE ICEBERG TABLE db.u (id INT) CATALOG = 'x' BASE_LOCATION = 'y'",
+        ALTER + "ADD PARTITION FIELD days(ts), REPLACE PARTITION FIELD x WITH y",
+        ALTER + "REPLACE PARTITION FIELD a WITH b, REPLACE PARTITION FIELD c WITH d",
+        ALTER + "REPLACE PARTITION FIELD ts_day hours(ts) AS h",
+        ALTER + "RENAME PARTITION FIELD ts_day TO b, id_bucket TO d",
+        ALTER + "ADD PARTITION FIELD days(ts), bucket(4, id) COMMENT 'why'",
+        ALTER + "SET PROPERTIES partitioning = ARRAY['day(ts)'], format = 'ORC'",
+        ALTER + "ADD COLUMN d STRING PARTITION COMMENT 'why'",
+        "ALTER TABLE IF EXISTS db.t ADD PARTITION FIELD days(ts), bucket(4, id)",
+        # what only a template would make readable
+        USING + "PARTITIONED BY (bucket<4>(id))",
+        USING + "PARTITIONED BY (days<ts>(id)",
+        USING + "PARTITIONED BY (bucket[4](id))",
+        # comments
+        USING + "PARTITION BY (days(ts) /* a */, name -- b\n)",
+        USING + "PARTITIONED BY (id) /* a */ PARTITIONED BY (days(ts))",
+        WITH + "WITH (partitioning = ARRAY['day(ts)' /* a */])",
+        ALTER + "/* c */ ADD PARTITION FIELD days(ts) -- why\n, bucket(4,id)",
+        ALTER + "RENAME PARTITION FIELD ts_day /* a */ TO d",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written_in_full_stays(text: str) -> None:
+    assert guessed(text) == text
+
+
+@pytest.mark.parametrize("before", ["", "/* a */", "-- a\n"])
+def test_the_comment_of_a_crlf_line_stays(before: str) -> None:
+    text = f"{before}-- b\r\n-- c\r\n{ALTER}ADD PARTITION FIELD days(ts);\r\n"
+    assert guessed(text) == f"{before}-- b\n-- c\n{ALTER}ADD PARTITION FIELD days(ts);\r\n"

@@ -3,7 +3,8 @@
 ## Why
 `-- noqa: SIS501` speaks for its own line, `-- iceberg-sql: ignore[SIS501] reason` for the next statement.
 One that has nothing to silence is left over from a statement that has changed, and would hide the next
-fault.
+fault. A `noqa` is reported for the codes of these rules alone: without a code, or with another linter's,
+it may be that linter's.
 
 ## Instead
 Take the comment out, or the codes that are not needed.
@@ -35,17 +36,20 @@ def unused_ignore(context: Context) -> Iterator[Finding]:
     return iter(())
 
 
-def unused(codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets) -> Iterator[Finding]:
+def unused(
+    codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets, gone: Edit | None
+) -> Iterator[Finding]:
     """The finding about an ignore comment.
 
-    codes: what it names, if anything. idle: those that silenced nothing. span: of the comment.
+    codes: what it names, if anything. idle: those that silenced nothing. span: of the words that say so.
+    gone: what takes the whole comment out, if that may be done.
     """
     if not idle:
         return
     named = ", ".join(idle)
     message = f"nothing here is silenced by {named}" if named else "nothing here is silenced"
     if set(idle) >= set(codes):
-        fix = Fix("take the comment out", (Edit(*span, ""),))
+        fix = Fix("take the comment out", (gone,)) if gone is not None else None
         yield Finding(span, message, "take the comment out", fix)
     else:
         yield Finding(span, message, f"take {named} out of the comment")

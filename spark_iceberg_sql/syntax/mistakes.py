@@ -34,7 +34,7 @@ MISTAKES: dict[str, Mistake] = {
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
     ),
     "alter-if-exists": Mistake(
-        "ALTER TABLE takes no IF EXISTS", "write `ALTER TABLE {table}`, where there is such a table"
+        "ALTER TABLE takes no IF EXISTS", "leave it out, where there is such a table"
     ),
     "as-in-drop": Mistake(
         "DROP PARTITION FIELD takes no AS", "write `ALTER TABLE {table} DROP PARTITION FIELD {old}`"
@@ -82,7 +82,7 @@ MISTAKES: dict[str, Mistake] = {
     "hive-clause": Mistake(None, "leave Hive's clause out and write `USING iceberg`"),
     "if-exists": Mistake(
         "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS and no IF NOT EXISTS",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
+        "leave it out",
     ),
     "like-catalog": Mistake(
         "CREATE TABLE ... LIKE takes no catalog in a name",
