@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.fixes import applied_to
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Schema
@@ -878,7 +879,9 @@ def test_an_ignored_error_is_taken_to_have_run() -> None:
 @pytest.mark.parametrize(
     ("comment", "message", "help_"),
     [
-        ("noqa", "nothing to ignore", "remove the comment"),
+        ("iceberg-sql: ignore", "nothing to ignore", "remove the comment"),
+        ("iceberg-sql: ignore[LT05]", "nothing to ignore for LT05", "remove the comment"),
+        ("noqa: LT05, SIS101", "nothing to ignore for SIS101", "remove SIS101 from the comment"),
         (
             "noqa: SIS101, SIS102",
             "nothing to ignore for SIS101, SIS102",
@@ -895,6 +898,50 @@ def test_what_an_unused_ignore_says(comment: str, message: str, help_: str) -> N
     columns = "id INT, id INT" if "SIS207" in comment else "id INT"
     found = only(f"CREATE TABLE t ({columns}) USING iceberg -- {comment}\n")
     assert (found.code, found.message, found.help) == ("SIS003", message, help_)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "noqa",
+        "noqa: LT05",
+        "noqa: disable=all",
+        "noqa: enable=all",
+        "noqa:PRS,CP01",
+        "noqa: LT05 long line",
+    ],
+)
+@pytest.mark.parametrize("pattern", ["-- {}\n", "/* {} */ "])
+def test_the_comments_of_other_linters_are_none_of_ours(comment: str, pattern: str) -> None:
+    text = "SELECT 1; " + pattern.format(comment) + "SELECT 2;"
+    assert check(text, empty()).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("SELECT 1; -- noqa: SIS501; DROP TABLE db.users;", "SELECT 1; "),
+        ("SELECT 1; -- noqa: SIS501 DROP TABLE db.users\r\nSELECT 2;", "SELECT 1; \r\nSELECT 2;"),
+        ("/* noqa: SIS501 */ SELECT 2;", " SELECT 2;"),
+        ("SELECT/* noqa: SIS501 */2;", "SELECT 2;"),
+        ("-- iceberg-sql: ignore[SIS501] drop table is wanted\nSELECT 2;", "\nSELECT 2;"),
+        ("-- iceberg-sql: ignore[SIS501\nSELECT 2;", "\nSELECT 2;"),
+        ("/* iceberg-sql: ignore */SELECT 2;", "SELECT 2;"),
+        ("-- noqa: SIS501 -- noqa: LT05\nSELECT 2;", None),
+        ("-- noqa: SIS501, LT05\nSELECT 2;", None),
+        ("/* noqa: SIS501\n DROP TABLE db.users; */ SELECT 2;", None),
+        ("-- noqa: SIS501 \\\n DROP TABLE db.users;\nSELECT 2;", None),
+    ],
+)
+def test_an_unused_ignore_goes_as_a_whole_or_stays(text: str, without: str | None) -> None:
+    found = only(text)
+    assert found.code == "SIS003"
+    if without is None:
+        assert found.fix is None
+    else:
+        assert found.fix is not None
+        assert not found.fix.safe
+        assert applied_to(text, found.fix.edits) == without
 
 
 def test_an_unused_ignore_is_taken_out_by_its_fix() -> None:
@@ -922,15 +969,12 @@ def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
 @pytest.mark.parametrize(
     ("text", "taken_out"),
     [
-        ("-- by id\r\nALTER TABLE t ADD PARTITION FIELD id", {"-- by id\r\n": "\n"}),
         ("\ufeffALTER TABLE t ADD /* c */ PARTITION FIELD id", {"/* c */": " "}),
         ("/* a */ ALTER /* c */ TABLE t /* d */ ADD PARTITION FIELD id", {"/* c */": " "}),
         (
             "ALTER /* c */ TABLE t ADD /* d */ PARTITION FIELD id/* e */",
             {"/* c */": " ", "/* d */": " "},
         ),
-        ("ALTER TABLE t ADD -- c\r\n PARTITION FIELD id", {"-- c\r\n": "\n"}),
-        ("ALTER TABLE t ADD-- c\r\nPARTITION FIELD id", {"-- c\r\n": "\n"}),
     ],
 )
 def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) -> None:
@@ -942,6 +986,25 @@ def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) ->
     assert (found.help or "").startswith("write `ALTER TABLE t ADD PARTITION FIELD id`, with")
     assert found.fix is not None
     assert {text[e.start : e.end]: e.text for e in found.fix.edits} == taken_out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-- by id\r\nALTER TABLE t ADD PARTITION FIELD id",
+        "ALTER TABLE t ADD -- c\r\n PARTITION FIELD id",
+        "ALTER TABLE t ADD-- c\r\nPARTITION FIELD id",
+    ],
+)
+def test_a_comment_that_ends_with_crlf(text: str) -> None:
+    known = empty()
+    follow(CREATE, known)
+    found = only(text, known)
+    assert (found.code, found.help) == ("SIS004", "end the comment's line with LF alone")
+    assert found.fix is not None
+    cured = applied_to(text, found.fix.edits)
+    assert cured == text.replace("\r", "")
+    assert check(cured, known).diagnostics == ()
 
 
 def test_a_comment_that_leads_astray() -> None:

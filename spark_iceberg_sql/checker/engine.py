@@ -17,8 +17,9 @@ from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
+from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.lexer import Statement, statements
+from spark_iceberg_sql.syntax.lexer import Kind, Statement, statements
 from spark_iceberg_sql.syntax.nodes import Offsets
 from spark_iceberg_sql.syntax.parser.dialect import is_sparks, says_spark
 
@@ -103,7 +104,7 @@ def _check(
         following = next(made, None)
     run.say_doubt()
     for ignore in ignores.every:
-        for finding in unused(ignore.codes, ignore.unused, ignore.span):
+        for finding in unused(ignore.codes, ignore.unused, ignore.span, ignore.gone):
             run.say(unused_ignore, finding)
     run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
     return Report(text, tuple(run.diagnostics), filename, len(found), lines)
@@ -218,7 +219,7 @@ class _Run:
                 if rule.code in _ICEBERGS and context.of_unsure_kind:
                     why = "it has no USING, and no catalog is named"
                     raise NotKnownError("whether it is an Iceberg table", why)
-                fine = self.say(rule, finding) and fine
+                fine = self.say(rule, _without_comments(rule, finding, context)) and fine
         except NotKnownError as unknown:
             skipped.append(Skipped(rule, unknown.what, unknown.why))
         except AlreadyReportedError:
@@ -279,3 +280,12 @@ class _Run:
             return True
         self.diagnostics.append(diagnostic)
         return ours or own is not Severity.ERROR
+
+
+def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
+    """The finding; without its fix, where that would take a comment away that is not the fault itself."""
+    if finding.fix is None or rule is misrouted_statement:
+        return finding
+    comments = [t.start for t in context.statement.all_tokens if t.kind is Kind.COMMENT]
+    taken = any(edit.start <= at < edit.end for edit in finding.fix.edits for at in comments)
+    return replace(finding, fix=None) if taken else finding

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
+from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
+from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, Piece, join
-from spark_iceberg_sql.files.templates import captured, choices, with_placeholders
+from spark_iceberg_sql.files.templates import barest, captured, choices, with_placeholders
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
@@ -158,6 +161,16 @@ class _Verdict:
         return severity
 
 
+_Key = tuple[int, str, int, int]  # part, code and place
+
+
+class _Placed(NamedTuple):
+    """A diagnostic in the file's own offsets, and its fix in the script's."""
+
+    diagnostic: Diagnostic
+    fix: Fix | None
+
+
 def _check_script(
     script: Joined,
     known: Tables,
@@ -173,26 +186,61 @@ def _check_script(
     """
     variants = [choices(piece) for piece in script.pieces]
     number_of_variants = max(len(v) for v in variants)
-    count = 0
-    found: dict[tuple[int, str, int, int], Diagnostic] = {}
-    for number in range(number_of_variants):
-        chosen = join(v[min(number, len(v) - 1)] for v in variants)
+    texts = [
+        join(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
+    ]
+
+    def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
         around = _around(chosen, source)
         report = check(chosen.sql, known, verdict=verdict, around=around)
-        count = max(count, report.statements)
         holes = Holes(script, chosen, verdict)
         said = [holes.said(diagnostic) for diagnostic in report]
         said += [*holes.readable(known, around), *(() if kept else holes.nothing_else())]
+        found: dict[_Key, _Placed] = {}
         for diagnostic in said:
             if diagnostic is None:
                 continue
             if diagnostic.code == unused_ignore.code and number_of_variants > 1:
                 continue  # it may be used in another choice
-            piece, offset = chosen.piece_at(diagnostic.span.start)
-            placed = _placed(diagnostic, piece, offset, lines[piece.part])
-            key = (piece.part, placed.code, placed.span.start, placed.span.end)
-            found.setdefault(key, placed)
+            placed = _placed(diagnostic, script, chosen, lines)
+            part = chosen.piece_at(diagnostic.span.start)[0].part
+            key = (part, placed.code, placed.span.start, placed.span.end)
+            found.setdefault(key, _Placed(placed, diagnostic.fix))
+        return report.statements, found
+
+    reports = [judged(chosen, verdict) for chosen in texts]
+    count = max(statements for statements, _ in reports)
+    every = [(chosen.sql, found) for chosen, (_, found) in zip(texts, reports, strict=True)]
+    if any(item.diagnostic.fix is not None for _, found in every for item in found.values()):
+        bare = join(map(barest, script.pieces))
+        if bare.sql not in [sql for sql, _ in every]:
+            every.append((bare.sql, judged(bare, copy(verdict))[1]))  # its notes do not count
+    found: dict[_Key, Diagnostic] = {}
+    for sql, items in every[:number_of_variants]:
+        for key, item in items.items():
+            if key not in found:
+                found[key] = item.diagnostic
+                if not _in_all(key, item, sql, every):
+                    found[key] = replace(item.diagnostic, fix=None)
     return count, [(part, diagnostic) for (part, *_), diagnostic in found.items()]
+
+
+def _in_all(
+    key: _Key, item: _Placed, sql: str, every: list[tuple[str, dict[_Key, _Placed]]]
+) -> bool:
+    """Whether every choice of a script that has the words of a fix asks for the same fix.
+
+    item: what one choice has found, and sql: that choice's text. every: all choices and what they have found.
+    """
+    if item.fix is None or item.diagnostic.fix is None:
+        return True
+    start, end = hull(item.fix.edits)
+    words = slice(max(start - 1, 0), end + 1)
+    return all(
+        key in found and found[key].diagnostic.fix == item.diagnostic.fix
+        for other, found in every
+        if other[words] == sql[words]
+    )
 
 
 def _around(script: Joined, source: Source) -> Around:
@@ -204,24 +252,14 @@ def _around(script: Joined, source: Source) -> Around:
     return Around(source.spark, source.program, made)
 
 
-def _placed(diagnostic: Diagnostic, piece: Piece, offset: int, lines: Lines) -> Diagnostic:
+def _placed(
+    diagnostic: Diagnostic, script: Joined, chosen: Joined, lines: list[Lines]
+) -> Diagnostic:
     """The diagnostic of a script, in the file's own offsets and lines."""
+    piece, offset = chosen.piece_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(piece.sql))
-    span = lines.span(*piece.place(diagnostic.span.start - offset, end))
-    return replace(diagnostic, span=span, fix=_placed_fix(diagnostic.fix, piece, offset))
-
-
-def _placed_fix(fix: Fix | None, piece: Piece, offset: int) -> Fix | None:
-    """The fix in the file's own offsets; None if the file does not contain that text verbatim."""
-    edits = []
-    for edit in fix.edits if fix is not None else ():
-        start, end = edit.start - offset, edit.end - offset
-        if start < 0 or end > len(piece.sql) or not piece.verbatim(start, end):
-            return None
-        if not isinstance(piece.starts, range) and set(edit.text) & set("\\'\"{}%\r\n"):
-            return None
-        edits.append(Edit(*piece.place(start, end), edit.text))
-    return replace(fix, edits=tuple(edits)) if fix is not None else None
+    span = lines[piece.part].span(*piece.place(diagnostic.span.start - offset, end))
+    return replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:

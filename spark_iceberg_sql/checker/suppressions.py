@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Lines
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
+from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.nodes import Offsets
 
 _MENTIONED = re.compile(r"noqa|iceberg-sql:", re.IGNORECASE)
@@ -21,18 +22,23 @@ _IGNORE = re.compile(
 )
 _SKIP = re.compile(r"(?:--|/\*)\s*iceberg-sql:\s*skip-file\b", re.IGNORECASE)
 _CODE = re.compile(r"[A-Za-z]+[0-9]*")
+_OURS = frozenset(rule.code for rule in ALL)
 
 
 @dataclass(slots=True)
 class Ignore:
     """One such comment. span: its offsets. codes: what it names, upper case; empty for everything.
 
-    reach: the offsets within which a finding must start. used: the codes that it has suppressed.
+    reach: the offsets within which a finding must start. gone: the edit that removes the comment and nothing
+    else; None if the comment says more. shared: whether other linters read such comments, too. used: the
+    codes that it has suppressed.
     """
 
     span: Offsets
     codes: tuple[str, ...]
     reach: Offsets
+    gone: Edit | None = None
+    shared: bool = False
     used: set[str] = field(default_factory=set)
 
     def silences(self, diagnostic: Diagnostic) -> bool:
@@ -46,10 +52,14 @@ class Ignore:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The codes that suppressed nothing; for a comment without codes, an empty name if it is idle."""
+        """The codes that suppressed nothing; for a comment without codes, an empty name if it is idle.
+
+        Of a `noqa`, which may be meant for another linter, only codes of ours.
+        """
         if not self.codes:
-            return () if self.used else ("",)
-        return tuple(code for code in self.codes if code not in self.used)
+            return () if self.used or self.shared else ("",)
+        idle = (code for code in self.codes if code not in self.used)
+        return tuple(c for c in idle if not self.shared or c in _OURS or c.startswith("SIS"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +89,31 @@ def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
             row, _ = lines.place(token.start)
             start = lines.start(row)
             reach = (start, start + len(lines.line(row)))
-            found.append(Ignore(_mark(token.start, match), _codes(match), reach))
+            found.append(_ignore(text, token, match, reach, shared=True))
             continue
         match = _IGNORE.match(token.text)
         if match is not None:
             at = bisect_right(starts, (token.start, token.start))
             reach = starts[at] if at < len(starts) else (len(text) + 1, len(text) + 1)
-            found.append(Ignore(_mark(token.start, match), _codes(match), reach))
+            found.append(_ignore(text, token, match, reach, shared=False))
     return Ignores(tuple(found))
 
 
-def _mark(start: int, match: re.Match[str]) -> Offsets:
-    return start, start + match.end()
+def _ignore(
+    text: str, token: Token, match: re.Match[str], reach: Offsets, *, shared: bool
+) -> Ignore:
+    span = token.start, token.start + match.end()
+    return Ignore(span, _codes(match), reach, _gone(text, token, match), shared)
+
+
+def _gone(text: str, token: Token, match: re.Match[str]) -> Edit | None:
+    """The edit that takes a whole comment out; None where it has lines, or words for a linter, of its own."""
+    comment = token.text.rstrip("\r\n")
+    if "\n" in comment or "\r" in comment or _MENTIONED.search(comment, match.end()):
+        return None
+    end = token.start + len(comment)
+    apart = text[token.start - 1 : token.start].strip() and text[end : end + 1].strip()
+    return Edit(token.start, end, " " if apart else "")
 
 
 def _codes(match: re.Match[str]) -> tuple[str, ...]:

@@ -213,7 +213,7 @@ def _fixed(
         return in_file(text, parts)
 
     if all(d.fix is None for report in found for d in report):
-        return found, Fixed(file.text, found[0], ())
+        return found, Fixed(file.text, Report(file.text), ())
     result = fixed(file.text, whole, unsafe=unsafe)
     return reports(result.text) if result.applied else found, result
 

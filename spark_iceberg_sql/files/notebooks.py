@@ -46,12 +46,12 @@ def read_notebook(name: str, text: str) -> Source:
     parts: list[Part] = []
     pieces: list[Piece] = []
     unread: list[Unread] = []
-    for number, cell in enumerate(cells, start=1):
-        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+    sources = {number: _words(cell) for number, cell in enumerate(cells, start=1)}
+    for number, words in sources.items():
+        if words is None:
             continue
-        source = cell.get("source", "")
-        words = "".join(source) if isinstance(source, list) else str(source)
-        found, bad = _cell_sql(words, len(parts), in_sql)
+        others = "\n".join(text for n, text in sources.items() if text is not None and n != number)
+        found, bad = _cell_sql(words, len(parts), in_sql, others)
         pieces += found
         unread += bad
         parts.append(Part(words, number))
@@ -67,7 +67,15 @@ def _language(notebook: dict[str, Any]) -> str:
     return str(language).lower()
 
 
-def _cell_sql(text: str, part: int, in_sql: bool) -> tuple[list[Piece], list[Unread]]:
+def _words(cell: object) -> str | None:
+    """The text of a code cell; None of others."""
+    if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+        return None
+    source = cell.get("source", "")
+    return "".join(source) if isinstance(source, list) else str(source)
+
+
+def _cell_sql(text: str, part: int, in_sql: bool, others: str) -> tuple[list[Piece], list[Unread]]:
     whole = _WHOLE_CELL.match(text) or _SPARK_MAGIC.match(text)
     if whole is not None:
         return [stretch(text, whole.end(), len(text), part)], []
@@ -83,7 +91,7 @@ def _cell_sql(text: str, part: int, in_sql: bool) -> tuple[list[Piece], list[Unr
     calls = ".sql(" in text.replace(" ", "")
     if not calls and MENTIONED.search(text) is None:
         return lines, []
-    pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text))
+    pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text), others)
     in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
     if unread and not calls:  # a cell that cannot be read, and that may make any table
         return [*in_order, anything(len(text), part)], []

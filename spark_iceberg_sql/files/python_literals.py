@@ -28,12 +28,12 @@ _FORMAT = re.compile(r"\{[^{}]*\}")
 
 
 def read_literals(
-    text: str, start: int, end: int, into: PieceMaker, *, formatted: str = ""
+    text: str, start: int, end: int, into: PieceMaker, *, formatted: str = "", own: bool = True
 ) -> None:
     """Add the adjoining string literals of `text[start:end]` to a piece.
 
     into: the piece in the making. formatted: `%` or `{` where the program formats the plain literals
-    in that way, so that what they hold for it are holes.
+    in that way, so that what they hold for it are holes. own: whether nothing but this piece has them.
     """
     at = start
     while at < end:
@@ -44,6 +44,7 @@ def read_literals(
         opening = _OPENING.match(text, at, end)
         if opening is None:
             return
+        into.literal(own=own)
         at = _literal(text, opening, end, into, formatted)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
+import unicodedata
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python_literals import read_literals
+from spark_iceberg_sql.files.python_names import Names
 from spark_iceberg_sql.files.python_writers import makers
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything
@@ -20,14 +22,15 @@ _PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
 
 
 def python_sql(
-    text: str, part: int = 0, otherwise: str | None = None
+    text: str, part: int = 0, otherwise: str | None = None, beside: str = ""
 ) -> tuple[list[Piece], list[Unread]]:
     """The SQL of every `.sql(...)` call, in the order of the text, and the calls that cannot be read.
 
     Among the pieces stand those without SQL for the calls that make tables in another way.
 
     text: the program. part: its number among the file's parts. otherwise: what to parse where the text
-    is no Python, of the same length: it with IPython's own lines blanked out.
+    is no Python, of the same length: it with IPython's own lines blanked out. beside: the texts of the same
+    program that may use its names.
     """
     try:
         tree = _parsed(text, otherwise)
@@ -35,7 +38,7 @@ def python_sql(
         line = getattr(error, "lineno", None)
         where = f" (line {line}: {getattr(error, 'msg', error)})" if line else ""
         return [], [Unread(part, 0, 0, f"the program is not valid Python{where}")]
-    reader = _Reader(text, part, tree)
+    reader = _Reader(text, part, tree, beside)
     pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
     pieces += reader.made()
     unread: list[Unread] = []
@@ -60,12 +63,13 @@ def _parsed(text: str, otherwise: str | None) -> ast.Module:
 
 
 class _Reader:
-    def __init__(self, text: str, part: int, tree: ast.Module) -> None:
+    def __init__(self, text: str, part: int, tree: ast.Module, beside: str) -> None:
         self._text = text
         self._part = part
         self._tree = tree
         self._lines = Lines(text)
-        self._bound = _bound_once(tree)
+        self._names = Names(tree)
+        self._program = unicodedata.normalize("NFKC", f"{text}\n{beside}")  # as Python reads names
         self._done: set[int] = set()
 
     def calls(self) -> Iterator[ast.Call]:
@@ -115,31 +119,40 @@ class _Reader:
             if id(value) not in self._done:
                 self._done.add(id(value))
                 maker = PieceMaker(self._part)
-                self._add(value, maker, formatted)
+                self._add(value, maker, formatted, self._alone(argument))
                 yield maker.piece()
 
     def _meant(self, value: ast.expr) -> list[ast.expr]:
         """What a name stands for, where the program binds it once: to a text, or to each of a list."""
-        if isinstance(value, ast.Name):
-            return self._bound.get(value.id, [value])
-        return [value]
+        values = self._names.values(value) if isinstance(value, ast.Name) else []
+        return values if values and all(map(_has_text, values)) else [value]
 
     def _one(self, value: ast.expr) -> ast.expr:
         meant = self._meant(value)
         return meant[0] if len(meant) == 1 else value
 
-    def _add(self, value: ast.expr, maker: PieceMaker, formatted: str) -> None:
+    def _alone(self, value: ast.expr) -> bool:
+        """Whether nothing else of the program uses what an expression stands for."""
+        if not isinstance(value, ast.Name):
+            return True
+        # Where it is bound, and here: a mention in a text or a comment counts, since it may be a use.
+        return len(re.findall(rf"\b{value.id}\b", self._program)) == 2
+
+    def _add(self, value: ast.expr, maker: PieceMaker, formatted: str, own: bool) -> None:
+        """Add what an expression says to a piece. own: whether only this statement has it."""
+        own = own and self._alone(value)
+        value = self._one(value)
         start, end = self._place(value)
         if isinstance(value, ast.JoinedStr | ast.Constant) and _has_text(value):
-            read_literals(self._text, start, end, maker, formatted=formatted)
+            read_literals(self._text, start, end, maker, formatted=formatted, own=own)
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and _has_text(value):
-            self._add(self._one(value.left), maker, formatted)
-            self._add(self._one(value.right), maker, formatted)
+            self._add(value.left, maker, formatted, own)
+            self._add(value.right, maker, formatted, own)
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod) and _has_text(value):
-            self._add(self._one(value.left), maker, "%")
+            self._add(value.left, maker, "%", own)
         elif isinstance(value, ast.Call) and _has_text(value):
             method = value.func.attr if isinstance(value.func, ast.Attribute) else ""
-            self._add(_text_of(value), maker, "{" if method == "format" else formatted)
+            self._add(_text_of(value), maker, "{" if method == "format" else formatted, own)
         else:
             maker.hole(start, end, self._text[start:end])
 
@@ -179,32 +192,3 @@ def _text_of(call: ast.Call) -> ast.expr:
         if name != "format" and call.args:
             return call.args[0]
     return call.func
-
-
-def _bound_once(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """The names that the program binds in one place, to strings that are written out."""
-    times = Counter(
-        node.id if isinstance(node, ast.Name) else node.arg
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-        or isinstance(node, ast.arg)
-    )
-    bound: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        values: list[ast.expr]
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target, values = node.targets[0], [node.value]
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            target, values = node.target, [node.value]
-        elif isinstance(node, ast.For) and isinstance(node.iter, ast.List | ast.Tuple):
-            target, values = node.target, node.iter.elts
-        else:
-            continue
-        if (
-            isinstance(target, ast.Name)
-            and times[target.id] == 1
-            and values
-            and all(map(_has_text, values))
-        ):
-            bound[target.id] = values
-    return bound

@@ -30,6 +30,8 @@ class Piece:
     which it begins; ends: for each place between characters, the offset at which the character before
     it ends. holes: what is filled in later. part: the host text's number among the file's parts. made: the
     tables that the program makes, changes or drops here without SQL, before the piece; None: any.
+    literals: where its program writes it in several, the stretches that stand in one each which nothing else
+    uses; None: it is one text.
     """
 
     sql: str
@@ -38,6 +40,7 @@ class Piece:
     holes: tuple[Hole, ...] = ()
     part: int = 0
     made: tuple[str, ...] | None = ()
+    literals: tuple[Offsets, ...] | None = None
 
     def place(self, start: int, end: int) -> Offsets:
         """Where a stretch of the SQL stands in the host text."""
@@ -82,6 +85,11 @@ class PieceMaker:
         self._ends: list[int] = []
         self._holes: list[Hole] = []
         self._length = 0
+        self._literals: list[tuple[int, bool]] = []
+
+    def literal(self, *, own: bool) -> None:
+        """Another literal of the program begins. own: whether nothing but this piece uses it."""
+        self._literals.append((self._length, own))
 
     def add(self, value: str, start: int, end: int) -> None:
         """A value (of an escape, say) that the host writes between two offsets."""
@@ -100,12 +108,17 @@ class PieceMaker:
         """What was added, as one piece."""
         first = self._starts[0] if self._starts else 0
         last = self._ends[-1] if self._ends else 0
+        stops = [*(start for start, _ in self._literals[1:]), self._length]
+        literals = zip(self._literals, stops, strict=False)
         return Piece(
             "".join(self._chars),
             [*self._starts, last],
             [first, *self._ends],
             tuple(self._holes),
             self._part,
+            literals=tuple((start, stop) for (start, own), stop in literals if own)
+            if self._literals
+            else None,
         )
 
 

@@ -91,6 +91,14 @@ def choices(piece: Piece) -> tuple[Piece, ...]:
     return tuple(_choice(piece, parts, branches, number) for number in range(count))
 
 
+def barest(piece: Piece) -> Piece:
+    """The piece as it comes out where no condition holds and no loop turns; as `choices` otherwise."""
+    if not is_templated(piece.sql):
+        return piece
+    parts = _parts(piece.sql)
+    return _choice(piece, parts, _branches(parts), None)
+
+
 def _branches(parts: list[_Part]) -> dict[int, list[int]]:
     """For each `if`, by its number among the parts: the numbers of its if, elif, else and endif."""
     found: dict[int, list[int]] = {}
@@ -114,11 +122,15 @@ def _branches(parts: list[_Part]) -> dict[int, list[int]]:
 
 
 def _left_out(
-    parts: list[_Part], branches: dict[int, list[int]], number: int
+    parts: list[_Part], branches: dict[int, list[int]], number: int | None
 ) -> Iterator[tuple[int, int]]:
-    """The stretches that this choice leaves out."""
+    """The stretches that this choice leaves out; without a number, all but those of `else`."""
     for marks in branches.values():
-        taken = min(number, len(marks) - 2)
+        taken = len(marks) - 2
+        if number is not None:
+            taken = min(number, taken)
+        elif parts[marks[taken]].word != "else":
+            taken = -1
         if _NOT_LAST.search(parts[marks[0]].text):
             taken = 1  # a loop is taken to turn once
         for branch in range(len(marks) - 1):
@@ -174,9 +186,20 @@ def captured(piece: Piece) -> Iterator[Piece]:
             piece.ends[start : end + 1],
             holes,
             piece.part,
+            literals=_clipped(piece.literals, start, end),
         )
         yield inner
         yield from captured(inner)
+
+
+def _clipped(
+    literals: tuple[tuple[int, int], ...] | None, start: int, end: int
+) -> tuple[tuple[int, int], ...] | None:
+    """The stretches of literals as those of the text between two offsets."""
+    if literals is None:
+        return None
+    within = ((max(a, start) - start, min(b, end) - start) for a, b in literals)
+    return tuple((a, b) for a, b in within if a < b)
 
 
 def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -188,7 +211,9 @@ def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]
             reached = end
 
 
-def _choice(piece: Piece, parts: list[_Part], branches: dict[int, list[int]], number: int) -> Piece:
+def _choice(
+    piece: Piece, parts: list[_Part], branches: dict[int, list[int]], number: int | None
+) -> Piece:
     chars = list(piece.sql)
     holes = list(piece.holes)
     for part in parts:

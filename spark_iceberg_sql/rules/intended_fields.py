@@ -27,13 +27,44 @@ _BRACKETS = "()[]<>"
 _TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
 # Words that appear among arguments and are not columns.
 _NOT_COLUMNS = frozenset({*_TIMES, "AS", "INTERVAL", "INTO", "BUCKETS", "STRING", "INT", "BIGINT"})
+# Words of clauses and orders, and units of time.
+_SAYING_NOTHING = frozenset(
+    {
+        *_NOT_COLUMNS,
+        *(
+            "ADD",
+            "ALTER",
+            "ARRAY",
+            "BY",
+            "COLUMN",
+            "COLUMNS",
+            "DROP",
+            "FIELD",
+            "FIELDS",
+            "ON",
+            "PARTITION",
+        ),
+        *(
+            "PARTITIONED",
+            "PARTITIONED_BY",
+            "PARTITIONING",
+            "PROPERTIES",
+            "SET",
+            "SPEC",
+            "TABLE",
+            "WITH",
+        ),
+        *("ASC", "DESC", "NULLS", "FIRST", "LAST", "RENAME", "REPLACE", "TO"),
+        *(name.upper() for name, t in BY_SPELLING.items() if t.granularity is not None),
+    }
+)
 _NAMED = "|".join(suffix for suffix, transform in BY_SUFFIX.items() if transform.in_ddl)
 _SUFFIX = re.compile(rf"(\w+)_(?:({_NAMED})(?:_(\d+))?)")
 
 
 def fields(tokens: Sequence[Token]) -> list[str] | None:
     """The fields of a list, as DDL writes them; None if any of them cannot be interpreted."""
-    tokens = _unwrapped([token for token in tokens if token.kind is not Kind.STRAY])
+    tokens = unwrapped([token for token in tokens if token.kind is not Kind.STRAY])
     found = [_field(item) for item in items(tokens) if item]
     return [text for text in found if text] if found and all(found) else None
 
@@ -47,7 +78,7 @@ def field_of_name(name: str) -> str | None:
     return BY_SUFFIX[suffix].clause(column, int(number) if number else None)
 
 
-def _unwrapped(tokens: list[Token]) -> list[Token]:
+def unwrapped(tokens: list[Token]) -> list[Token]:
     """The tokens without the brackets that enclose them all."""
     while (
         len(tokens) > 1
@@ -86,6 +117,35 @@ def _field(tokens: list[Token]) -> str | None:
     bounds, numbers = record.parameter, numbers if len(numbers) == 1 else []
     fit = [n for n in numbers if bounds and bounds.minimum <= n <= bounds.maximum]
     return record.clause(column, fit[0] if fit else None)
+
+
+def lost(tokens: Sequence[Token], made: str) -> set[str]:
+    """The columns, names, numbers and words of texts that tokens have and what is made of them has not.
+
+    Calls may be gone, and what tells which transform they mean.
+    """
+    return _said(tokens) - _said([token for token in tokenize(made) if _counts(token)])
+
+
+def loses(tokens: Sequence[Token], made: str) -> bool:
+    """As `lost`: whether anything other than a number is lost, so that the clause is another one."""
+    return not all(word.isdigit() for word in lost(tokens, made))
+
+
+def _said(tokens: Sequence[Token]) -> set[str]:
+    said: set[str] = set()
+    for token, after in zip(tokens, [*(t.text for t in tokens[1:]), ""], strict=True):
+        text = token.text
+        if token.kind in STRINGS:
+            inside = [t for t in tokenize(text[1:-1]) if _counts(t)]
+            said |= _said(inside)
+        elif token.kind is Kind.QUOTED:
+            said |= _said([t for t in tokenize(text.strip("`")) if _counts(t)])
+        elif token.kind is Kind.WORD and after != "(" and text.upper() not in _SAYING_NOTHING:
+            said.add(text.lower())
+        elif number := re.match(r"\d+", text):
+            said.add(number[0])
+    return said
 
 
 def _counts(token: Token) -> bool:

@@ -72,7 +72,7 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     if found is None:
         yield Finding(node.at, _filled(what, words), _filled(help_, words))
     else:
-        fix = Fix(found.help, found.edits)
+        fix = Fix(found.help, found.edits) if found.whole else None
         yield Finding(node.at, found.message or _filled(what, words), found.help, fix)
 
 

@@ -3,7 +3,8 @@
 ## Why
 `-- noqa: SIS501` applies to its own line, `-- iceberg-sql: ignore[SIS501] reason` to the next statement.
 One that suppresses nothing is left over from a statement that has since changed, and could hide the next
-problem.
+problem. A `noqa` is reported only for codes of these rules: without a code, or with another linter's, it may
+be that linter's.
 
 ## Instead
 Remove the comment, or the codes that are not needed.
@@ -35,17 +36,20 @@ def unused_ignore(context: Context) -> Iterator[Finding]:
     return iter(())
 
 
-def unused(codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets) -> Iterator[Finding]:
+def unused(
+    codes: tuple[str, ...], idle: tuple[str, ...], span: Offsets, gone: Edit | None
+) -> Iterator[Finding]:
     """The finding about an ignore comment.
 
-    codes: those it lists, if any. idle: those that suppressed nothing. span: of the comment.
+    codes: those it lists, if any. idle: those that suppressed nothing. span: of the words that list them.
+    gone: the edit that removes the whole comment, if that is safe to do.
     """
     if not idle:
         return
     named = ", ".join(idle)
     message = f"nothing to ignore for {named}" if named else "nothing to ignore"
     if set(idle) >= set(codes):
-        fix = Fix("remove the comment", (Edit(*span, ""),))
+        fix = Fix("remove the comment", (gone,)) if gone is not None else None
         yield Finding(span, message, "remove the comment", fix)
     else:
         yield Finding(span, message, f"remove {named} from the comment")

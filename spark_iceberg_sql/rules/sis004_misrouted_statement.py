@@ -36,7 +36,7 @@ ALTER TABLE events ADD PARTITION FIELD days(ts);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
@@ -151,6 +151,16 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
     if not comments:
         return
     head = statement.head
+    ends = [token for token in comments if token.text.endswith("\r\n")]
+    if ends and goes_to_iceberg(_without(context, ends, head, _with_line_feed)):
+        edits = tuple(Edit(token.end - 2, token.end - 1, "") for token in ends)
+        yield Finding(
+            (ends[0].start, ends[0].end),
+            "this comment hides the statement from Iceberg's parser, to which a line ends with LF, not with CR LF",
+            "end the comment's line with LF alone",
+            Fix("end the comment's line with LF", edits),
+        )
+        return
     alone = [token for token in comments if goes_to_iceberg(_without(context, [token], head))]
     guilty = alone or comments
     edits = tuple(Edit(token.start, token.end, _blank(token)) for token in guilty)
@@ -167,13 +177,22 @@ def _only_like(token: Token) -> bool:
     return token.kind is Kind.WORD and token.text.upper() in _WORDS and not token.text.isascii()
 
 
-def _without(context: Context, tokens: list[Token], start: int) -> str:
-    """The statement from an offset on, with white space in place of the given comments."""
+def _without(
+    context: Context,
+    tokens: list[Token],
+    start: int,
+    instead: Callable[[Token], str] | None = None,
+) -> str:
+    """The statement from an offset on, with white space, or what `instead` returns, for the given comments."""
     out, at = [], start
     for token in tokens:
-        out += [context.text[at : token.start], _blank(token)]
+        out += [context.text[at : token.start], (instead or _blank)(token)]
         at = token.end
     return "".join([*out, context.text[at : context.statement.end]]).lstrip("\ufeff")
+
+
+def _with_line_feed(token: Token) -> str:
+    return token.text[:-2] + "\n"
 
 
 def _blank(token: Token) -> str:

@@ -26,9 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -48,12 +49,11 @@ def argument_order(context: Context) -> Iterator[Finding]:
             continue
         bounds = record.parameter
         noun = bounds.noun if bounds is not None else "number"
-        swap = (Edit(*column.span, literal.text), Edit(*literal.span, column.text))
         yield Finding(
             (column.span[0], literal.span[1]),
             f"`{facts.term.call}` takes the {noun} before the column",
             f"write `{record.clause(column.text, facts.parameter)}`",
-            Fix("put the number first", swap, safe=True),
+            number_first(context, column, literal, literal.text, "put the number first"),
             None if facts.spark_reads else Severity.WARNING,
             early=facts.spark_reads,
         )

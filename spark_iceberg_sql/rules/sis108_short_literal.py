@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.syntax import nodes
 
 _MAX_SMALLINT = 2**15 - 1
@@ -55,14 +56,15 @@ def short_literal(context: Context) -> Iterator[Finding]:
             literal.span,
             f"`{literal.text}` is a {kind} literal, which Iceberg does not accept here",
             f"write `{record.clause(facts.source_text, facts.parameter)}`",
-            _fix(facts.source, literal, value) if facts.parameter <= _MAX_SMALLINT else None,
+            _fix(context, facts.source, literal, value)
+            if facts.parameter <= _MAX_SMALLINT
+            else None,
             early=facts.spark_reads,
         )
 
 
-def _fix(column: nodes.Ref, literal: nodes.Literal, value: str) -> Fix:
+def _fix(context: Context, column: nodes.Ref, literal: nodes.Literal, value: str) -> Fix:
     """The plain integer, before the column."""
     if literal.span < column.span:
         return Fix(f"write `{value}`", (Edit(*literal.span, value),), safe=True)
-    edits = (Edit(*column.span, value), Edit(*literal.span, column.text))
-    return Fix(f"write `{value}` before the column", edits, safe=True)
+    return number_first(context, column, literal, value, f"write `{value}` before the column")

@@ -35,7 +35,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "alter-if-exists": Mistake(
         "ALTER TABLE takes no IF EXISTS",
-        "write `ALTER TABLE {table}`, and run it only if the table exists",
+        "remove it, and run the statement only if the table exists",
     ),
     "as-in-drop": Mistake(
         "DROP PARTITION FIELD takes no AS", "write `ALTER TABLE {table} DROP PARTITION FIELD {old}`"
@@ -83,7 +83,7 @@ MISTAKES: dict[str, Mistake] = {
     "hive-clause": Mistake(None, "leave out Hive's clause and write `USING iceberg`"),
     "if-exists": Mistake(
         "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS or IF NOT EXISTS",
-        "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
+        "remove it",
     ),
     "like-catalog": Mistake(
         "CREATE TABLE ... LIKE takes no catalog in a name",

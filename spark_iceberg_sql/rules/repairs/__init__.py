@@ -27,9 +27,9 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
                 "missing-field",
                 "missing-partition",
                 "partition-fields",
-                "if-exists",
+                "parenthesised",
+                "set-partition-spec",
             ),
-            *("parenthesised", "as-in-drop", "set-partition-spec"),
         ),
         (partition_fields.alters,),
     ),
@@ -37,12 +37,14 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
     **dict.fromkeys(
         ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"), (partition_fields.clause,)
     ),
+    **dict.fromkeys(("if-exists", "alter-if-exists"), (slips.if_exists,)),
+    "as-in-drop": (slips.name_of_dropped,),
     "mixed-columns": (partition_fields.mixed,),
     "partition-by": _FIELDS,
     **dict.fromkeys(
         ("nested-transform", "expression", "quoted-column", "sort-order"), (partition_fields.cast,)
     ),
-    "partitioning-property": (partition_fields.trino, partition_fields.alters),
+    "partitioning-property": (partition_fields.properties, partition_fields.alters),
     "with-properties": (partition_fields.properties,),
     "using-after-clauses": (partition_fields.using_first,),
     "after-query": (partition_fields.before_query,),

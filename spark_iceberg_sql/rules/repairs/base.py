@@ -16,11 +16,15 @@ from spark_iceberg_sql.syntax.lexer import Token, statements
 
 
 class Repair(NamedTuple):
-    """help: what to write. edits: how. message: the fact, if it is more specific than the grammar error."""
+    """help: what to write. edits: how. message: the fact, if it is more specific than the grammar error.
+
+    whole: whether the edits keep all that the statement says; otherwise only the help is offered.
+    """
 
     help: str
     edits: tuple[Edit, ...]
     message: str | None = None
+    whole: bool = True
 
 
 # Keywords of partition DDL, for matching typos.
@@ -123,7 +127,7 @@ def reads(context: Context, edits: Sequence[Edit]) -> bool:
         text += context.text[at : edit.start] + edit.text
         at = edit.end
     made = [parser.read(statement) for statement in statements(text + context.text[at:end])]
-    unread = (nodes.Unreadable, nodes.Other)
+    unread = (nodes.Unreadable, nodes.Other, nodes.Templated)
     return bool(made) and not any(isinstance(n, unread) for n in made)
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.rules.intended_fields import field_of_name, fields, items
+from spark_iceberg_sql.rules.intended_fields import (
+    field_of_name,
+    fields,
+    items,
+    loses,
+    lost,
+    unwrapped,
+)
 from spark_iceberg_sql.rules.repairs.base import (
     CLAUSES,
     Repair,
@@ -15,21 +22,23 @@ from spark_iceberg_sql.rules.repairs.base import (
     region,
 )
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 
 
-def clause(spot: Spot) -> Iterator[Repair]:
-    """PARTITIONED BY of CREATE TABLE, over the fields that its author wrote."""
+def clause(spot: Spot, beside: str = "") -> Iterator[Repair]:
+    """PARTITIONED BY of CREATE TABLE, over the fields that its author wrote. beside: what is written elsewhere."""
     starts = [
         i for i, w in enumerate(spot.words) if w in ("PARTITION", "PARTITIONED", "PARTITIONING")
     ]
     meant: list[str] = []
     edits: list[Edit] = []
+    whole = True
     for first in starts:
         begin, end = region(spot, first)
         found = fields(spot.tokens[begin:end])
-        if found is None or begin == end:
+        if found is None or loses(spot.tokens[begin:end], " ".join([*found, beside])):
             return
+        whole = whole and not lost(spot.tokens[begin:end], " ".join([*found, beside]))
         meant += [field for field in found if field not in meant]
         start, stop = spot.tokens[first].start, spot.tokens[end - 1].end
         if edits:  # remove the second clause, with the white space before it
@@ -39,7 +48,7 @@ def clause(spot: Spot) -> Iterator[Repair]:
     if edits:
         clause = f"PARTITIONED BY ({', '.join(meant)})"
         edits[0] = Edit(edits[0].start, edits[0].end, clause)
-        yield Repair(f"write `{clause}`", tuple(edits))
+        yield Repair(f"write `{clause}`", tuple(edits), whole=whole)
 
 
 def mixed(spot: Spot) -> Iterator[Repair]:
@@ -54,32 +63,38 @@ def mixed(spot: Spot) -> Iterator[Repair]:
         for item in items(spot.tokens[begin + 1 : end - 1])
         if len(item) == 2 and item[0].kind in (Kind.WORD, Kind.QUOTED)
     ]
-    for each in clause(spot):
+    for each in clause(spot, " ".join(typed)):
         more = Edit(closing, closing, "".join(f", {column}" for column in typed))
         named = " and ".join(f"`{column}`" for column in typed)
         yield Repair(f"add {named} to the column list and {each.help}", (more, *each.edits))
 
 
 def alters(spot: Spot) -> Iterator[Repair]:
-    """ALTER TABLE ... PARTITION FIELD, a statement for each field."""
-    start = f"ALTER TABLE {spot.table}"
+    """ALTER TABLE ... PARTITION FIELD, a statement for each field, with its own verb and name."""
     first = index_of(spot, "PARTITION", "PARTITIONED", "PARTITIONING", "FIELD")
-    if first is None:
+    if first is None or spot.node.table is None or spot.words[0] != "ALTER":
         return
     verb = spot.words[first - 1]
     verb = verb if verb in ("ADD", "DROP") else "DROP" if "DROP" in spot.words[:first] else "ADD"
-    begin, end = region(spot, first)
-    tokens = spot.tokens[begin:end]
-    found = fields(tokens)
-    if not found:
-        return
-    name = ""
-    if spot.words[end : end + 1] == ["AS"] and verb == "ADD" and len(found) == 1:
-        given = spot.tokens[end + 1].text.strip("'\"") if end + 1 < len(spot.tokens) else ""
-        name = f" AS {given if given.startswith('`') else quoted(given)}" if given else ""
-    made = [f"{start} {verb} PARTITION FIELD {field}{name}" for field in found]
-    span = spot.context.statement.start, spot.context.statement.end
-    yield Repair(f"write `{'; '.join(made)}`", (Edit(*span, ";\n".join(made)),))
+    begin, _ = region(spot, first)
+    made: list[str] = []
+    for item in items(unwrapped(list(spot.tokens[begin:]))):
+        while item and item[0].text.upper() in ("ADD", "DROP", "PARTITION", "FIELD", "FIELDS"):
+            word = item.pop(0).text.upper()
+            verb = word if word in ("ADD", "DROP") else verb
+        name = ""
+        if len(item) > 2 and item[-2].text.upper() == "AS" and verb == "ADD":
+            given = item[-1].text.strip("'\"")
+            name = f" AS {given if given.startswith('`') else quoted(given)}"
+            item = item[:-2]
+        found = fields(item)
+        if found is None or len(found) > 1:
+            return
+        made.append(f"ALTER TABLE {spot.table} {verb} PARTITION FIELD {found[0]}{name}")
+    if made and not loses(spot.tokens, " ".join(made)):
+        span = spot.context.statement.start, spot.context.statement.end
+        whole = not lost(spot.tokens, " ".join(made))
+        yield Repair(f"write `{'; '.join(made)}`", (Edit(*span, ";\n".join(made)),), whole=whole)
 
 
 def replaced(spot: Spot) -> Iterator[Repair]:
@@ -105,6 +120,8 @@ def replaced(spot: Spot) -> Iterator[Repair]:
     if clause is None:
         return
     made = f"ALTER TABLE {spot.table} REPLACE PARTITION FIELD {old} WITH {clause}"
+    if lost(spot.tokens, made):
+        return
     span = spot.context.statement.start, spot.context.statement.end
     yield Repair(f"write `{made}`", (Edit(*span, made),))
 
@@ -128,34 +145,49 @@ def _clause_of(spot: Spot, name: str) -> str | None:
     return field_of_name(name)
 
 
-def trino(spot: Spot) -> Iterator[Repair]:
-    """WITH (partitioning = ARRAY['day(ts)']) as USING and PARTITIONED BY."""
-    first, at = index_of(spot, "PARTITIONING", "PARTITIONED_BY"), spot.at
-    if first is None or spot.words[at] != "WITH":
-        return
-    begin, end = region(spot, first)
-    found = fields(spot.tokens[begin:end])
-    if not found:
-        return
-    using = "" if "USING" in spot.words else "USING iceberg "
-    clause = f"{using}PARTITIONED BY ({', '.join(found)})"
-    _, close = region(spot, at + 1)
-    yield Repair(
-        f"write `{clause}`", (Edit(spot.tokens[at].start, spot.tokens[close - 1].end, clause),)
-    )
-
-
 def properties(spot: Spot) -> Iterator[Repair]:
-    """WITH (...) of Flink and others: the format as USING, the rest as properties."""
+    """WITH (...) of Trino, Flink and others: each of its properties in the clause that says the same."""
+    if spot.words[spot.at] != "WITH":
+        return
     begin, end = region(spot, spot.at + 1)
-    inside = spot.text(spot.tokens[begin].start, spot.tokens[end - 1].end)
-    low = inside.lower()
-    span = (spot.tokens[spot.at].start, spot.tokens[end - 1].end)
-    if "connector" in low or "format" in low.replace("format-version", ""):
-        using = "" if "USING" in spot.words[: spot.at] else "USING iceberg"
-        if using:
-            yield Repair(f"write `{using}`", (Edit(*span, using),))
-    yield Repair(f"write `TBLPROPERTIES {inside}`", (Edit(*span, f"TBLPROPERTIES {inside}"),))
+    using = False
+    clauses: list[str] = []
+    others: list[str] = []
+    for item in items(spot.tokens[begin + 1 : end - 1]):
+        key, value = item[0].text.strip("'\"").lower(), item[2:]
+        if [token.text for token in item[1:2]] != ["="] or not value:
+            return
+        text = value[0].text.strip("'\"")
+        if key in ("partitioning", "partitioned_by"):
+            listed = value[value[0].text.upper() == "ARRAY" :]
+            found = fields(listed)
+            if not found or lost(listed, " ".join(found)):
+                return
+            clauses.append(f"PARTITIONED BY ({', '.join(found)})")
+        elif len(value) > 1:
+            return
+        elif key == "connector" or (key == "format" and text.lower() == "iceberg"):
+            if text.lower() != "iceberg":
+                return
+        elif key == "format" and text.lower() in ("orc", "parquet", "avro"):
+            others.append(f"'write.format.default' = '{text.lower()}'")
+        elif key == "format_version":
+            others.append(f"'format-version' = '{text}'")
+        elif key == "location":
+            clauses.append(f"LOCATION {value[0].text}")
+        elif item[0].kind in STRINGS:
+            others.append(f"{item[0].text} = {value[0].text}")
+        else:
+            return
+        using = using or key in ("partitioning", "partitioned_by", "connector", "format")
+    if using and "USING" not in spot.words[: spot.at]:
+        clauses.insert(0, "USING iceberg")
+    if others:
+        clauses.append(f"TBLPROPERTIES ({', '.join(others)})")
+    made = " ".join(clauses)
+    if made:
+        span = spot.tokens[spot.at].start, spot.tokens[end - 1].end
+        yield Repair(f"write `{made}`", (Edit(*span, made),))
 
 
 def using_first(spot: Spot) -> Iterator[Repair]:
@@ -182,7 +214,7 @@ def before_query(spot: Spot) -> Iterator[Repair]:
     begin, end = region(spot, spot.at)
     as_ = next((i for i, w in enumerate(spot.words[: spot.at]) if w == "AS"), None)
     found = fields(spot.tokens[begin:end])
-    if as_ is None or not found:
+    if as_ is None or not found or lost(spot.tokens[begin:end], " ".join(found)):
         return
     clause = f"PARTITIONED BY ({', '.join(found)})"
     yield Repair(
@@ -212,7 +244,8 @@ def snowflake(spot: Spot) -> Iterator[Repair]:
     help_ = "write `CREATE TABLE ... USING iceberg`"
     if "USING" not in spot.words:
         yield Repair(help_, (gone, Edit(tail, tail, " USING iceberg")), what)
-    yield Repair(help_, (gone, Edit(tail, spot.context.statement.end, " USING iceberg")), what)
+    rest = Edit(tail, spot.context.statement.end, " USING iceberg")
+    yield Repair(help_, (gone, rest), what, whole=not lost(spot.tokens[end:], "USING iceberg"))
 
 
 def cast(spot: Spot) -> Iterator[Repair]:

@@ -102,6 +102,32 @@ def surplus(spot: Spot) -> Iterator[Repair]:
         )
 
 
+def if_exists(spot: Spot) -> Iterator[Repair]:
+    """IF EXISTS and IF NOT EXISTS left out, and nothing else."""
+    count = 3 if spot.words[spot.at + 1 : spot.at + 2] == ["NOT"] else 2
+    if spot.words[spot.at + count - 1 : spot.at + count] == ["EXISTS"]:
+        yield from _left_out(spot, spot.at, spot.at + count)
+
+
+def name_of_dropped(spot: Spot) -> Iterator[Repair]:
+    """AS and a name behind a field that is dropped, left out."""
+    if len(spot.tokens) == spot.at + 2:
+        yield from _left_out(spot, spot.at, spot.at + 2)
+
+
+def _left_out(spot: Spot, first: int, last: int) -> Iterator[Repair]:
+    """The tokens from one number to another left out, with the blank before them."""
+    start, end = spot.tokens[first - 1].end, spot.tokens[last - 1].end
+    if spot.text(start, spot.tokens[first].start).strip():  # a comment, which stays
+        start = spot.tokens[first].start
+    rest = [token for i, token in enumerate(spot.tokens) if not first <= i < last]
+    made = "".join(
+        token.text + " " * (after is not None and token.end < after.start)
+        for token, after in zip(rest, [*rest[1:], None], strict=True)
+    )
+    yield Repair(f"write `{made}`", (Edit(start, end, ""),))
+
+
 def column_word(spot: Spot) -> Iterator[Repair]:
     """COLUMN before a column's name; COLUMNS before several in brackets."""
     at = spot.node.at[0]
@@ -113,7 +139,7 @@ def column_word(spot: Spot) -> Iterator[Repair]:
 
 def partition_column(spot: Spot) -> Iterator[Repair]:
     """ADD COLUMN dt STRING PARTITION."""
-    if spot.words[spot.at : spot.at + 1] != ["PARTITION"] or "COLUMN" not in spot.words[: spot.at]:
+    if spot.words[spot.at :] != ["PARTITION"] or "COLUMN" not in spot.words[: spot.at]:
         return
     name = spot.tokens[index_of(spot, "COLUMN") or 0].end
     column = next(t.text for t in spot.tokens if t.start >= name)

@@ -1,0 +1,62 @@
+"""Fixes of a script, put into the files that its SQL comes from: where they change that SQL and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from spark_iceberg_sql.diagnostics import Edit, Fix
+from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
+from spark_iceberg_sql.files.templates import template_spans
+
+# What a program's literal does not take as it is.
+_NO_LITERAL = frozenset("\\'\"{}%\r\n")
+
+
+def hull(edits: Iterable[Edit]) -> Offsets:
+    """From the first of edits to the last; there is one at least."""
+    spans = [(edit.start, edit.end) for edit in edits]
+    return min(start for start, _ in spans), max(end for _, end in spans)
+
+
+def placed_fix(fix: Fix | None, script: Joined, chosen: Joined) -> Fix | None:
+    """The fix in the file's own offsets; None where it would change more than the text of this statement.
+
+    script: as written. chosen: the choice that the fix is for, of the same length. The file must have the
+    words as they are, in one literal that nothing else uses, and no template may touch them: what is
+    between two edits is moved, too.
+    """
+    if fix is None or not fix.edits:
+        return None
+    first, last = hull(fix.edits)
+    piece, offset = chosen.piece_at(first)
+    start, end = first - offset, last - offset
+    if end > len(piece.sql) or _templated(script.piece_at(first)[0], start, end):
+        return None
+    edits = []
+    for edit in fix.edits:
+        begin, stop = edit.start - offset, edit.end - offset
+        inserted = begin if begin == stop else None
+        if not piece.verbatim(begin, stop) or not _in_one_literal(piece, start, end, inserted):
+            return None
+        if not isinstance(piece.starts, range) and set(edit.text) & _NO_LITERAL:
+            return None
+        edits.append(Edit(*piece.place(begin, stop), edit.text))
+    return replace(fix, edits=tuple(edits))
+
+
+def _templated(piece: Piece, start: int, end: int) -> bool:
+    """Whether a template, or what a program fills in, is within a stretch or next to it."""
+    holes = ((hole.start, hole.end) for hole in piece.holes)
+    return any(a <= end and start <= b for a, b in (*template_spans(piece.sql), *holes))
+
+
+def _in_one_literal(piece: Piece, start: int, end: int, inserted: int | None) -> bool:
+    """Whether a stretch stands in one literal; inserted: where something is put in, which must go there, too.
+
+    What is put in between two literals goes to the end of the first.
+    """
+    if piece.literals is None:
+        return True
+    found = next(((a, b) for a, b in piece.literals if a <= start and end <= b and a < b), None)
+    return found is not None and (not inserted or found[0] < inserted)

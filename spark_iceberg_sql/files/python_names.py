@@ -1,0 +1,168 @@
+"""What a program's names stand for: strings that are written out, by Python's rules of scope, or nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_Place = tuple[int, int]
+
+
+@dataclass(eq=False)
+class _Scope:
+    """A module, class or function; a lambda or comprehension is a function, too.
+
+    bound: each name with the places that bind it, and its values there; None where these are unknown.
+    elsewhere: the names that belong to another scope, and whether `global` says so. stars: where any name
+    may be imported.
+    """
+
+    outer: _Scope | None = None
+    kind: str = "module"
+    bound: dict[str, list[tuple[_Place, list[ast.expr] | None]]] = field(default_factory=dict)
+    elsewhere: dict[str, bool] = field(default_factory=dict)
+    stars: list[_Place] = field(default_factory=list)
+
+    def owner(self, name: str) -> _Scope | None:
+        """The scope whose name is meant by a name in this one; None where no scope binds it."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.elsewhere:
+                if scope.elsewhere[name]:
+                    return scope.module()
+            elif name in scope.bound and (scope is self or scope.kind != "class"):
+                return scope
+            scope = scope.outer
+        return None
+
+    def module(self) -> _Scope:
+        """The outermost scope."""
+        scope = self
+        while scope.outer is not None:
+            scope = scope.outer
+        return scope
+
+
+class Names:
+    """The names of a program. tree: the program."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._used: dict[int, _Scope] = {}
+        self._bound: list[tuple[_Scope, str, _Place, list[ast.expr] | None]] = []
+        # What the statement around a name gives it, and where that ends.
+        self._given: dict[int, tuple[_Place, list[ast.expr]]] = {}
+        waiting: list[tuple[ast.AST, _Scope]] = [(tree, _Scope())]
+        while waiting:  # no recursion: a program may be deeper than that goes
+            node, scope = waiting.pop()
+            self._note(node, scope)
+            waiting += _within(node, scope)
+        # `global` and `nonlocal` ask what the scopes around them bind, which comes first.
+        for scope, name, place, values in sorted(self._bound, key=lambda b: b[1] in b[0].elsewhere):
+            owner = scope.owner(name) if name in scope.elsewhere else scope
+            (owner or scope).bound.setdefault(name, []).append((place, values))
+
+    def values(self, name: ast.Name) -> list[ast.expr]:
+        """The expressions that a name may stand for; none where they are unknown or it is bound twice."""
+        scope = self._used.get(id(name))
+        owner = scope.owner(name.id) if scope is not None else None
+        if owner is None or len(owner.bound.get(name.id, ())) != 1:
+            return []
+        ((place, values),) = owner.bound[name.id]
+        # Before it is bound, a name of a class is that of the scope around it.
+        around = owner.outer.owner(name.id) if owner.outer and owner.kind == "class" else None
+        early = owner is scope and (name.lineno, name.col_offset) < place
+        if values is None or early or around or any(star > place for star in owner.stars):
+            return []
+        return values
+
+    def _note(self, node: ast.AST, scope: _Scope) -> None:
+        """Keep what a node says of names."""
+        target: ast.expr | None = None
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Name):
+            self._used[id(node)] = scope
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, values = node.targets[0], [node.value]
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            target, values = node.target, [node.value]
+        elif isinstance(node, ast.For) and isinstance(node.iter, ast.List | ast.Tuple):
+            target, values = node.target, node.iter.elts
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            scope.elsewhere |= dict.fromkeys(node.names, isinstance(node, ast.Global))
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            scope.stars.append(_end(node))
+        if isinstance(target, ast.Name) and values:
+            self._given[id(target)] = _end(values[-1]), values
+        for name in _names_bound(node):
+            place, known = self._given.get(id(node), ((0, 0), None))
+            self._bound.append((scope, name, place, known))
+
+
+def _names_bound(node: ast.AST) -> Iterator[str]:
+    """The names that a node itself binds."""
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name.partition(".")[0]
+    elif isinstance(node, ast.MatchMapping):
+        yield from [node.rest] if node.rest else ()
+    elif isinstance(
+        node,
+        (
+            ast.FunctionDef,
+            ast.AsyncFunctionDef,
+            ast.ClassDef,
+            ast.ExceptHandler,
+            ast.MatchAs,
+            ast.MatchStar,
+        ),
+    ):
+        yield from [node.name] if node.name else ()
+    elif type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):  # from Python 3.12 on
+        yield node.name  # type: ignore[attr-defined]
+
+
+def _within(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
+    """The nodes in a node, each with the scope that it is read in."""
+    inner = scope
+    inside: list[ast.AST] = []
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        given = node.args
+        arguments = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
+        inside = [argument for argument in arguments if argument is not None]
+        inside += node.body if isinstance(node.body, list) else [node.body]
+        inner = _Scope(scope, "function")
+    elif isinstance(node, ast.ClassDef):
+        inside = [*node.body]
+        inner = _Scope(scope, "class")
+    elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        first = node.generators[0]
+        inside = [child for child in ast.iter_child_nodes(node) if child is not first]
+        inside += [child for child in ast.iter_child_nodes(first) if child is not first.iter]
+        inner = _Scope(scope, "comprehension")
+        yield first.iter, scope
+    parameters = getattr(node, "type_params", [])
+    apart = {id(child) for child in inside}
+    for child in inside:
+        yield child, inner
+    if isinstance(node, ast.NamedExpr):
+        while scope.kind == "comprehension" and scope.outer is not None:
+            scope = scope.outer
+        yield node.target, scope
+        yield node.value, inner
+    elif not isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.arguments):
+                for value in (*child.defaults, *child.kw_defaults):
+                    if value is not None:
+                        yield value, scope
+            elif id(child) not in apart:
+                yield child, inner if child in parameters else scope
+
+
+def _end(node: ast.stmt | ast.expr) -> _Place:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset

@@ -1,0 +1,25 @@
+"""The fix that puts a number before its column."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.diagnostics import Edit, Fix
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.lexer import Kind
+
+
+def number_first(
+    context: Context, column: nodes.Ref, literal: nodes.Literal, number: str, title: str
+) -> Fix:
+    """The column and the literal behind it change places.
+
+    number: what to write for the literal. title: the fix's. It is not safe over a comment, which would then
+    stand at the other one.
+    """
+    between = (column.span[1], literal.span[0])
+    commented = any(
+        token.kind is Kind.COMMENT and between[0] <= token.start < between[1]
+        for token in context.statement.all_tokens
+    )
+    edits = (Edit(*column.span, number), Edit(*literal.span, column.text))
+    return Fix(title, edits, safe=not commented)
