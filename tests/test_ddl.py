@@ -83,6 +83,7 @@ def test_a_mistake_is_known_by_its_shape_and_place(like: str, at: str, sql: str)
 
 def test_every_mistake_is_in_the_table_and_every_record_has_a_case() -> None:
     rest = {"", "parameter", "identifier-clause", "odd-space", "hint", "as-name"}  # tried elsewhere
+    rest |= {"nested-comment", "swallowed-in-quotes"}  # they hold the rest of the text
     assert {like for like, _, _ in mistakes()} - {"-"} - rest <= set(RECORDS)
     assert not set(RECORDS) - {like for like, _, _ in mistakes()} - rest
 
@@ -429,10 +430,7 @@ def test_a_hint_in_the_query_is_the_querys() -> None:
             "SELECT `partitioned by` FROM t",
             "DROP FUNCTION f",
         ),
-        *(
-            "CREATE MATERIALIZED VIEW v PARTITIONED BY (a) AS SELECT 1",
-            "'x",
-        ),
+        *("CREATE MATERIALIZED VIEW v PARTITIONED BY (a) AS SELECT 1",),
         *("CREATE FUNCTION f AS 'x'", "ALTER NAMESPACE n SET PROPERTIES ('a' = 'b')", "SET x", "("),
     ],
 )

@@ -140,8 +140,13 @@ def _kept(found: Source) -> Iterator[Joined]:
 
 
 def _is_open(piece: Piece) -> bool:
-    tokens = tokenize(piece.sql)
-    return bool(tokens) and tokens[-1].kind is Kind.UNCLOSED
+    return _opened(piece.sql) is not None
+
+
+def _opened(sql: str) -> int | None:
+    """Where the quote or comment opens that a text does not close."""
+    tokens = tokenize(sql)
+    return tokens[-1].start if tokens and tokens[-1].kind is Kind.UNCLOSED else None
 
 
 class _Verdict:
@@ -182,6 +187,8 @@ def _check_script(
         count = max(count, report.statements)
         holes = Holes(script, chosen, verdict)
         said = [holes.said(diagnostic) for diagnostic in report]
+        if kept and (opened := _opened(chosen.sql)) is not None:  # it may be the half of a quote
+            said = [_half(d, holes) if d and d.span.start == opened else d for d in said]
         said += [*holes.readable(known, around), *(() if kept else holes.nothing_else())]
         for diagnostic in said:
             if diagnostic is None:
@@ -193,6 +200,11 @@ def _check_script(
             key = (piece.part, placed.code, placed.span.start, placed.span.end)
             found.setdefault(key, placed)
     return count, [(part, diagnostic) for (part, *_), diagnostic in found.items()]
+
+
+def _half(diagnostic: Diagnostic, holes: Holes) -> Diagnostic | None:
+    """What is said of a quote that a text kept by a template does not close."""
+    return None if diagnostic.severity is Severity.NOTE else holes.unsure(diagnostic)
 
 
 def _around(script: Joined, source: Source) -> Around:

@@ -10,11 +10,15 @@ from typing import NamedTuple
 
 
 class Mistake(NamedTuple):
-    """message: None for the grammar's own, `... cannot stand here`. help: what to write. reported_by: another rule."""
+    """message: None for the grammar's own, `... cannot stand here`. help: what to write. reported_by: another rule.
+
+    refused: whether the statement is; if not, it does something else than what its words say.
+    """
 
     message: str | None = None
     help: str = "write {expected} here"
     reported_by: str = "SIS001"
+    refused: bool = True
 
 
 MISTAKES: dict[str, Mistake] = {
@@ -84,6 +88,7 @@ MISTAKES: dict[str, Mistake] = {
         "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS and no IF NOT EXISTS",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
+    "if-not-exists-first": Mistake("IF NOT EXISTS comes after the word TABLE", "write {expected}"),
     "like-catalog": Mistake(
         "CREATE TABLE ... LIKE takes no catalog in a name",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
@@ -102,6 +107,7 @@ MISTAKES: dict[str, Mistake] = {
     "missing-partition": Mistake(
         "the word PARTITION is missing", "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`"
     ),
+    "missing-semicolon": Mistake("a `;` is missing before {found}", "write `;` before {found}"),
     "missing-with": Mistake(
         "REPLACE PARTITION FIELD needs WITH",
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
@@ -116,6 +122,10 @@ MISTAKES: dict[str, Mistake] = {
         "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`",
     ),
     "needs-backticks": Mistake("`{found}` is not a plain name", "write {expected}"),
+    "nested-comment": Mistake(
+        "a comment is not closed: the `/*` within it opens another one, since comments nest in Spark",
+        "close both, or write the inner `/*` in another way",
+    ),
     "nested-new-name": Mistake(
         "RENAME COLUMN takes the new name alone, without the path before it",
         "write `ALTER TABLE {table} RENAME COLUMN point.x TO lon`; a column stays in its struct",
@@ -128,6 +138,11 @@ MISTAKES: dict[str, Mistake] = {
     "no-parentheses": Mistake(
         "PARTITIONED BY needs parentheses", "write `PARTITIONED BY ({fields})`"
     ),
+    "not-alter-table": Mistake(
+        "PARTITION FIELD belongs to ALTER TABLE, and the statement begins with `{found}`",
+        "write {expected} here",
+    ),
+    "not-create-table": Mistake("the word TABLE is missing before `{found}`", "write {expected}"),
     "nothing-to-alter": Mistake(None, "write what is to change: `ALTER COLUMN id TYPE BIGINT`"),
     "other-table": Mistake(
         "CREATE TABLE takes no {found}",
@@ -198,6 +213,19 @@ MISTAKES: dict[str, Mistake] = {
         "a partition field has no sort order",
         "leave `{found}` out; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     ),
+    "statement-in-parentheses": Mistake(
+        "a statement of DDL takes no parentheses around it", "leave the parentheses out"
+    ),
+    "swallowed": Mistake(
+        "`{found}` belongs to the statement before it, which takes all words up to the next `;`",
+        "write `;` before {found}",
+        refused=False,
+    ),
+    "swallowed-in-quotes": Mistake(
+        "a quote or comment is not closed, and holds the statements after it",
+        "close it",
+        refused=False,
+    ),
     "temporary-table": Mistake(
         "Spark has no temporary tables: TEMPORARY TABLE is a view over files, of one name, with USING and "
         "without IF NOT EXISTS and AS SELECT",
@@ -221,6 +249,10 @@ MISTAKES: dict[str, Mistake] = {
     "using-after-clauses": Mistake(
         "USING comes after the column list, before every other clause",
         "write `CREATE TABLE {table} (...) USING iceberg PARTITIONED BY (...)`",
+    ),
+    "view-field": Mistake(
+        "a view has no partition fields",
+        "name the table that it reads: `ALTER TABLE ... ADD PARTITION FIELD {field}`",
     ),
     "with-properties": Mistake(
         "WITH (...) is another engine's syntax", "write `TBLPROPERTIES ('format-version' = '2')`"

@@ -47,6 +47,9 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     cursor.iceberg = not view and says_icebergs(cursor.words[: cursor.count])
     cursor.partition = not view
     table = cursor.target = cursor.table()
+    if view and _mentions_field(cursor):
+        cursor.partition = True
+        raise Stop(cursor.tokens[cursor.i], "a table", "view-field")
     start = cursor.i
     word, after = cursor.word, cursor.words[cursor.i + 1]
     if word in _FIELD_VERBS and after == "PARTITION":

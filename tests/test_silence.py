@@ -1,0 +1,206 @@
+"""What must not pass in silence: partition DDL that a missing `;`, an open quote or a lost word hides."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.files.discovery import source
+
+CREATE = "CREATE TABLE a.b (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));"
+ALTER = "ALTER TABLE a.b ADD PARTITION FIELD weeks(ts);"
+
+
+def said(text: str, name: str = "a.sql") -> list[tuple[str, str, str]]:
+    """Code, severity and the file's own words of each finding."""
+    return [
+        (d.code, str(d.severity), report.text[d.span.start : d.span.end])
+        for report in Linter().lint(source(name, text), Settings())
+        for d in report
+    ]
+
+
+# --- a missing `;` --------------------------------------------------------------------------------
+
+BEFORE = [
+    "DROP TABLE IF EXISTS a.b",
+    "DROP TABLE a.b -- a comment takes this ;",
+    "USE prod",
+    "INSERT INTO a.c VALUES (1)",
+    "DESCRIBE a.b",
+    "SHOW TABLES",
+    "SELECT 1",
+    "(SELECT 1)",
+    "EXPLAIN SELECT 1",
+    "COMMENT ON TABLE a.b IS 'x'",
+    "CACHE TABLE x",
+    "CALL c.system.rewrite_manifests('a.b')",
+    "CREATE VIEW v AS SELECT 1",
+    "CREATE TABLE a.c USING iceberg AS SELECT 1 AS id",
+    "MERGE INTO a USING b ON a.i = b.i WHEN MATCHED THEN DELETE",
+    "WITH x AS (SELECT 1) SELECT * FROM x",
+]
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("ddl", [CREATE, ALTER, CREATE.replace("CREATE", "CREATE OR REPLACE")])
+@pytest.mark.parametrize("between", ["\n", "\r\n  ", "\n-- why\n", " "])
+def test_a_missing_semicolon(before: str, ddl: str, between: str) -> None:
+    if between == " " and "--" in before:
+        return
+    text = f"{before}{between}{ddl}"
+    found = [item for item in said(text) if item[1] == "error"]
+    assert found == [("SIS001", "error", ddl.split()[0])]
+    (message,) = {d.message for d in check(text) if d.code == "SIS001"}
+    assert message == f"a `;` is missing before {ddl.split()[0]}"
+
+
+@pytest.mark.parametrize("before", ["SET a = 1", "RESET a", "ADD JAR a.jar", "REFRESH x"])
+@pytest.mark.parametrize("ddl", [CREATE, ALTER])
+def test_what_takes_all_words_runs_with_them(before: str, ddl: str) -> None:
+    assert said(f"{before}\n{ddl}") == [("SIS001", "warning", ddl.split()[0])]
+    assert said(f"{before} {ddl}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO t SELECT\nalter,\ncreate,\nreplace\nFROM t",
+        "SELECT a AS\ncreate, table_name FROM t",
+        f"SELECT '\n{ALTER}'",
+        f"SELECT 1 /*\n{ALTER}*/",
+        f'COMMENT ON TABLE t IS "\n{CREATE}"',
+        "CREATE TABLE x USING iceberg\nAS\nSELECT 1 AS id",
+        "EXPLAIN\nCREATE TABLE x (id INT) USING iceberg",
+        "EXPLAIN EXTENDED\nCREATE TABLE x (id INT) USING iceberg",
+        "BEGIN\nCREATE TABLE x (id INT) USING iceberg;\nALTER TABLE x ADD COLUMN y INT;\nEND",
+        "BEGIN\nIF 1 = 1 THEN\nCREATE TABLE x (id INT) USING iceberg;\nEND IF;\nEND",
+        "EXECUTE IMMEDIATE 'CREATE TABLE x (id INT) USING iceberg'",
+        "SHOW\nCREATE TABLE x",
+        "GRANT CREATE TABLE ON SCHEMA a TO b",
+        "SET a = 'x\nALTER TABLE a.b ADD PARTITION FIELD weeks(ts)'",
+        "CREATE\nTABLE x (id INT) USING iceberg",
+    ],
+)
+def test_what_only_looks_like_another_statement(text: str) -> None:
+    assert said(f"{text};") == []
+
+
+def test_what_a_template_may_bring_is_a_note() -> None:
+    assert said(f"DROP TABLE {{{{ x }}}} {{{{ end }}}}\n{CREATE}")[0][:2] == ("SIS002", "note")
+
+
+def test_the_swallowed_table_is_known_afterwards() -> None:
+    text = f"USE a\nCREATE TABLE t (id INT) USING iceberg;\n{ALTER.replace('a.b', 't')}"
+    assert [item[0] for item in said(text)] == ["SIS001", "SIS101", "SIS201"]
+
+
+# --- quotes and comments that are not closed ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        (f"SELECT 'it's' FROM x;\n{ALTER}", "'"),
+        (f"SELECT 'c:\\dir\\' AS x;\n{ALTER}", "'"),
+        (f'SELECT "a;\n{CREATE}', '"'),
+        (f"SELECT `a;\n{CREATE}", "`"),
+        (f"/* s3://b/*.parquet */\n{CREATE}", "/*"),
+        (f"{CREATE.replace('weeks', 'days')}\n/* open", "/*"),
+        (CREATE.replace("TIMESTAMP", "TIMESTAMP COMMENT 'it's'"), "'"),
+        (CREATE.replace("ts TIMESTAMP", "`ts TIMESTAMP"), "`"),
+        ("INSERT INTO a.b VALUES " + "('a'), " * 90 + f"('it's');\n{ALTER}", "'"),
+    ],
+)
+def test_an_open_quote_is_an_error_where_it_opens(text: str, at: str) -> None:
+    found = [d for d in check(text) if d.code == "SIS001"]
+    assert [(str(d.severity), text[d.span.start : d.span.end]) for d in found] == [("error", at)]
+    assert "not closed" in found[0].message
+    assert not any("nothing here says" in d.message for d in check(text))
+
+
+def test_comments_nest() -> None:
+    (found,) = check(f"/* s3://b/*.parquet */\n{CREATE}")
+    assert "nest" in found.message
+    assert said(f"/* a /* b */ */\n{CREATE.replace('weeks', 'days')}") == []
+
+
+@pytest.mark.parametrize("text", ["SELECT 'it's' FROM x", "SELECT 'c:\\' FROM x", "/* a"])
+def test_an_open_quote_of_another_engine_is_a_note(text: str) -> None:
+    assert [item[:2] for item in said(text)] == [("SIS002", "note")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SET a = don't",
+        "-- it's\nSELECT 1 -- don't",
+        "SELECT 'a''b', 'a\\'b', r'c:\\', \"it's\", `it's`",
+        "{% macro q() %}'{% endmacro %}SELECT 1",
+        "{% set q %}it's{% endset %}SELECT 1",
+        "{# it's #}SELECT {{ \"it's\" }} AS a",
+    ],
+)
+def test_what_is_closed_or_need_not_be(text: str) -> None:
+    assert said(text) == []
+
+
+def test_a_setting_that_takes_the_rest_is_a_warning() -> None:
+    assert said(f"SET a = don't;\n{ALTER}") == [("SIS001", "warning", "'")]
+
+
+# --- lost words -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("ALTER a.b ADD PARTITION FIELD days(x)", "ALTER TABLE a.b"),
+        ("ALTER `a b`.c ADD PARTITION FIELD days(x)", "ALTER TABLE `a b`.c"),
+        ("ALTERTABLE a.b ADD PARTITION FIELD days(x)", "ALTER TABLE"),
+        ("TABLE a.b ADD PARTITION FIELD days(x)", "ALTER TABLE a.b"),
+        ("a.b DROP PARTITION FIELD days(x)", "ALTER TABLE a.b"),
+        ("UPDATE TABLE a.b REPLACE PARTITION FIELD x WITH y", "ALTER TABLE a.b"),
+        ("ALTER TABLES a.b ADD PARTITION FIELD x", "ALTER TABLE a.b"),
+        ("CREATE a.b (id INT) USING iceberg PARTITIONED BY (id)", "CREATE TABLE a.b"),
+        ("CREATE a.b USING iceberg AS SELECT 1 AS id", "CREATE TABLE a.b"),
+        ("REPLACE a.b USING iceberg AS SELECT 1 AS id", "REPLACE TABLE a.b"),
+        ("CREATETABLE a.b (id INT) USING iceberg", "CREATE TABLE"),
+        ("CREATEOR REPLACE TABLE a.b (id INT) USING iceberg", "CREATE OR"),
+        ("CREATE IF NOT EXISTS TABLE a.b (id INT) USING iceberg", "CREATE TABLE IF NOT EXISTS"),
+        ("CREATE IF NOT EXISTS a.b (id INT) USING iceberg", "CREATE TABLE IF NOT EXISTS"),
+        (
+            "CREATE OR REPLACE a.b USING iceberg PARTITIONED BY (id) AS SELECT 1 AS id",
+            "CREATE OR REPLACE TABLE a.b",
+        ),
+        ("(ALTER TABLE db.t ADD PARTITION FIELD week(x))", "leave the parentheses out"),
+        ("((CREATE TABLE db.t (id INT) USING iceberg))", "leave the parentheses out"),
+        ("ALTER VIEW v ADD PARTITION FIELD days(x)", "name the table that it reads"),
+    ],
+)
+def test_a_lost_word(text: str, written: str) -> None:
+    (found,) = [d for d in check(text) if str(d.severity) == "error"]
+    assert found.code == "SIS001"
+    assert written in (found.help or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE STREAMING TABLE x PARTITIONED BY (a) AS SELECT 1 AS a",
+        "CREATE MATERIALIZED VIEW v USING iceberg PARTITIONED BY (a) AS SELECT 1 AS a",
+        "CREATE FUNCTION f USING JAR 'x'",
+        "CREATE INDEX i ON t (a)",
+        "SELECT partition field FROM t",
+        "(SELECT create FROM t)",
+        "TABLE a.b",
+        "CONVERT TO DELTA parquet.`x` PARTITIONED BY (a INT)",
+        "ALTER DATABASE d SET DBPROPERTIES ('a' = 'ADD PARTITION FIELD')",
+        "COMMENT ON TABLE t IS 'ALTER t ADD PARTITION FIELD x'",
+        "SET a = ALTER t ADD PARTITION FIELD x",
+    ],
+)
+def test_other_statements_are_left_alone(text: str) -> None:
+    assert said(text) == []
