@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.discovery import decode, source
 
 CREATE = "CREATE TABLE a.b (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));"
 ALTER = "ALTER TABLE a.b ADD PARTITION FIELD weeks(ts);"
@@ -204,3 +211,123 @@ def test_a_lost_word(text: str, written: str) -> None:
 )
 def test_other_statements_are_left_alone(text: str) -> None:
     assert said(text) == []
+
+
+# --- files in other encodings, and what is no notebook --------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_says_how_to_read(encoding: str) -> None:
+    assert decode("SELECT 'é'".encode(encoding), "a.sql")[0] == "SELECT 'é'"
+
+
+@pytest.mark.parametrize("encoding", ["utf-32-le", "utf-32-be"])
+def test_utf_32_of_either_order(encoding: str) -> None:
+    assert decode(("\ufeff" + ALTER).encode(encoding), "a.sql")[0] == ALTER
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("name", ["a.sql", "a.py", "a.ipynb"])
+def test_what_would_be_read_as_garbage_is_not_read(encoding: str, name: str) -> None:
+    with pytest.raises(FileError, match="cannot read `a"):
+        decode(f'spark.sql("{ALTER}")'.encode(encoding), name)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "hex", "rot13", "cp037"])
+def test_a_python_file_that_declares_another_encoding(encoding: str) -> None:
+    with pytest.raises(FileError, match=r"cannot read `a\.py`: it "):
+        decode(f'# coding: {encoding}\nspark.sql("{ALTER}")\n'.encode(), "a.py")
+    for right in ("latin-1", "cp1252", "utf-8"):
+        assert ALTER in decode(f"# coding: {right}\n'{ALTER}'".encode(right), "a.py")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"cells": [{"cell_type": "code", "source": [1, null]}]}',
+        '{"cells": [{"cell_type": "code", "source": {"a": 1}}]}',
+        '{"cells": [{"cell_type": "code", "source": 5}]}',
+        "[" * 100_000,
+        '{"cells": ' + "[" * 100_000,
+    ],
+)
+def test_no_notebook_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(FileError, match=r"`a\.ipynb` is not a valid notebook"):
+        source("a.ipynb", text)
+
+
+@pytest.mark.parametrize(
+    "metadata", ["[]", "null", '{"language_info": null, "kernelspec": 1}', "7"]
+)
+def test_odd_metadata_of_a_notebook(metadata: str) -> None:
+    cell = json.dumps({"cell_type": "code", "source": f"spark.sql('{ALTER}')"})
+    text = f'{{"cells": [{cell}], "metadata": {metadata}}}'
+    assert ("SIS101", "error", "weeks") in said(text, "a.ipynb")
+
+
+# --- outputs that cannot take what was found -------------------------------------------------------
+
+
+def run(command: str, folder: Path, **environ: str) -> subprocess.CompletedProcess[bytes]:
+    """`iceberg-sql check` and so on, by a shell."""
+    return subprocess.run(
+        ["sh", "-c", f'exec "{sys.executable}" -m spark_iceberg_sql check {command}'],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        env=os.environ | environ,
+    )
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_what_the_output_cannot_show_is_shown_in_another_way(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.sql").write_text(f"{ALTER} -- \u65e5\u4ed8", "utf-8")
+    done = run("a.sql", tmp_path, PYTHONIOENCODING=encoding)
+    assert (done.returncode, b"SIS101" in done.stdout, b"\\u65e5" in done.stdout) == (1, True, True)
+    assert b"internal" not in done.stderr
+
+
+def test_fixed_sql_is_never_shown_in_another_way(tmp_path: Path) -> None:
+    text = "CREATE TABLE `\u65e5` (id INT) USING iceberg PARTITIONED BY (bucket(id, 16))"
+    (tmp_path / "a.sql").write_text(text, "utf-8")
+    done = run("--diff a.sql", tmp_path, PYTHONIOENCODING="cp1252")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"cannot write the SQL" in done.stderr
+    done = run("--diff a.sql", tmp_path, PYTHONIOENCODING="utf-8")
+    assert (done.returncode, "\u65e5".encode() in done.stdout) == (1, True)
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
+def test_a_closed_output(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "a.sql").write_text(ALTER)
+    done = run(f". {closed}", tmp_path)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_closed_input(tmp_path: Path) -> None:
+    done = run("- <&-", tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"error: cannot read standard input: it is closed\n",
+    )
+
+
+@pytest.mark.parametrize("form", ["full", "json", "gitlab", "sarif"])
+def test_a_file_whose_name_is_not_utf_8(tmp_path: Path, form: str) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.sql")).write_text(ALTER)
+    done = run(f". --output-format {form}", tmp_path)
+    assert (done.returncode, b"SIS101" in done.stdout, done.stderr) == (1, True, b"")
+    if form != "full":
+        json.loads(done.stdout)
+
+
+def test_a_report_in_a_file_about_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.sql")).write_text(ALTER)
+    assert run(". -o out", tmp_path).returncode == 1
+    assert b"SIS101" in (tmp_path / "out").read_bytes()
+
+
+def test_a_selection_names_a_rule(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(ALTER)
+    done = run(". --select ' , '", tmp_path)
+    assert (done.returncode, b"--select: it names no rule" in done.stderr) == (2, True)

@@ -47,7 +47,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options that leave rules or files out."""
     group = parser.add_argument_group("selection")
     group.add_argument(
-        "--select", metavar="CODES", type=_list, help="only these rules (SIS2,SIS401)"
+        "--select", metavar="CODES", type=_some, help="only these rules (SIS2,SIS401)"
     )
     group.add_argument("--ignore", metavar="CODES", type=_list, help="not these rules")
     group.add_argument(
@@ -72,6 +72,13 @@ def configuration(given: argparse.Namespace) -> Configuration:
 
 def _list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _some(text: str) -> list[str]:
+    words = _list(text)
+    if not words:
+        raise argparse.ArgumentTypeError("it names no rule")
+    return words
 
 
 def _pairs(words: list[str] | None) -> dict[str, str] | None:

@@ -49,8 +49,7 @@ def read_notebook(name: str, text: str) -> Source:
     for number, cell in enumerate(cells, start=1):
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
-        source = cell.get("source", "")
-        words = "".join(source) if isinstance(source, list) else str(source)
+        words = _source(cell, number)
         found, bad = _cell_sql(words, len(parts), in_sql)
         pieces += found
         unread += bad
@@ -59,12 +58,24 @@ def read_notebook(name: str, text: str) -> Source:
     return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, spark=spark)
 
 
+def _source(cell: dict[str, Any], number: int) -> str:
+    """A cell's text. Raises ValueError where it is none."""
+    source = cell.get("source", "")
+    lines = source if isinstance(source, list) else [source]
+    if not all(isinstance(line, str) for line in lines):
+        raise ValueError(f"the source of cell {number} is no text")
+    return "".join(lines)
+
+
 def _language(notebook: dict[str, Any]) -> str:
-    metadata = notebook.get("metadata", {})
-    language = metadata.get("language_info", {}).get("name") or metadata.get("kernelspec", {}).get(
-        "language", "python"
-    )
-    return str(language).lower()
+    metadata = _object(notebook, "metadata")
+    language = _object(metadata, "language_info").get("name")
+    return str(language or _object(metadata, "kernelspec").get("language", "python")).lower()
+
+
+def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    found = parent.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _cell_sql(text: str, part: int, in_sql: bool) -> tuple[list[Piece], list[Unread]]:
