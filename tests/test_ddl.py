@@ -342,6 +342,9 @@ def test_tables_and_session() -> None:
         ("ALTER TABLE t ADD IF NOT EXISTS PARTITION (dt = 'x') LOCATION 'y'", "add"),
         ("ALTER TABLE t DROP IF EXISTS PARTITION (dt = 'x'), PARTITION (dt = 'y')", "drop"),
         ("ALTER TABLE t PARTITION (dt = 'x') RENAME TO PARTITION (dt = 'y')", "rename"),
+        ("ALTER TABLE t PARTITION (dt = 'x') SET LOCATION 'y'", "set"),
+        ("ALTER TABLE t PARTITION (dt = 'x') SET SERDEPROPERTIES ('a' = 'b')", "set"),
+        ("ALTER TABLE t PARTITION (dt = 'x') CONCATENATE", "concatenate"),
         ("ALTER TABLE t RECOVER PARTITIONS", "recover"),
     ],
 )
@@ -424,7 +427,7 @@ def test_a_hint_in_the_query_is_the_querys() -> None:
         ),
         *("ALTER TABLE t SET LOCATION 'x'", "CREATE NAMESPACE n"),
         *("ALTER TABLE t DEFAULT COLLATION UTF8_BINARY", "ALTER TABLE t CLUSTER BY (a)"),
-        *("ALTER TABLE t SET SERDE 'x'", "ALTER TABLE t PARTITION (a = 1) SET LOCATION 'x'"),
+        "ALTER TABLE t SET SERDE 'x'",
         *(
             "SELECT 'ALTER TABLE t ADD PARTITION FIELD'",
             "SELECT `partitioned by` FROM t",

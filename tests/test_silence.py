@@ -331,3 +331,118 @@ def test_a_selection_names_a_rule(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(ALTER)
     done = run(". --select ' , '", tmp_path)
     assert (done.returncode, b"--select: it names no rule" in done.stderr) == (2, True)
+
+
+# --- notebooks ------------------------------------------------------------------------------------
+
+
+def notebook(*cells: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
+
+
+WEEKS = ("SIS101", "error", "weeks")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f"%time spark.sql('{ALTER}')",
+        f"%timeit spark.sql('{ALTER}')",
+        f"%timeit -n 1 -r1 -q spark.sql('{ALTER}')",
+        f"%time df = spark.sql('{ALTER}')\ndf.show()",
+        f"x = 1\nif x:\n    %time spark.sql('{ALTER}')\n!ls",
+        f"out = %timeit -o spark.sql('{ALTER}')",
+        f"%prun -s cumulative spark.sql('{ALTER}')",
+        f"%%time\nspark.sql('{ALTER}')",
+        f"%%capture\n%%sql\n{ALTER}",
+        f"%%capture out\n%%time\n%%sql --limit 5\n{ALTER}",
+        f"%%time\n%%spark -c sql\n{ALTER}",
+        f"%%capture\n%%time\nspark.sql('{ALTER}')",
+        f"%%pyspark\nspark.sql('{ALTER}')",
+        f"%%spark\nspark.sql('{ALTER}')",
+        f"%%spark -o df\ndf = spark.sql('{ALTER}')",
+    ],
+)
+def test_a_cell_under_a_magic(cell: str) -> None:
+    found = said(notebook(cell), "a.ipynb")
+    assert [item for item in found if item[1] == "error"] == [WEEKS]
+
+
+@pytest.mark.parametrize(
+    "cell", ["%time", "%timeit -n 5", "%%capture", "%%time\n%%bash\nls", "x = %time"]
+)
+def test_a_magic_around_nothing(cell: str) -> None:
+    assert WEEKS in said(notebook(cell, f"spark.sql('{ALTER}')"), "a.ipynb")
+
+
+def test_python_cells_of_a_databricks_sql_file() -> None:
+    text = (
+        "-- Databricks notebook source\nSELECT 1;\n\n-- COMMAND ----------\n\n"
+        "-- MAGIC %python\n-- MAGIC for i in range(3):\n-- MAGIC     print(i)\n-- MAGIC\n"
+        f'-- MAGIC spark.sql("""\n-- MAGIC   {ALTER}\n-- MAGIC """)\n\n-- COMMAND ----------\n\n'
+        "-- MAGIC %md it's about `weeks`\n\n-- COMMAND ----------\n\n"
+        f"-- MAGIC %python\n-- MAGIC spark.sql('{ALTER}')\n"
+    )
+    assert [item for item in said(text) if item[1] == "error"] == [WEEKS, WEEKS]
+    (report,) = Linter().lint(source("a.sql", text), Settings())
+    assert [d.span.row for d in report if d.code == "SIS101"] == [11, 21]
+    broken = text.replace("range(3):", "range(3)")
+    assert any(
+        "not valid Python" in d.message
+        for d in Linter().lint(source("a.sql", broken), Settings())[0]
+    )
+
+
+# --- dbt: DDL in a template's own strings ---------------------------------------------------------
+
+BUCKET = "ALTER TABLE {{ this }} ADD PARTITION FIELD bucket(id, 16)"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        f'{{% set ddl = "{ALTER}" %}}{{% do run_query(ddl) %}}',
+        f"{{% do run_query('{ALTER}') %}}",
+        f'{{% set r = run_query("{ALTER}") %}}',
+        f'{{{{ config(pre_hook="{ALTER}") }}}}',
+        f"{{{{ config(materialized='table', post_hook=['SELECT 1', '{ALTER}']) }}}}",
+        f"{{{{ config(post_hook={{'sql': '{ALTER}', 'transaction': false}}) }}}}",
+        f'{{{{ config(pre_hook="{ALTER.replace("a.b", "{{ this }}")}") }}}}',
+        '{% do run_query("ALTER TABLE " ~ this ~ " ADD PARTITION FIELD weeks(ts)") %}',
+        '{% do run_query("ALTER TABLE " + this + " ADD" ~ " PARTITION FIELD weeks(ts)") %}',
+        '{% do run_query("ALTER TABLE %s ADD PARTITION FIELD weeks(ts)" % this) %}',
+        '{% do run_query("ALTER TABLE {} ADD PARTITION FIELD weeks(ts)".format(this)) %}',
+        '{% do run_query("ALTER TABLE %s ADD PARTITION FIELD weeks(ts)" | format(this)) %}',
+        f"{{% macro m() %}}{{% set q %}}x{{% endset %}}{{% do run_query('{ALTER}') %}}{{% endmacro %}}",
+    ],
+)
+def test_ddl_in_a_templates_string(template: str) -> None:
+    found = said(f"{template}\nSELECT it FROM x\n")
+    assert [item for item in found if item[1] == "error"] == [WEEKS]
+
+
+def test_a_hook_with_the_models_own_name() -> None:
+    text = f'{{{{ config(pre_hook="{BUCKET}") }}}}\nSELECT 1'
+    assert ("SIS104", "id, 16") in [(code, words) for code, _, words in said(text)]
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ log('alter table partition done') }}",
+        "{% do exceptions.raise_compiler_error('Create table: no partition given') %}",
+        "{% set action = 'ADD PARTITION FIELD x' %}",
+        "{% set what = 'the create table statement has a partition' %}",
+        "{{ config(pre_hook=\"INSERT INTO log VALUES ('it''s', '{{ this }}')\") }}",
+        "{{ config(pre_hook=\"DELETE FROM {{ this }} WHERE a = '}}'\") }}",
+        "{% if x == '%}' %}{% endif %}",
+    ],
+)
+def test_strings_that_are_no_ddl(template: str) -> None:
+    assert said(f"{template}\nSELECT 1 AS a\n") == []
+
+
+@pytest.mark.parametrize("rest", ["~ fields", "~ ', '.join(fields)", "~ x ~ ')'"])
+def test_ddl_whose_fields_the_template_makes(rest: str) -> None:
+    text = f'{{% do run_query("ALTER TABLE t ADD PARTITION FIELD bucket(8, " {rest}) %}}'
+    assert {item[1] for item in said(text)} == {"note"}

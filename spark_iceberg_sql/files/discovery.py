@@ -180,7 +180,22 @@ def source(name: str, text: str) -> Source:
         help_ = "put the SQL into a file of its own, `.sql`"
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
-        from spark_iceberg_sql.files.databricks import sql_cells
-
-        return Source(name, (part,), sql_cells(text))
+        return _in_cells(name, text)
     return Source(name, (part,), (whole(text),))
+
+
+def _in_cells(name: str, text: str) -> Source:
+    """A SQL file that may have cells, some of them in Python."""
+    from spark_iceberg_sql.files.databricks import python_cells, sql_cells
+
+    pieces, unread = list(sql_cells(text)), list[Unread]()
+    programs = [program for program in python_cells(text) if "sql" in program]
+    for program in programs:
+        from spark_iceberg_sql.files.python_sql import python_sql
+
+        found, bad = python_sql(program)
+        pieces += found
+        unread += bad
+    pieces.sort(key=lambda piece: piece.starts[0])
+    spark = any("spark" in program.lower() for program in programs)
+    return Source(name, (Part(text),), tuple(pieces), tuple(unread), bool(programs), spark)

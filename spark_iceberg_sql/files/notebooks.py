@@ -30,7 +30,14 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
-_PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun"})
+# Under these the cell is what it would be without them.
+_AROUND = frozenset({"time", "timeit", "capture", "prun", "memit"})
+_PYTHON_MAGICS = _AROUND | {"pyspark", "spark", "local"}
+# A line magic before a statement, with its options.
+_BEFORE_STATEMENT = re.compile(
+    r"%(?:time|timeit|prun|memit)\b[ \t]*"
+    r"(?:(?:-[lsTD][ \t]+\S+|-[nrp][ \t]*\d+|--?[A-Za-z][\w-]*)[ \t]+)*(?=\S)"
+)
 
 
 def read_notebook(name: str, text: str) -> Source:
@@ -58,6 +65,15 @@ def read_notebook(name: str, text: str) -> Source:
     return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, spark=spark)
 
 
+def read_cell(name: str, text: str, language: str) -> Source:
+    """One code cell by itself. name: the notebook's file. language: the cell's; of SQL and Python alone is read."""
+    pieces, unread = list[Piece](), list[Unread]()
+    if "sql" in language or language == "python":
+        pieces, unread = _cell_sql(text, 0, "sql" in language)
+    spark = "spark" in text.lower()
+    return Source(name, (Part(text),), tuple(pieces), tuple(unread), program=True, spark=spark)
+
+
 def _source(cell: dict[str, Any], number: int) -> str:
     """A cell's text. Raises ValueError where it is none."""
     source = cell.get("source", "")
@@ -79,10 +95,15 @@ def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _cell_sql(text: str, part: int, in_sql: bool) -> tuple[list[Piece], list[Unread]]:
-    whole = _WHOLE_CELL.match(text) or _SPARK_MAGIC.match(text)
+    at, magic = 0, _CELL_MAGIC.match(text)
+    while magic is not None and magic[1] in _AROUND:
+        at = magic.end()
+        magic = _CELL_MAGIC.match(text, at) or magic
+        if magic.end() == at:
+            break
+    whole = _WHOLE_CELL.match(text, at) or _SPARK_MAGIC.match(text, at)
     if whole is not None:
         return [stretch(text, whole.end(), len(text), part)], []
-    magic = _CELL_MAGIC.match(text)
     if magic is None and in_sql:
         return [stretch(text, 0, len(text), part)], []
     if magic is not None and magic[1] in _SQL_MAGICS:
@@ -111,5 +132,8 @@ def _line_magics(text: str, part: int) -> Iterator[Piece]:
 def _blank(found: re.Match[str]) -> str:
     """A line that is for IPython, as an expression of the same length."""
     words = found.group()
+    before = _BEFORE_STATEMENT.match(found[2]) if found[2] is not None else None
+    if before is not None:  # two statements: `0; spark.sql(...)`
+        return found[1] + "0;".ljust(before.end()) + found[2][before.end() :]
     keep = found[1] if found[2] is not None else words[: len(words) - len(words.lstrip())]
     return keep + "0".ljust(len(words) - len(keep))

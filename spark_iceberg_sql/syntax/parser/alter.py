@@ -197,12 +197,10 @@ def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     if verb == "PARTITION" and what == "(":
         cursor.i += 1
         cursor.skip_brackets()
-        if cursor.at("RENAME", "TO", "PARTITION"):
-            return _hive(cursor, span, table)
         if cursor.at("REPLACE", "COLUMNS") or cursor.at("CHANGE"):
             cursor.partition = True
             cursor.stop("`RENAME TO PARTITION`", "columns-of-partition")
-        return None
+        return _hive(cursor, span, table)
     if verb == "RENAME" and what == "TO":
         cursor.partition = True
         cursor.i += 2
