@@ -83,6 +83,7 @@ def test_a_mistake_is_known_by_its_shape_and_place(like: str, at: str, sql: str)
 
 def test_every_mistake_is_in_the_table_and_every_record_has_a_case() -> None:
     rest = {"", "parameter", "identifier-clause", "odd-space", "hint", "as-name"}  # tried elsewhere
+    rest |= {"nested-comment", "swallowed-in-quotes"}  # they hold the rest of the text
     assert {like for like, _, _ in mistakes()} - {"-"} - rest <= set(RECORDS)
     assert not set(RECORDS) - {like for like, _, _ in mistakes()} - rest
 
@@ -341,6 +342,9 @@ def test_tables_and_session() -> None:
         ("ALTER TABLE t ADD IF NOT EXISTS PARTITION (dt = 'x') LOCATION 'y'", "add"),
         ("ALTER TABLE t DROP IF EXISTS PARTITION (dt = 'x'), PARTITION (dt = 'y')", "drop"),
         ("ALTER TABLE t PARTITION (dt = 'x') RENAME TO PARTITION (dt = 'y')", "rename"),
+        ("ALTER TABLE t PARTITION (dt = 'x') SET LOCATION 'y'", "set"),
+        ("ALTER TABLE t PARTITION (dt = 'x') SET SERDEPROPERTIES ('a' = 'b')", "set"),
+        ("ALTER TABLE t PARTITION (dt = 'x') CONCATENATE", "concatenate"),
         ("ALTER TABLE t RECOVER PARTITIONS", "recover"),
     ],
 )
@@ -423,16 +427,13 @@ def test_a_hint_in_the_query_is_the_querys() -> None:
         ),
         *("ALTER TABLE t SET LOCATION 'x'", "CREATE NAMESPACE n"),
         *("ALTER TABLE t DEFAULT COLLATION UTF8_BINARY", "ALTER TABLE t CLUSTER BY (a)"),
-        *("ALTER TABLE t SET SERDE 'x'", "ALTER TABLE t PARTITION (a = 1) SET LOCATION 'x'"),
+        "ALTER TABLE t SET SERDE 'x'",
         *(
             "SELECT 'ALTER TABLE t ADD PARTITION FIELD'",
             "SELECT `partitioned by` FROM t",
             "DROP FUNCTION f",
         ),
-        *(
-            "CREATE MATERIALIZED VIEW v PARTITIONED BY (a) AS SELECT 1",
-            "'x",
-        ),
+        *("CREATE MATERIALIZED VIEW v PARTITIONED BY (a) AS SELECT 1",),
         *("CREATE FUNCTION f AS 'x'", "ALTER NAMESPACE n SET PROPERTIES ('a' = 'b')", "SET x", "("),
     ],
 )

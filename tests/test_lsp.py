@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
+from pygls.workspace import PositionCodec
 
 from spark_iceberg_sql.editor.completion import meaning, suggestions
+from spark_iceberg_sql.editor.server import Checker, Document
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.rules import ALL
@@ -320,3 +322,29 @@ NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
 def test_what_may_stand_there(text: str, labels: set[str]) -> None:
     offset = text.find("|") if "|" in text else 0
     assert {item.label for item in suggestions(text.replace("|", ""), offset, Tables())} == labels
+
+
+WEEKS = f"{ADD} weeks(ts)"
+CELL = "vscode-notebook-cell:/x/a%20b.ipynb#W0sZmlsZQ"
+
+
+@pytest.mark.parametrize(
+    ("uri", "language", "text", "codes"),
+    [
+        (CELL, "sql", WEEKS, {"SIS101", "SIS002"}),
+        (CELL, "spark-sql", WEEKS, {"SIS101", "SIS002"}),
+        (CELL, "python", f"%%sql\n{WEEKS}", {"SIS101", "SIS002"}),
+        (CELL, "python", f"%time spark.sql('{WEEKS}')\n!ls", {"SIS101", "SIS002"}),
+        (CELL, "python", f"print('{WEEKS}')", set()),
+        (CELL, "markdown", WEEKS, set()),
+        (CELL, "scala", f'spark.sql("{WEEKS}")', set()),
+        ("git:/x/a.sql?%7B%22ref%22%3A%22%22%7D", "sql", WEEKS, {"SIS101", "SIS002"}),
+        ("git:/x/a.py?%7B%7D", "python", f"spark.sql('{WEEKS}')", {"SIS101", "SIS002"}),
+        ("untitled:Untitled-1", "sql", WEEKS, {"SIS101", "SIS002"}),
+    ],
+)
+def test_a_document_that_is_no_file(uri: str, language: str, text: str, codes: set[str]) -> None:
+    document = Document(uri, text, PositionCodec(), language)
+    Checker().check(document)
+    assert {d.code for d in document.report} == codes
+    assert not any("not read" in d.message for d in document.report)

@@ -145,7 +145,7 @@ def test_a_program_is_one_script() -> None:
         'spark.sql("SELECT \'open")\n'
         'spark.sql("ALTER TABLE t ADD PARTITION FIELD bucket(8, idd)")\n'
     )
-    assert found(text) == [("SIS201", "idd")]
+    assert found(text) == [("SIS001", "'"), ("SIS201", "idd")]
 
 
 def test_what_a_program_makes_when_it_runs_is_a_note() -> None:

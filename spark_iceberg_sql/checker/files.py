@@ -143,8 +143,13 @@ def _kept(found: Source) -> Iterator[Joined]:
 
 
 def _is_open(piece: Piece) -> bool:
-    tokens = tokenize(piece.sql)
-    return bool(tokens) and tokens[-1].kind is Kind.UNCLOSED
+    return _opened(piece.sql) is not None
+
+
+def _opened(sql: str) -> int | None:
+    """Where the quote or comment opens that a text does not close."""
+    tokens = tokenize(sql)
+    return tokens[-1].start if tokens and tokens[-1].kind is Kind.UNCLOSED else None
 
 
 class _Verdict:
@@ -195,6 +200,8 @@ def _check_script(
         report = check(chosen.sql, known, verdict=verdict, around=around)
         holes = Holes(script, chosen, verdict)
         said = [holes.said(diagnostic) for diagnostic in report]
+        if kept and (opened := _opened(chosen.sql)) is not None:  # it may be the half of a quote
+            said = [_half(d, holes) if d and d.span.start == opened else d for d in said]
         said += [*holes.readable(known, around), *(() if kept else holes.nothing_else())]
         found: dict[_Key, _Placed] = {}
         for diagnostic in said:
@@ -241,6 +248,11 @@ def _in_all(
         for other, found in every
         if other[words] == sql[words]
     )
+
+
+def _half(diagnostic: Diagnostic, holes: Holes) -> Diagnostic | None:
+    """What is said of a quote that a text kept by a template does not close."""
+    return None if diagnostic.severity is Severity.NOTE else holes.unsure(diagnostic)
 
 
 def _around(script: Joined, source: Source) -> Around:

@@ -65,7 +65,7 @@ class Holes:
         absent = diagnostic.code in _ABSENCES
         if at is None:
             earlier = bool(self._templated) and self._templated[0][0] < diagnostic.span.start
-            return self._unsure(diagnostic) if earlier and absent else diagnostic
+            return self.unsure(diagnostic) if earlier and absent else diagnostic
         inside = self._inside(at)
         words = {self._chosen.sql[a:b]: text for a, b, text in inside}
         restored = _restored(diagnostic, words)
@@ -75,7 +75,7 @@ class Holes:
             diagnostic.span, [(a, b) for a, b, _ in inside]
         )
         if about or absent or diagnostic.code == UNREADABLE:
-            return self._unsure(restored)
+            return self.unsure(restored)
         return restored
 
     def readable(self, known: Tables, around: Around) -> Iterator[Diagnostic]:
@@ -126,7 +126,8 @@ class Holes:
         first, last = (bisect_left(self._holes, offset, key=itemgetter(0)) for offset in at)
         return self._holes[first:last]
 
-    def _unsure(self, diagnostic: Diagnostic) -> Diagnostic | None:
+    def unsure(self, diagnostic: Diagnostic) -> Diagnostic | None:
+        """A note in the place of a diagnostic: what is filled in decides."""
         return sure(
             replace(
                 diagnostic,

@@ -11,7 +11,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Protocol, cast
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Protocol, TextIO, cast
 
 from spark_iceberg_sql.errors import IcebergSqlError
 
@@ -99,8 +101,22 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+def _streams() -> None:
+    """Let no character that an output's encoding lacks, and no closed output, lose what was found."""
+    # A closed stream is None: what is written there is for nobody.
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
 def entry() -> None:
     """The entry point of the installed command."""
+    _streams()
     try:
         code = main()
         if not sys.stdout.closed:  # the language server closes it

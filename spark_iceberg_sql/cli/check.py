@@ -123,7 +123,7 @@ def run(given: argparse.Namespace) -> int:
         many = plural(len(tally.kept_back), "fix", "fixes")
         places = ", ".join(tally.kept_back)
         sys.stderr.write(f"Skipped {many} that would introduce errors: {places}\n")
-    _write(given.output_file, "".join(out))
+    _write(given.output_file, "".join(out), whole=given.diff or (given.fix and "-" in given.files))
     if tally.failed or any(report.failed for report in reports):
         return COULD_NOT_RUN
     if given.exit_zero:
@@ -298,10 +298,17 @@ def _color() -> bool:
     )
 
 
-def _write(path: Path | None, text: str) -> None:
+def _write(path: Path | None, text: str, *, whole: bool) -> None:
+    """Put the output there. whole: whether it is SQL, of which no character may be shown in another way."""
     if path is None:
+        encoding = sys.stdout.encoding or "utf-8"
+        if whole:
+            try:
+                text.encode(encoding)
+            except UnicodeEncodeError:
+                raise FileError(f"cannot write the SQL to standard output in {encoding}") from None
         sys.stdout.write(text)
         return
     from spark_iceberg_sql.files.replacing import replace_file
 
-    replace_file(path, text.encode())
+    replace_file(path, text.encode(errors="backslashreplace"))

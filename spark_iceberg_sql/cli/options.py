@@ -50,7 +50,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options that select rules and files."""
     group = parser.add_argument_group("selection")
-    group.add_argument("--select", metavar="CODES", type=_list, help="rules to run (SIS2,SIS401)")
+    group.add_argument("--select", metavar="CODES", type=_some, help="rules to run (SIS2,SIS401)")
     group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
     group.add_argument(
         "--exclude", metavar="GLOB", action="append", help="glob patterns of files to skip"
@@ -74,6 +74,13 @@ def configuration(given: argparse.Namespace) -> Configuration:
 
 def _list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _some(text: str) -> list[str]:
+    words = _list(text)
+    if not words:
+        raise argparse.ArgumentTypeError("it names no rule")
+    return words
 
 
 def _pairs(words: list[str] | None) -> dict[str, str] | None:

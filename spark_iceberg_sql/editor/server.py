@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -25,6 +26,8 @@ from spark_iceberg_sql.diagnostics import (
 from spark_iceberg_sql.editor.completion import meaning, suggestions
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.notebooks import read_cell
+from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.report.rule_pages import page, url_of
 
@@ -41,10 +44,12 @@ class Document:
     """An open text: its last report, and places in it both ways.
 
     codec: counts characters as the editor does (UTF-16 code units, unless it asks for others).
+    language: as the editor names it.
     """
 
-    def __init__(self, uri: str, text: str, codec: PositionCodec) -> None:
+    def __init__(self, uri: str, text: str, codec: PositionCodec, language: str = "sql") -> None:
         self.uri = uri
+        self.language = language
         self.text = text
         self.lines = Lines(text)
         self.report = Report(text)
@@ -52,12 +57,26 @@ class Document:
 
     @property
     def name(self) -> str:
-        """The file's path, or the URI of a text that is no file."""
-        return to_fs_path(self.uri) or self.uri
+        """The file's path, or the path in the URI of a text that is no file: a version, a notebook's cell."""
+        return to_fs_path(self.uri) or unquote(urlparse(self.uri).path) or self.uri
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it is one cell of a notebook."""
+        return self.uri.startswith("vscode-notebook-cell:")
+
+    @property
+    def source(self) -> Source:
+        """What there is to check. Raises FileError for a notebook that is none."""
+        if self.is_cell:
+            return read_cell(self.name, self.text, self.language)
+        return source(self.name, self.text)
 
     @property
     def is_sql(self) -> bool:
         """Whether the text is SQL from its first character to its last."""
+        if self.is_cell:
+            return "sql" in self.language
         return Path(self.name).suffix.lower() not in (".py", ".ipynb")
 
     def position(self, offset: int) -> lsp.Position:
@@ -102,7 +121,7 @@ class Checker:
     def check(self, document: Document) -> None:
         """Check a document and remember it. Raises IcebergSqlError for settings that cannot be followed."""
         self.documents[document.uri] = document
-        found = source(document.name, document.text)
+        found = document.source
         if len(found.parts) == 1 and found.parts[0].cell is None:
             document.report = self._linter.lint(found, self.settings(document))[0]
 
@@ -141,8 +160,10 @@ def server() -> LanguageServer:
     served = LanguageServer(NAME, version("spark-iceberg-sql"), lsp.TextDocumentSyncKind.Full)
     checker = Checker()
 
-    def show(uri: str, text: str, number: int | None) -> None:
-        document = Document(uri, text, served.workspace.position_codec)
+    def show(uri: str, text: str, number: int | None, language: str | None = None) -> None:
+        if language is None:
+            language = checker.documents[uri].language if uri in checker.documents else "sql"
+        document = Document(uri, text, served.workspace.position_codec, language)
         try:
             checker.check(document)
         except IcebergSqlError as error:
@@ -156,7 +177,7 @@ def server() -> LanguageServer:
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         checker.forget()
         item = params.text_document
-        show(item.uri, item.text, item.version)
+        show(item.uri, item.text, item.version, item.language_id.lower())
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:

@@ -11,6 +11,10 @@ _COMMAND = re.compile(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
 _RUN = re.compile(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
 _LINES = re.compile(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _PREFIX = re.compile(r"#[ \t]*MAGIC[ \t]?")
+_DASHED = re.compile(r"(?:^--[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_DASHED_PREFIX = re.compile(r"^--[ \t]*MAGIC[ \t]?", re.MULTILINE)
+_DASHED_PYTHON = re.compile(r"--[ \t]*MAGIC[ \t]+%python[ \t]*(?=\r?\n)")
+_NOT_LINE_END = re.compile(r"[^\r\n]")
 _SQL = ("sql", "iceberg_sql", "sparksql")
 _LANGUAGE = re.compile(r"[ \t]*%(\w+)")
 # A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%python`.
@@ -48,6 +52,20 @@ def sql_cells(text: str) -> tuple[Piece, ...]:
         at = end
     pieces += [anything(found.start()) for found in _RUN.finditer(text)]
     return tuple(sorted(pieces, key=lambda piece: piece.starts[0]))
+
+
+def python_cells(text: str) -> Iterator[str]:
+    """A SQL file's `-- MAGIC %python` cells, each as a program of the file's length, the rest blank."""
+    for block in _DASHED.finditer(text):
+        first = _DASHED_PYTHON.match(text, block.start())
+        if first is None:
+            continue
+        # The prefix becomes an indentation, so that all words stay where they are.
+        head = "if 1:".ljust(first.end() - first.start())
+        body = _DASHED_PREFIX.sub(
+            lambda found: " " * len(found.group()), text[first.end() : block.end()]
+        )
+        yield _NOT_LINE_END.sub(" ", text[: first.start()]) + head + body
 
 
 def magic_cells(text: str, part: int = 0) -> Iterator[Piece]:

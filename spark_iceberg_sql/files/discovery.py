@@ -36,6 +36,8 @@ _AS_SQL = frozenset(
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with UTF-16's mark
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -96,6 +98,8 @@ def _walk(folder: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
 
 def read_bytes(path: str) -> bytes:
     """A file's content, or standard input's for `-`. Raises FileError."""
+    if path == "-" and sys.stdin is None:
+        raise FileError("cannot read standard input: it is closed")
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
@@ -114,15 +118,26 @@ def _closed(folder: str) -> str:
 def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
     """The text, its encoding and its byte order mark (which is no part of the text). Raises FileError."""
     bom, encoding = next(((b, e) for b, e in _BOMS if content.startswith(b)), (b"", "utf-8"))
+    declared = None
     if path.endswith(".py") and not bom and b"coding" in content[:400]:
-        encoding = _declared(content) or encoding
+        declared = _declared(content)
+        encoding = declared or encoding
     try:
-        return content[len(bom) :].decode(encoding), encoding, bom
+        text = content[len(bom) :].decode(encoding)
     except UnicodeDecodeError as error:
         raise FileError(
             f"cannot read `{path}`: it is not {encoding.upper()}"
             f" (byte 0x{content[len(bom) + error.start]:02x} at offset {len(bom) + error.start})"
         ) from None
+    except (UnicodeError, LookupError):  # `# coding: hex`
+        text = ""
+    if declared is not None and "coding" not in text[:400]:  # `# coding: utf-16`, in ASCII
+        raise FileError(f"cannot read `{path}`: it declares {encoding.upper()}, which it is not")
+    if "\0" in text:
+        raise FileError(
+            f"cannot read `{path}`: it has NUL characters, as UTF-16 without a byte order mark has"
+        )
+    return text, encoding, bom
 
 
 def _declared(content: bytes) -> str | None:
@@ -149,6 +164,8 @@ def source(name: str, text: str) -> Source:
             return read_notebook(name, text)
         except ValueError as error:
             raise FileError(f"`{name}` is not a valid notebook: {error}") from None
+        except RecursionError:
+            raise FileError(f"`{name}` is not a valid notebook: it is nested too deep") from None
     part = Part(text)
     if kind == ".py":
         if "sql" not in text:
@@ -163,7 +180,22 @@ def source(name: str, text: str) -> Source:
         help_ = "put the SQL in a separate `.sql` file"
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
-        from spark_iceberg_sql.files.databricks import sql_cells
-
-        return Source(name, (part,), sql_cells(text))
+        return _in_cells(name, text)
     return Source(name, (part,), (whole(text),))
+
+
+def _in_cells(name: str, text: str) -> Source:
+    """A SQL file that may have cells, some of them in Python."""
+    from spark_iceberg_sql.files.databricks import python_cells, sql_cells
+
+    pieces, unread = list(sql_cells(text)), list[Unread]()
+    programs = [program for program in python_cells(text) if "sql" in program]
+    for program in programs:
+        from spark_iceberg_sql.files.python_sql import python_sql
+
+        found, bad = python_sql(program)
+        pieces += found
+        unread += bad
+    pieces.sort(key=lambda piece: piece.starts[0])
+    spark = any("spark" in program.lower() for program in programs)
+    return Source(name, (Part(text),), tuple(pieces), tuple(unread), bool(programs), spark)

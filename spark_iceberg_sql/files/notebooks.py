@@ -30,7 +30,14 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
-_PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun"})
+# Under these the cell is what it would be without them.
+_AROUND = frozenset({"time", "timeit", "capture", "prun", "memit"})
+_PYTHON_MAGICS = _AROUND | {"pyspark", "spark", "local"}
+# A line magic before a statement, with its options.
+_BEFORE_STATEMENT = re.compile(
+    r"%(?:time|timeit|prun|memit)\b[ \t]*"
+    r"(?:(?:-[lsTD][ \t]+\S+|-[nrp][ \t]*\d+|--?[A-Za-z][\w-]*)[ \t]+)*(?=\S)"
+)
 
 
 def read_notebook(name: str, text: str) -> Source:
@@ -46,7 +53,7 @@ def read_notebook(name: str, text: str) -> Source:
     parts: list[Part] = []
     pieces: list[Piece] = []
     unread: list[Unread] = []
-    sources = {number: _words(cell) for number, cell in enumerate(cells, start=1)}
+    sources = {number: _words(cell, number) for number, cell in enumerate(cells, start=1)}
     for number, words in sources.items():
         if words is None:
             continue
@@ -59,27 +66,48 @@ def read_notebook(name: str, text: str) -> Source:
     return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, spark=spark)
 
 
-def _language(notebook: dict[str, Any]) -> str:
-    metadata = notebook.get("metadata", {})
-    language = metadata.get("language_info", {}).get("name") or metadata.get("kernelspec", {}).get(
-        "language", "python"
-    )
-    return str(language).lower()
+def read_cell(name: str, text: str, language: str) -> Source:
+    """One code cell by itself. name: the notebook's file. language: the cell's; of SQL and Python alone is read."""
+    pieces, unread = list[Piece](), list[Unread]()
+    if "sql" in language or language == "python":
+        # The other cells are unknown: any name may be used there.
+        pieces, unread = _cell_sql(text, 0, "sql" in language, others=text)
+    spark = "spark" in text.lower()
+    return Source(name, (Part(text),), tuple(pieces), tuple(unread), program=True, spark=spark)
 
 
-def _words(cell: object) -> str | None:
-    """The text of a code cell; None of others."""
+def _words(cell: object, number: int) -> str | None:
+    """The text of a code cell; None for others. Raises ValueError if a code cell has no text."""
     if not isinstance(cell, dict) or cell.get("cell_type") != "code":
         return None
     source = cell.get("source", "")
-    return "".join(source) if isinstance(source, list) else str(source)
+    lines = source if isinstance(source, list) else [source]
+    if not all(isinstance(line, str) for line in lines):
+        raise ValueError(f"the source of cell {number} is not text")
+    return "".join(lines)
+
+
+def _language(notebook: dict[str, Any]) -> str:
+    metadata = _object(notebook, "metadata")
+    language = _object(metadata, "language_info").get("name")
+    return str(language or _object(metadata, "kernelspec").get("language", "python")).lower()
+
+
+def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    found = parent.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _cell_sql(text: str, part: int, in_sql: bool, others: str) -> tuple[list[Piece], list[Unread]]:
-    whole = _WHOLE_CELL.match(text) or _SPARK_MAGIC.match(text)
+    at, magic = 0, _CELL_MAGIC.match(text)
+    while magic is not None and magic[1] in _AROUND:
+        at = magic.end()
+        magic = _CELL_MAGIC.match(text, at) or magic
+        if magic.end() == at:
+            break
+    whole = _WHOLE_CELL.match(text, at) or _SPARK_MAGIC.match(text, at)
     if whole is not None:
         return [stretch(text, whole.end(), len(text), part)], []
-    magic = _CELL_MAGIC.match(text)
     if magic is None and in_sql:
         return [stretch(text, 0, len(text), part)], []
     if magic is not None and magic[1] in _SQL_MAGICS:
@@ -108,5 +136,8 @@ def _line_magics(text: str, part: int) -> Iterator[Piece]:
 def _blank(found: re.Match[str]) -> str:
     """A line that is for IPython, as an expression of the same length."""
     words = found.group()
+    before = _BEFORE_STATEMENT.match(found[2]) if found[2] is not None else None
+    if before is not None:  # two statements: `0; spark.sql(...)`
+        return found[1] + "0;".ljust(before.end()) + found[2][before.end() :]
     keep = found[1] if found[2] is not None else words[: len(words) - len(words.lstrip())]
     return keep + "0".ljust(len(words) - len(keep))

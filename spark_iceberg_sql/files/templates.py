@@ -12,9 +12,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from spark_iceberg_sql.files.source_map import Hole, Piece
+from spark_iceberg_sql.files.template_strings import STRING, texts_in
 
 _OPENING = re.compile(r"\{[{%#]|\$\{")
 _CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}"}
+_WITH_STRINGS = ("}}", "%}")
+_IN_EXPRESSION = {
+    closing: re.compile(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS
+}
+_LONGEST_STRING = 20_000  # no text takes long
 _RAW = re.compile(r"\{%[-+]?\s*raw\s*[-+]?%\}")
 _END_RAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 _KEYWORD = re.compile(r"\{%[-+]?\s*(\w+)")
@@ -45,7 +51,7 @@ def _parts(text: str) -> list[_Part]:
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
         start, closing = opening.start(), _CLOSING[opening.group()]
-        close = -1 if closing in never else text.find(closing, opening.end())
+        close = -1 if closing in never else _close(text, closing, opening.end())
         if close < 0:
             never.add(closing)
             at = opening.end()
@@ -66,6 +72,19 @@ def _parts(text: str) -> list[_Part]:
         found.append(_Part(start, end, text[start:end], word))
         at = end
     return found
+
+
+def _close(text: str, closing: str, at: int) -> int:
+    """Where a part's closing stands, which does not count in Jinja's strings; -1 where there is none."""
+    plain = text.find(closing, at)
+    if plain < 0 or closing not in _WITH_STRINGS:
+        return plain
+    for found in _IN_EXPRESSION[closing].finditer(text, at, plain + _LONGEST_STRING):
+        if found.group() == closing:
+            return found.start()
+        if len(found.group()) == 1:
+            break  # a quote that stays open
+    return plain
 
 
 def is_templated(text: str) -> bool:
@@ -168,7 +187,15 @@ def with_placeholders(piece: Piece, patterns: Iterable[str]) -> Piece:
 
 
 def captured(piece: Piece) -> Iterator[Piece]:
-    """The texts that a template keeps for later: the bodies of its macros and of `{% set %}` blocks."""
+    """The texts that a template keeps for later: its macros and `{% set %}` blocks, and DDL in its strings."""
+    if is_templated(piece.sql):
+        yield from _bodies(piece)
+        for part in _parts(piece.sql):
+            if part.text.startswith(("{{", "{%")):
+                yield from texts_in(piece, part.start, part.end)
+
+
+def _bodies(piece: Piece) -> Iterator[Piece]:
     if not is_templated(piece.sql):
         return
     stretches = list(_captured(_parts(piece.sql)))
@@ -189,7 +216,7 @@ def captured(piece: Piece) -> Iterator[Piece]:
             literals=_clipped(piece.literals, start, end),
         )
         yield inner
-        yield from captured(inner)
+        yield from _bodies(inner)
 
 
 def _clipped(

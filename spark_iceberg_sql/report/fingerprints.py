@@ -35,4 +35,4 @@ def fingerprints(reports: Sequence[Report]) -> Iterator[tuple[Report, Diagnostic
             key = (relative(report.filename), str(report.cell), d.code, d.message, words)
             seen[key] += 1
             data = "\0".join((*key, str(seen[key])))
-            yield report, d, hashlib.sha256(data.encode()).hexdigest()
+            yield report, d, hashlib.sha256(data.encode(errors="backslashreplace")).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -102,7 +103,7 @@ def _file(report: Report) -> dict[str, str]:
     path = relative(report.filename)
     if path.startswith("/") or path[1:2] == ":":
         return {"uri": Path(path).as_uri()}
-    return {"uri": quote(path), "uriBaseId": _ROOT}
+    return {"uri": quote(os.fsencode(path)), "uriBaseId": _ROOT}
 
 
 def _region(lines: Lines, start: int, end: int) -> dict[str, int]:

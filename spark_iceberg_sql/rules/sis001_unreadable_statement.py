@@ -4,7 +4,8 @@
 Spark parses CREATE TABLE and column changes; Iceberg's extension parses ALTER TABLE ... PARTITION FIELD.
 Anything else is a syntax error for the whole statement: another engine's dialect (PARTITION BY, SET
 PARTITION SPEC, `partitioning = ARRAY[...]`, ADD without COLUMN), several fields in one ALTER, a name in
-quotes, a repeated clause, an expression.
+quotes, a repeated clause, an expression. Without its `;`, a statement swallows the next one, and an unclosed
+quote or comment swallows everything after it: none of it runs.
 
 ## Instead
 `PARTITIONED BY (days(ts), bucket(16, id))` in CREATE TABLE; one field per ALTER TABLE statement, with ADD,
@@ -25,6 +26,10 @@ ALTER TABLE events ADD PARTITION FIELD days(ts) AS 'day';
 ```sql bad
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
 ALTER TABLE events ADD note STRING;
+```
+```sql bad
+DROP TABLE IF EXISTS events
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 ```
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
@@ -50,7 +55,8 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     """A statement at whose words both grammars stop."""
     node = context.node
     assert isinstance(node, nodes.Unreadable)
-    message, help_, reported_by = MISTAKES[node.like]
+    message, help_, reported_by, refused = MISTAKES[node.like]
+    severity = None if refused else Severity.WARNING
     if reported_by != "SIS001":
         return
     table = node.table.text if node.table is not None else "t"
@@ -70,10 +76,10 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
         help_ = "leave it out, or put a `;` before it if it is another statement"
     found = repair(context, node)
     if found is None:
-        yield Finding(node.at, _filled(what, words), _filled(help_, words))
+        yield Finding(node.at, _filled(what, words), _filled(help_, words), None, severity)
     else:
         fix = Fix(found.help, found.edits) if found.whole else None
-        yield Finding(node.at, found.message or _filled(what, words), found.help, fix)
+        yield Finding(node.at, found.message or _filled(what, words), found.help, fix, severity)
 
 
 def _filled(pattern: str, words: dict[str, str]) -> str:

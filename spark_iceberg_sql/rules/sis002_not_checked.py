@@ -93,4 +93,6 @@ def elsewhere(context: Context) -> Finding:
 
 def _place(context: Context) -> Offsets:
     table = getattr(context.node, "table", None)
-    return table.span if isinstance(table, nodes.Ref) else context.node.span
+    if isinstance(table, nodes.Ref):
+        return table.span
+    return context.node.at if isinstance(context.node, nodes.Unreadable) else context.node.span

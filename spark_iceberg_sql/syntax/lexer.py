@@ -131,6 +131,7 @@ _BY_FIRST: dict[str, Kind] = {
     **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", Kind.WORD),
     **dict.fromkeys("(),;[]=<>!+%~&^:?", Kind.MARK),
 }
+_QUOTES = "'\"`/"  # what an unclosed piece begins with
 _new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
@@ -173,7 +174,7 @@ class SparkLexer(Lexer):  # type: ignore[misc]
         same = text.isascii()
         for piece in pieces:
             stop = start + len(piece)
-            kind = _BY_FIRST.get(piece[0]) or self._kind(piece, start)
+            kind = _BY_FIRST.get(piece[0]) or self.kind(piece, start)
             # By identity: a lookup in TRIVIA would hash an enum, in Python, for each token.
             if trivia or (kind is not _SPACE and kind is not _COMMENT and kind is not _MARKED):
                 if start >= end:
@@ -201,7 +202,8 @@ class SparkLexer(Lexer):  # type: ignore[misc]
                 found.append(piece)
         return found
 
-    def _kind(self, piece: str, start: int) -> Kind:
+    def kind(self, piece: str, start: int) -> Kind:
+        """The kind of a piece that begins at `start`."""
         kind: Kind = self._kinds[self._match(piece).lastindex - 1]
         if kind is Kind.UNCLOSED and piece[0] == "/" and _comment(piece, 0)[1]:
             return Kind.COMMENT
@@ -278,6 +280,15 @@ class Statement:
     def tokens(self) -> list[Token]:
         """Its tokens from `start` to `end`, without trivia."""
         return _LEXER.tokens(self.script, self._pieces, self.head, self.end, trivia=False)
+
+    @property
+    def unclosed(self) -> Token | None:
+        """The quote or comment at its end that is not closed, and holds the rest of the script."""
+        piece = self._pieces[-1]
+        start = self.tail - len(piece)
+        if piece[0] not in _QUOTES or _LEXER.kind(piece, start) is not Kind.UNCLOSED:
+            return None
+        return Token(Kind.UNCLOSED, self.script[start : self.tail], start, self.tail)
 
     def opening(self, count: int) -> list[Token]:
         """Its first tokens without trivia, at most so many: what a glance at a long statement costs."""

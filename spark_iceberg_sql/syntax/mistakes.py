@@ -10,11 +10,15 @@ from typing import NamedTuple
 
 
 class Mistake(NamedTuple):
-    """message: None for the grammar's own, `... is unexpected here`. help: what to write. reported_by: another rule."""
+    """message: None for the grammar's own, `... is unexpected here`. help: what to write. reported_by: another rule.
+
+    refused: whether Spark refuses the statement; otherwise it does something other than what it seems to do.
+    """
 
     message: str | None = None
     help: str = "write {expected} here"
     reported_by: str = "SIS001"
+    refused: bool = True
 
 
 MISTAKES: dict[str, Mistake] = {
@@ -85,6 +89,7 @@ MISTAKES: dict[str, Mistake] = {
         "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS or IF NOT EXISTS",
         "remove it",
     ),
+    "if-not-exists-first": Mistake("IF NOT EXISTS comes after the word TABLE", "write {expected}"),
     "like-catalog": Mistake(
         "CREATE TABLE ... LIKE takes no catalog in a name",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
@@ -104,6 +109,7 @@ MISTAKES: dict[str, Mistake] = {
         "the keyword PARTITION is missing",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
+    "missing-semicolon": Mistake("a `;` is missing before {found}", "write `;` before {found}"),
     "missing-with": Mistake(
         "REPLACE PARTITION FIELD needs WITH",
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
@@ -118,6 +124,10 @@ MISTAKES: dict[str, Mistake] = {
         "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`",
     ),
     "needs-backticks": Mistake("`{found}` is not a plain identifier", "write {expected}"),
+    "nested-comment": Mistake(
+        "a comment is not closed: the `/*` inside it opens another one, since comments nest in Spark",
+        "close both, or write the inner `/*` differently",
+    ),
     "nested-new-name": Mistake(
         "RENAME COLUMN takes only the new name, without a path",
         "write `ALTER TABLE {table} RENAME COLUMN point.x TO lon`; a column stays in its struct",
@@ -129,6 +139,13 @@ MISTAKES: dict[str, Mistake] = {
     "no-arguments": Mistake("a transform needs a column", "write `{field}`"),
     "no-parentheses": Mistake(
         "PARTITIONED BY needs parentheses", "write `PARTITIONED BY ({fields})`"
+    ),
+    "not-alter-table": Mistake(
+        "PARTITION FIELD belongs to ALTER TABLE, but the statement begins with `{found}`",
+        "write {expected} here",
+    ),
+    "not-create-table": Mistake(
+        "the keyword TABLE is missing before `{found}`", "write {expected}"
     ),
     "nothing-to-alter": Mistake(None, "write the change: `ALTER COLUMN id TYPE BIGINT`"),
     "other-table": Mistake(
@@ -200,6 +217,19 @@ MISTAKES: dict[str, Mistake] = {
         "a partition field has no sort order",
         "leave out `{found}`; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     ),
+    "statement-in-parentheses": Mistake(
+        "a statement of DDL takes no parentheses around it", "leave the parentheses out"
+    ),
+    "swallowed": Mistake(
+        "`{found}` belongs to the statement before it, which takes all words up to the next `;`",
+        "write `;` before {found}",
+        refused=False,
+    ),
+    "swallowed-in-quotes": Mistake(
+        "a quote or comment is not closed, and holds the statements after it",
+        "close it",
+        refused=False,
+    ),
     "temporary-table": Mistake(
         "Spark has no temporary tables: TEMPORARY TABLE creates a view over files, with a single-part name and "
         "USING, without IF NOT EXISTS or AS SELECT",
@@ -223,6 +253,10 @@ MISTAKES: dict[str, Mistake] = {
     "using-after-clauses": Mistake(
         "USING comes after the column list, before every other clause",
         "write `CREATE TABLE {table} (...) USING iceberg PARTITIONED BY (...)`",
+    ),
+    "view-field": Mistake(
+        "a view has no partition fields",
+        "name the table that it reads: `ALTER TABLE ... ADD PARTITION FIELD {field}`",
     ),
     "with-properties": Mistake(
         "WITH (...) is another engine's syntax", "write `TBLPROPERTIES ('format-version' = '2')`"

@@ -262,5 +262,31 @@ ALTER TABLE db.t SET IDENTIFIER FIELDS (id);
 ALTER TABLE IF EXISTS db.t RENAME COLUMN a TO b;
 -- distributed-by | id
 ALTER TABLE db.t WRITE DISTRIBUTED BY id;
--- unterminated | `id);
+-- missing-semicolon | CREATE
+DROP TABLE IF EXISTS db.t
+CREATE TABLE db.t (id INT) USING iceberg;
+-- missing-semicolon | ALTER
+CREATE TABLE db.t USING iceberg AS SELECT 1 AS id
+ALTER TABLE db.t ADD PARTITION FIELD id;
+-- missing-semicolon | CREATE
+CREATE TABLE db.t USING iceberg AS SELECT 1 AS id
+CREATE TABLE db.u (id INT) USING iceberg PARTITIONED BY (id);
+-- swallowed | ALTER
+SET a = 1
+ALTER TABLE db.t ADD PARTITION FIELD id;
+-- not-alter-table | ALTER db.t
+ALTER db.t ADD PARTITION FIELD id;
+-- not-alter-table | ADD
+ADD PARTITION FIELD id;
+-- not-create-table | db
+CREATE OR REPLACE db.t USING iceberg AS SELECT 1 AS id;
+-- if-not-exists-first | IF
+CREATE IF NOT EXISTS TABLE db.t (id INT) USING iceberg;
+-- statement-in-parentheses | (
+(ALTER TABLE db.t ADD PARTITION FIELD id);
+-- view-field | ADD
+ALTER VIEW v ADD PARTITION FIELD id;
+-- misspelt | ALTERTABLE
+ALTERTABLE db.t ADD PARTITION FIELD id;
+-- unterminated | `
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (`id);

@@ -812,3 +812,61 @@ CREATE TABLE u (id INT) USING iceberg COMENT 'x'; -- error: SIS001
 
 -- case: DROP TABEL u
 DROP TABEL u; -- error: SIS001
+
+-- case: DROP TABLE without a semicolon
+DROP TABLE IF EXISTS u
+CREATE TABLE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
+
+-- case: SELECT without a semicolon
+CREATE TABLE u (id INT) USING iceberg;
+SELECT 1
+ALTER TABLE u ADD PARTITION FIELD id; -- error: SIS001
+
+-- case: INSERT without a semicolon
+CREATE TABLE u (id INT) USING iceberg;
+INSERT INTO u VALUES (1)
+ALTER TABLE u ADD PARTITION FIELD id; -- error: SIS001
+
+-- case: CREATE TABLE ... AS SELECT without a semicolon
+CREATE TABLE u USING iceberg AS SELECT 1 AS id
+ALTER TABLE u ADD PARTITION FIELD id; -- error: SIS001
+
+-- case: ALTER without TABLE
+CREATE TABLE u (id INT) USING iceberg;
+ALTER u ADD PARTITION FIELD id; -- error: SIS001
+
+-- case: TABLE without ALTER
+CREATE TABLE u (id INT) USING iceberg;
+TABLE u ADD PARTITION FIELD id; -- error: SIS001
+
+-- case: ALTERTABLE
+CREATE TABLE u (id INT) USING iceberg;
+ALTERTABLE u ADD PARTITION FIELD id; -- error: SIS001
+
+-- case: ALTER TABLE in parentheses
+CREATE TABLE u (id INT) USING iceberg;
+(ALTER TABLE u ADD PARTITION FIELD id); -- error: SIS001
+
+-- case: CREATE without TABLE
+CREATE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
+
+-- case: CREATE OR REPLACE without TABLE
+CREATE OR REPLACE u USING iceberg PARTITIONED BY (id) AS SELECT 1 AS id; -- error: SIS001
+
+-- case: CREATETABLE
+CREATETABLE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
+
+-- case: CREATE IF NOT EXISTS TABLE
+CREATE IF NOT EXISTS TABLE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
+
+-- case: words that only look like another statement
+CREATE TABLE u (create INT, replace INT, alter INT) USING iceberg;
+INSERT INTO u SELECT
+create,
+replace,
+alter
+FROM u;
+COMMENT ON TABLE u IS '
+ALTER TABLE u ADD PARTITION FIELD create';
+EXPLAIN
+CREATE TABLE v (id INT) USING iceberg;

@@ -51,6 +51,7 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
     "other-table": (partition_fields.snowflake,),
     "closing-parenthesis": (slips.surplus,),
     "trailing-comma": (slips.surplus,),
+    "missing-semicolon": (slips.separator,),
     "missing-column": (slips.keyword, slips.column_word),
     "": (
         *(slips.quotes, slips.keyword, slips.separator, slips.partition_column, slips.comma),

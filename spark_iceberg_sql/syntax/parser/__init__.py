@@ -33,6 +33,12 @@ from spark_iceberg_sql.syntax.nodes import (
 )
 from spark_iceberg_sql.syntax.parser import typos
 from spark_iceberg_sql.syntax.parser.alter import alter_table, slip
+from spark_iceberg_sql.syntax.parser.boundaries import (
+    followed,
+    misbegun,
+    unclosed,
+    without_table,
+)
 from spark_iceberg_sql.syntax.parser.create import create_table
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
 from spark_iceberg_sql.syntax.parser.statements import call, drop, immediate
@@ -72,6 +78,15 @@ def read(statement: Statement) -> Node:
     to Spark. Unreadable for partition DDL that neither Spark's nor Iceberg's grammar accepts.
     Templated if a template prevents parsing. In linear time; never raises.
     """
+    node = unclosed(statement)
+    if node is not None:
+        return node
+    node = followed(statement, _one(statement), _read)
+    return (misbegun(statement, _read) or node) if isinstance(node, Other) else node
+
+
+def _one(statement: Statement) -> Node:
+    """The node of a statement that is closed, as far as it is one statement."""
     span = (statement.start, statement.end)
     first = statement.first
     if first == "/*+" or (first in _HINTED and statement.script.find("/*+", *span) >= 0):
@@ -254,6 +269,7 @@ def _create(cursor: Cursor, span: Offsets) -> Node | None:
         if node is not None:
             return node
         cursor.i = start
+    without_table(cursor)
     cursor.i += 3 if cursor.at("CREATE", "OR", "REPLACE") else 1
     cursor.take("GLOBAL")
     temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")

@@ -47,6 +47,9 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     cursor.iceberg = not view and says_icebergs(cursor.words[: cursor.count])
     cursor.partition = not view
     table = cursor.target = cursor.table()
+    if view and _mentions_field(cursor):
+        cursor.partition = True
+        raise Stop(cursor.tokens[cursor.i], "a table", "view-field")
     start = cursor.i
     word, after = cursor.word, cursor.words[cursor.i + 1]
     if word in _FIELD_VERBS and after == "PARTITION":
@@ -194,12 +197,10 @@ def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     if verb == "PARTITION" and what == "(":
         cursor.i += 1
         cursor.skip_brackets()
-        if cursor.at("RENAME", "TO", "PARTITION"):
-            return _hive(cursor, span, table)
         if cursor.at("REPLACE", "COLUMNS") or cursor.at("CHANGE"):
             cursor.partition = True
             cursor.stop("`RENAME TO PARTITION`", "columns-of-partition")
-        return None
+        return _hive(cursor, span, table)
     if verb == "RENAME" and what == "TO":
         cursor.partition = True
         cursor.i += 2

@@ -65,6 +65,9 @@ def says_spark(text: str, statements: Sequence[Statement]) -> bool:
         if number < 0 or found.start() >= statements[number].end:
             continue
         at = found.start()
+        opened = statements[number].unclosed
+        if opened is not None and opened.start <= at:
+            return True  # the statements that an unclosed quote holds
         if any(t.start == at and t.kind is Kind.WORD for t in statements[number].tokens):
             return True
     return False

@@ -11,6 +11,11 @@ _VERBS = ("ALTER", "CREATE", "REPLACE", "DROP")
 _BETWEEN = ("OR", "REPLACE", "EXTERNAL", "TEMPORARY", "GLOBAL")
 # Other engines have these: they are no slips.
 _MEANT = frozenset({"STABLE", "TABLES", "TABLET", "REPLICA", "REPLICATE"})
+# Two words as one.
+_JOINED = {verb + "TABLE": f"{verb} TABLE" for verb in _VERBS} | {
+    "CREATE" + "OR": "CREATE OR",
+    "CREATEORREPLACE": "CREATE OR REPLACE",
+}
 _WORD = re.compile(r"[A-Z]{4,16}")
 # What may follow ALTER TABLE t, by its first words.
 _CHANGES = tuple(
@@ -69,7 +74,7 @@ def _distance(a: str, b: str) -> int:
 
 def is_verb(word: str) -> bool:
     """Whether a statement's first word is ALTER, CREATE, REPLACE or DROP, or a slip of one."""
-    return word in _VERBS or near(word, *_VERBS) != ""
+    return word in _VERBS or word in _JOINED or near(word, *_VERBS) != ""
 
 
 def opening(words: Sequence[str]) -> tuple[int, str] | None:
@@ -77,6 +82,8 @@ def opening(words: Sequence[str]) -> tuple[int, str] | None:
 
     words: the first words of a statement, in upper case. None where there is no slip.
     """
+    if words and words[0] in _JOINED:
+        return 0, _JOINED[words[0]]
     verb = words[0] if words and words[0] in _VERBS else near(words[0], *_VERBS) if words else ""
     if not verb:
         return None

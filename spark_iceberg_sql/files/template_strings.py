@@ -1,0 +1,74 @@
+"""DDL in a template's own strings: `{% set ddl = "ALTER TABLE ..." %}`, hooks, `run_query("...")`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spark_iceberg_sql.files.python_literals import read_literals
+from spark_iceberg_sql.files.source_map import Piece, PieceMaker
+
+# A string of Jinja, as an expression.
+STRING = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
+_STRINGS = re.compile(STRING, re.DOTALL)
+# A statement that partitions a table; where only its beginning is a string, the rest may say so.
+_DDL = re.compile(
+    r".\s*(?:alter|(?:create|replace)(?:\s+or\s+replace)?)\s+table\b", re.IGNORECASE | re.DOTALL
+)
+_PARTITION = re.compile(r"\bpartition", re.IGNORECASE)
+# A string that is a message, and none of SQL.
+_MESSAGE = re.compile(r"\b(?:log|print|warn|raise_\w+|exception)\s*\(\s*$")
+_JOINS = re.compile(rf"\s*[~+]\s*(?:[\w.()\[\]]+\s*[~+]\s*)?(?={STRING})", re.DOTALL)
+_ENDS = re.compile(r"\s*[~+]\s*[\w.()\[\]]+")
+_METHOD = re.compile(r"\s*\.\s*\w")
+_FORMATTED = re.compile(r"\s*(?:(\.\s*format\b)|%\s*[^}]|\|\s*format\b)")
+
+
+def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
+    """The statements of partition DDL among the strings of a stretch of a piece, one piece each.
+
+    piece: the SQL. start, end: a template's part in it. What a program joins to a string is a hole.
+    """
+    text, at = piece.sql, start
+    while (string := _STRINGS.search(text, at, end)) is not None:
+        at = string.end()
+        if not _DDL.match(string.group()) or _MESSAGE.search(
+            text[max(start, string.start() - 40) : string.start()]
+        ):
+            continue
+        maker = PieceMaker(piece.part)
+        formatted = _formatted(text, at, end)
+        read_literals(text, string.start(), at, maker, formatted=formatted)
+        while (joins := _JOINS.match(text, at, end)) is not None:
+            between = joins.group().strip(" ~+")
+            if between:
+                maker.hole(at, joins.end(), between)
+            following = _STRINGS.match(text, joins.end(), end)
+            if following is None:
+                break
+            at = following.end()
+            if _METHOD.match(text, at, end):  # `', '.join(fields)`
+                maker.hole(joins.end(), at, following.group())
+                break
+            read_literals(text, following.start(), at, maker, formatted=formatted)
+        rest = _ENDS.match(text, at, end)
+        if rest is not None:
+            maker.hole(at, rest.end(), rest.group().strip(" ~+"))
+            at = rest.end()
+        made = maker.piece()
+        if _PARTITION.search(made.sql):
+            yield Piece(
+                made.sql,
+                [piece.starts[i] for i in made.starts],
+                [piece.ends[i] for i in made.ends],
+                made.holes,
+                piece.part,
+            )
+
+
+def _formatted(text: str, at: int, end: int) -> str:
+    """As of `read_literals`: how the string that ends there is formatted."""
+    found = _FORMATTED.match(text, at, end)
+    if found is None:
+        return ""
+    return "{" if found[1] else "%"

@@ -1,0 +1,215 @@
+"""Statements that begin or end in the wrong place: a quote that stays open, a missing `;`, DDL without its verb.
+
+What they hold is partition DDL that never runs, although each may look like a query or a setting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token
+from spark_iceberg_sql.syntax.nodes import (
+    Compound,
+    Create,
+    Node,
+    Offsets,
+    Other,
+    Ref,
+    Templated,
+    Unreadable,
+)
+from spark_iceberg_sql.syntax.parser.cursor import Cursor
+from spark_iceberg_sql.syntax.placeholders import has_template
+
+Reader = Callable[[str, list[Token], Offsets], Node]
+
+# Spark's grammar takes any tokens behind these words.
+_FREE = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
+# Other engines' statements that name CREATE TABLE as a right.
+_ABOUT = frozenset({"GRANT", "REVOKE", "DENY"})
+# Behind these a statement may begin, in one grammar or another.
+_OPENERS = frozenset(
+    {
+        *("AS", "ATOMIC", "BEGIN", "DO", "ELSE", "EXPLAIN", "FROM", "IMMEDIATE", "LOOP", "OR"),
+        *("REPEAT", "THEN", "SHOW", "(", "[", "=", ":", ":="),
+    }
+)
+_DDL = re.compile(
+    r"\b(?:alter|(?:create|replace)(?:\s+or\s+replace)?(?:\s+external)?)\s+table\b", re.IGNORECASE
+)
+_FIELD = re.compile(r"\bpartition\s+fields?\b", re.IGNORECASE)
+_PARTITIONED = re.compile(r"\bpartitioned\s+by\b", re.IGNORECASE)
+_FIELD_VERBS = ("ADD", "DROP", "REPLACE")
+_NESTED = re.compile(r"/\*(?!\+)")
+
+
+def unclosed(statement: Statement) -> Node | None:
+    """A statement that ends within a quote or a comment, and so holds the rest of the text."""
+    token = statement.unclosed
+    if token is None:
+        return None
+    free = statement.first in _FREE
+    if free and not (_FIELD.search(token.text) or _PARTITIONED.search(token.text)):
+        return None
+    span = (statement.start, statement.end)
+    mark = token.text[:2] if token.text[0] == "/" else token.text[0]
+    at = (token.start, token.start + len(mark))
+    if has_template(statement.script, statement.tokens):
+        return Templated(span, at)
+    like = "unterminated"
+    if free:
+        like = "swallowed-in-quotes"
+    elif mark == "/*" and _NESTED.search(token.text, 2):
+        like = "nested-comment"
+    return Unreadable(span, at, mark, f"`{'*/' if mark == '/*' else mark}`", like)
+
+
+def followed(statement: Statement, node: Node, read: Reader) -> Node:
+    """The node, or what is wrong where the `;` before another statement, one of DDL, is missing.
+
+    node: the statement as it was read. read: reads the tokens from the other statement on.
+    """
+    script, first = statement.script, statement.first
+    if isinstance(node, Templated | Compound) or first in _ABOUT or first == "BEGIN":
+        return node
+    if isinstance(node, Unreadable) and node.like != "after-query":
+        return node  # the first fault is said
+    behind = statement.start + len(first)
+    if statement.compound or not _DDL.search(script, behind, statement.end):
+        return node
+    tokens = statement.tokens
+    for i in range(1, len(tokens) - 2):
+        token, before = tokens[i], tokens[i - 1]
+        if not _begins(tokens, i) or before.word in _OPENERS:
+            continue
+        if first == "EXPLAIN" and i <= 2:
+            continue
+        if first in _FREE and "\n" not in script[before.end : token.start]:
+            continue
+        span = (statement.start, statement.end)
+        inside = read(script, tokens[i:], (token.start, statement.end))
+        if isinstance(inside, Other):
+            return node
+        at = (token.start, token.end)
+        if has_template(script, tokens[:i]):
+            return Templated(span, at)
+        like = "swallowed" if first in _FREE else "missing-semicolon"
+        begun = inside if isinstance(inside, Create) else getattr(inside, "begun", None)
+        table = getattr(inside, "table", None)
+        ref = table if isinstance(table, Ref) else None
+        return Unreadable(span, at, token.text, "`;`", like, ref, begun)
+    return node
+
+
+def _begins(tokens: list[Token], i: int) -> bool:
+    """Whether ALTER TABLE, CREATE [OR REPLACE] [EXTERNAL] TABLE or REPLACE TABLE stands at a token."""
+    words = [token.word for token in tokens[i : i + 5]]
+    if words[0] == "CREATE":
+        words = words[3:] if words[1:3] == ["OR", "REPLACE"] else words[1:]
+        words = words[1:] if words[:1] == ["EXTERNAL"] else words
+        return words[:1] == ["TABLE"]
+    return words[0] in ("ALTER", "REPLACE") and words[1:2] == ["TABLE"]
+
+
+def misbegun(statement: Statement, read: Reader) -> Node | None:
+    """Partition DDL that does not begin with ALTER TABLE, or that stands in parentheses.
+
+    read: reads the statement's tokens without the parentheses.
+    """
+    if statement.first in _ABOUT:
+        return None
+    span = (statement.start, statement.end)
+    if statement.first == "(" and _DDL.search(statement.script, *span):
+        return _parenthesised(statement, span, read)
+    if not _FIELD.search(statement.script, *span):
+        return None
+    tokens = statement.tokens
+    words = [token.word for token in tokens]
+    verb = next(
+        (
+            i
+            for i, word in enumerate(words[:-2])
+            if word in _FIELD_VERBS
+            and words[i + 1] == "PARTITION"
+            and words[i + 2] in ("FIELD", "FIELDS")
+        ),
+        None,
+    )
+    if verb is None or (verb and statement.first in _FREE):
+        return None
+    if has_template(statement.script, tokens):
+        return None
+    last = tokens[verb - 1] if verb else tokens[verb]
+    at = (tokens[0].start, last.end)
+    name = _name_before(tokens, verb)
+    text = statement.script[tokens[name].start : last.end] if name < verb else "..."
+    found = statement.script[at[0] : min(at[1], at[0] + 40)]
+    return Unreadable(span, at, found, f"`ALTER TABLE {text}`", "not-alter-table")
+
+
+def _name_before(tokens: list[Token], end: int) -> int:
+    """The index at which the name that ends before a token begins."""
+    at = end
+    while at and tokens[at - 1].kind in (Kind.WORD, Kind.QUOTED):
+        at -= 1
+        if not at or tokens[at - 1].text != ".":
+            break
+        at -= 1
+    return at
+
+
+def _parenthesised(statement: Statement, span: Offsets, read: Reader) -> Node | None:
+    tokens = statement.tokens
+    first, last = 0, len(tokens)
+    while first < last and tokens[first].text == "(":
+        first += 1
+        last -= tokens[last - 1].text == ")"
+    if first >= last - 2 or not _begins(tokens, first):
+        return None
+    inside = read(statement.script, tokens[first:last], (tokens[first].start, tokens[last - 1].end))
+    if isinstance(inside, Other | Templated):
+        return None
+    at = (tokens[0].start, tokens[0].end)
+    return Unreadable(span, at, "(", f"`{tokens[first].text}`", "statement-in-parentheses")
+
+
+def without_table(cursor: Cursor) -> None:
+    """Stop at CREATE db.t (...) USING iceberg, and at CREATE IF NOT EXISTS TABLE.
+
+    Raises Stop, with `partition` set on the cursor.
+    """
+    start = cursor.i
+    cursor.i += 3 if cursor.at("CREATE", "OR", "REPLACE") else 1
+    cursor.take("EXTERNAL")
+    verb = " ".join(cursor.words[start : cursor.i])
+    if cursor.at("IF", "NOT", "EXISTS"):
+        if cursor.words[cursor.i + 3] == "TABLE" or _has_clause(cursor):
+            cursor.partition = True
+            replaces = "REPLACE" in verb
+            like = "replace-if-not-exists" if replaces else "if-not-exists-first"
+            cursor.stop(f"`{verb} TABLE IF NOT EXISTS`", like)
+    elif cursor.at_name and _has_clause(cursor):
+        name = cursor.i
+        while cursor.at_name and cursor.words[cursor.i + 1] == ".":
+            cursor.i += 2
+        if cursor.at_name and cursor.words[cursor.i + 1] in ("(", "USING", "PARTITIONED"):
+            text = cursor.script[cursor.tokens[name].start : cursor.token.end]
+            cursor.i, cursor.partition = name, True
+            cursor.stop(f"`{verb} TABLE {text}`", "not-create-table")
+    cursor.i = start
+
+
+def _has_clause(cursor: Cursor) -> bool:
+    """Whether, outside of brackets, a clause stands that CREATE TABLE alone has."""
+    depth = 0
+    for i in range(cursor.i, cursor.count):
+        word = cursor.words[i]
+        depth += (word == "(") - (word == ")")
+        if depth:
+            continue
+        if word == "PARTITIONED" and cursor.words[i + 1] == "BY":
+            return True
+        if word == "USING" and cursor.tokens[i + 1].kind is Kind.WORD:
+            return True
+    return False
