@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.suppressions import Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.model.table import Name, Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
@@ -36,12 +38,14 @@ class Around:
     """What is known of the place that a text comes from.
 
     spark: whether its statements are Spark's for sure. program: whether a program stands around them, which
-    may make and drop tables too. made: where it does, by offset in the text, and which; None for any.
+    may make and drop tables too. made: where it does. arms: the stretches of the text whose statements do
+    not follow all those before them.
     """
 
     spark: bool = False
     program: bool = False
-    made: tuple[tuple[int, tuple[Name, ...] | None], ...] = ()
+    made: tuple[Made, ...] = ()
+    arms: tuple[Stretch, ...] = ()
 
 
 NOWHERE = Around()
@@ -92,16 +96,18 @@ def _check(
     known.shared = known.shared or around.program
     spoken = around.spark or known.says_anything
     run = _Run(lines, known, ignores, verdict, repaired, found, spoken)
-    made = iter(around.made)
-    following = next(made, None)
-    for statement in found:
-        while following is not None and following[0] <= statement.start:
-            run.made_elsewhere(following[1])
-            following = next(made, None)
-        run.statement(statement)
-    while following is not None:
-        run.made_elsewhere(following[1])
-        following = next(made, None)
+    steps = in_order(found, around.made)
+    flow = flow_through(known, steps, around.arms) if around.arms else None
+    for step in steps:
+        if flow is not None:
+            flow.step()
+            run.known = flow.known
+        if isinstance(step, Statement):
+            run.statement(step)
+        else:
+            run.made_elsewhere(step[1])
+    if flow is not None:
+        flow.end()
     run.say_doubt()
     for ignore in ignores.every:
         for finding in unused(ignore.codes, ignore.unused, ignore.span):
@@ -137,8 +143,7 @@ class _Run:
         """The program makes, changes or drops tables here."""
         if names is None:
             self.known.unsettle_below(())
-        for name in names or ():
-            self.known.unsettle(self.known.full_name(name))
+        self.known.unsettle(*map(self.known.full_name, names or ()))
 
     def statement(self, statement: Statement) -> None:
         """Judge a statement, and carry it over into what is known."""

@@ -216,16 +216,18 @@ class Tables:
         absent = Absent(self.full_name(parts), why)
         self._here[self._key(parts)] = None if self.shared else absent
 
-    def unsettle(self, parts: Name) -> None:
-        """Somebody may have made, changed or dropped the table: not even its being there is known."""
-        nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
-        for name in (parts, parts[1:]) if nameless else (parts,):
-            key = self._key(name)
-            self._here[key] = None
-            self._views.pop(tuple(part.lower() for part in name), None)
-            for other in self._here:  # a program names tables without their catalog
-                if other[-len(key) :] == key:
-                    self._here[other] = None
+    def unsettle(self, *names: Name) -> None:
+        """Somebody may have made, changed or dropped these tables: not even their being there is known."""
+        keys: set[Name] = set()
+        for parts in names:
+            nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
+            for name in (parts, parts[1:]) if nameless else (parts,):
+                keys.add(self._key(name))
+                self._views.pop(tuple(part.lower() for part in name), None)
+        self._here |= dict.fromkeys(keys)
+        for other in self._here if keys else ():  # a program names tables without their catalog
+            if any(other[i:] in keys for i in range(1, len(other))):
+                self._here[other] = None
 
     def unsettle_below(self, namespace: Name) -> None:
         """Anything may have happened to the tables of a namespace, and of those below it; () is all."""
