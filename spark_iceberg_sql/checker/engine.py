@@ -22,7 +22,7 @@ from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Statement, statements
 from spark_iceberg_sql.syntax.nodes import Offsets
-from spark_iceberg_sql.syntax.parser.dialect import is_sparks, says_spark
+from spark_iceberg_sql.syntax.parser.dialect import Words, is_sparks, words_of
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
@@ -37,12 +37,14 @@ Verdict = Callable[[str, Severity], Severity | None]
 class Around:
     """What is known of the place that a text comes from.
 
-    spark: whether its statements are Spark's for sure. program: whether a program stands around them, which
+    spark: whether its statements are Spark's for sure. elsewhere: whether they are given to another engine for
+    all that is known. program: whether a program stands around them, which
     may make and drop tables too. made: where it does. arms: the stretches of the text whose statements do
     not follow all those before them.
     """
 
     spark: bool = False
+    elsewhere: bool = False
     program: bool = False
     made: tuple[Made, ...] = ()
     arms: tuple[Stretch, ...] = ()
@@ -94,7 +96,7 @@ def _check(
     if ignores.skip_file:
         return Report(text, (), filename, len(found), lines)
     known.shared = known.shared or around.program
-    spoken = around.spark or known.says_anything
+    spoken = None if around.elsewhere else around.spark or known.says_anything
     run = _Run(lines, known, ignores, verdict, repaired, found, spoken)
     steps = in_order(found, around.made)
     flow = flow_through(known, steps, around.arms) if around.arms else None
@@ -126,7 +128,9 @@ class _Run:
     verdict: Verdict | None
     repaired: bool
     statements: list[Statement]
-    spoken: bool
+    spoken: (
+        bool | None
+    )  # whether what stands around says that this is Spark's; None where it says another's
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The one note where the text may be another engine's: whether it stands for a fault, of which statement.
     doubted: tuple[bool, Context, tuple[Skipped, ...]] | None = None
@@ -135,9 +139,9 @@ class _Run:
     noted: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     @cached_property
-    def sparks(self) -> bool:
-        """Whether anything says that the statements are Spark's."""
-        return self.spoken or says_spark(self.lines.text, self.statements)
+    def words(self) -> Words:
+        """Whose words the text has."""
+        return words_of(self.lines.text, self.statements)
 
     def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
         """The program makes, changes or drops tables here."""
@@ -213,7 +217,13 @@ class _Run:
 
     def _speaks(self, context: Context) -> bool:
         """Whether the statement is Spark's or Iceberg's for all that is known."""
-        return is_sparks(context.node) or self.sparks
+        if self.spoken or is_sparks(context.node, alone=True):
+            return True
+        if Words.SPARKS in self.words:
+            return True
+        if self.spoken is None or Words.OTHERS in self.words:
+            return False
+        return is_sparks(context.node) or Words.SHARED in self.words
 
     def _ask(self, rule: Rule, context: Context, skipped: list[Skipped]) -> bool:
         fine = True

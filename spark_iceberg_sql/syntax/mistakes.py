@@ -203,6 +203,10 @@ MISTAKES: dict[str, Mistake] = {
         "without IF NOT EXISTS and AS SELECT",
         "write `CREATE TEMPORARY VIEW {table} AS SELECT ...`, or `CREATE TABLE` and drop it afterwards",
     ),
+    "time-zone": Mistake(
+        "WITH TIME ZONE is another engine's: Spark's TIMESTAMP is a moment in any time zone",
+        "write `TIMESTAMP`",
+    ),
     "trailing-comma": Mistake("a comma with nothing after it", "leave the last comma out"),
     "two-locations": Mistake(
         "LOCATION and the option `{found}` both give the table's location", "leave one of them out"

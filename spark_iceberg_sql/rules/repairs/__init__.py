@@ -49,6 +49,7 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
     "other-table": (partition_fields.snowflake,),
     "closing-parenthesis": (slips.surplus,),
     "trailing-comma": (slips.surplus,),
+    "time-zone": (slips.time_zone,),
     "missing-column": (slips.keyword, slips.column_word),
     "": (
         *(slips.quotes, slips.keyword, slips.separator, slips.partition_column, slips.comma),

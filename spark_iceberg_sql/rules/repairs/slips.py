@@ -124,3 +124,11 @@ def partition_column(spot: Spot) -> Iterator[Repair]:
         (Edit(start, end, f";\n{alter}"),),
         "ADD COLUMN does not partition",
     )
+
+
+def time_zone(spot: Spot) -> Iterator[Repair]:
+    """TIMESTAMP(6) WITH TIME ZONE."""
+    first = max(i for i, word in enumerate(spot.words[: spot.at]) if word == "TIMESTAMP")
+    last = next((i for i in range(spot.at, len(spot.words)) if spot.words[i] == "ZONE"), spot.at)
+    edit = Edit(spot.tokens[first].start, spot.tokens[last].end, "TIMESTAMP")
+    yield Repair("write `TIMESTAMP`", (edit,))
