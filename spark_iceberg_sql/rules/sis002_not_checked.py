@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _WAYS = (
     "put its CREATE TABLE before, pass --ddl, --metadata or --catalog, or check in a Spark session"
 )
+_QUERY_WAYS = "put the CREATE TABLE of what the query reads before, cast what it computes, or check in a session"
 
 
 class Skipped(NamedTuple):
@@ -69,7 +70,7 @@ def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
     """The one note about all the rules that were skipped on a statement."""
     lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
-    help_ = "list the columns before AS, or check in a session" if query else _WAYS
+    help_ = _QUERY_WAYS if query else _WAYS
     scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
     return Finding(_place(context), f"{scope}: {lacks}", help_)
 

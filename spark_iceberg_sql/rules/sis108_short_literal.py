@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.syntax import nodes
 
 _MAX_SMALLINT = 2**15 - 1
@@ -54,7 +55,7 @@ def short_literal(context: Context) -> Iterator[Finding]:
         yield Finding(
             literal.span,
             f"`{literal.text}` is a {kind} literal, which Iceberg does not read as a number here",
-            f"write `{record.clause(facts.source_text, facts.parameter)}`",
+            to_write(facts, record, facts.source_text, facts.parameter),
             _fix(facts.source, literal, value) if facts.parameter <= _MAX_SMALLINT else None,
             early=facts.spark_reads,
         )
