@@ -338,6 +338,61 @@ def test_what_is_offered_first_is_what_was_meant(term: str, field: str) -> None:
     assert clauses(found[0].help or "")[0] == field
 
 
+ANY = "CREATE TABLE db.t (id INT, ts TIMESTAMP, `my col` INT) USING iceberg"
+MY_COL = "write `` `my col` ``, if that is one name"
+TO_ALTER = "write `ALTER TABLE db.t ALTER COLUMN id"
+CHANGE = f"{ANY} PARTITIONED BY (days(ts)); ALTER TABLE db.t"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says", "help_"),
+    [
+        (f"{ANY} PARTITIONEDBY (id)", "SIS001", "PARTITIONEDBY", "write `PARTITIONED BY`"),
+        (f"{ANY} PARTITIONED_BY (id)", "SIS001", "PARTITIONED_BY", "write `PARTITIONED BY`"),
+        (f"{ANY} PARTITONEDBY (id)", "SIS001", "PARTITONEDBY", "write `PARTITIONED BY`"),
+        (f"{ANY} PARTITIONED (id)", "SIS001", "BY is missing", "write `PARTITIONED BY (id)`"),
+        ("CREATE TABLE db.t (id INT id2 INT) USING iceberg", "SIS001", "a comma", "write `,` before `id2`"),
+        ("CREATE TABLE t (a INT, b INT NOT NULL c INT) USING iceberg", "SIS001", "a comma", "write `,` before `c`"),
+        (f"{ANY} PARTITIONED BY (bucket(4 id))", "SIS001", "a comma", "write `,` before `id`"),
+        (f"{ANY} PARTITIONED BY (bucket(4, my col))", "SIS001", "backticks", MY_COL),
+        (f"{ANY} PARTITIONED BY (identity(my col))", "SIS001", "backticks", MY_COL),
+        (f"{ANY} PARTITIONED BY (days ts)", "SIS209", "`ts`", "write `days(ts)`"),
+        (f"{ANY} PARTITIONED BY (my col)", "SIS209", "`col`", "write `` `my col` ``"),
+        (f"{CHANGE} ADD PARTITION FIELD hours ts", "SIS001", "parentheses", "write `hours(ts)`"),
+        (f"{CHANGE} REPLACE PARTITION FIELD days(ts)", "SIS001", "needs WITH",
+         "write `ALTER TABLE db.t REPLACE PARTITION FIELD days(ts) WITH ...`"),
+        (f"{CHANGE} MODIFY PARTITION FIELD bucket(4, id)", "SIS001", "not altered",
+         "write `ALTER TABLE db.t REPLACE PARTITION FIELD bucket(4, id) WITH ...`"),
+        (f"{CHANGE} MODIFY COLUMN id TYPE BIGINT", "SIS001", "MODIFY", f"{TO_ALTER} TYPE BIGINT`"),
+        (f"{CHANGE} MODIFY id BIGINT", "SIS001", "MODIFY", f"{TO_ALTER} TYPE BIGINT`"),
+        (f"{CHANGE} MODIFY COLUMN id COMMENT 'x'", "SIS001", "MODIFY", f"{TO_ALTER} COMMENT 'x'`"),
+        ('CREATE TABLE "db"."t" (id INT) USING iceberg', "SIS001", "a name is quoted", "write `db.t`"),
+        ('CREATE TABLE db."t" ("id" INT, "x" INT COMMENT \'y\') USING iceberg', "SIS001", "a name is quoted",
+         "write the names without quotes: `t`, `id`, `x`"),
+        ('CREATE TABLE db.t ("id" INT) USING iceberg', "SIS001", "a name is quoted", "write `id`"),
+        (f"{CHANGE} SET PARTITION FIELD days(ts)", "SIS001", "SET changes no partitioning",
+         "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
+        ("ALTER TABLE ADD PARTITION FIELD x", "SIS001", "name is missing", "write the table's name before `ADD`"),
+        ("ALTER TABLE DROP COLUMN x", "SIS001", "the table's name is missing", "write the table's name before `DROP`"),
+        ("CREATE TABLE $[db].t (id INT) USING iceberg", "SIS002", "`$` stands for",
+         "check the text with its values put in, as `iceberg-sql run --var` does"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_slips(text: str, code: str, says: str, help_: str) -> None:
+    (found,) = check(text, empty())
+    assert (found.code, found.help) == (code, help_)
+    assert says in found.message
+    if found.fix is not None:
+        after = check(applied_to(text, found.fix.edits), empty())
+        assert not errors(after) or "ADD" in help_, after.diagnostics
+
+
+def test_what_is_not_known_is_said_in_good_grammar() -> None:
+    create = "CREATE TABLE db.t (a INT) PARTITIONED BY (b STRING); "
+    found = [d.message for d in check(f"{create} ALTER TABLE db.t ADD PARTITION (b = 'x')")]
+    assert any("whether `db.t` is Iceberg's is unknown" in message for message in found), found
+
+
 PARTITIONED = f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts))"
 
 

@@ -80,7 +80,8 @@ def _unknown(what: str, why: str) -> str:
     if what.startswith("the table "):
         silent = f" ({why})" if "did not answer" in why else ""
         return f"{what.removeprefix('the ')} is unknown{silent}"
-    return f"{what} {'are' if what.endswith('s') else 'is'} unknown ({why})"
+    several = what.endswith("s") and not what.startswith("whether ")
+    return f"{what} {'are' if several else 'is'} unknown ({why})"
 
 
 def elsewhere(context: Context) -> Finding:

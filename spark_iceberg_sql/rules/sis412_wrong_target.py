@@ -17,6 +17,8 @@ The table itself. ALTER TABLE for one that exists, CREATE TABLE for one that doe
 
 ## Examples
 ```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+DROP TABLE events;
 ALTER TABLE events ADD PARTITION FIELD days(ts);
 ```
 ```sql bad

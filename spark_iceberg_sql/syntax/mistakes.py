@@ -92,6 +92,9 @@ MISTAKES: dict[str, Mistake] = {
         "CREATE TABLE ... LIKE takes no PARTITIONED BY",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
     ),
+    "missing-by": Mistake(
+        "the word BY is missing behind PARTITIONED", "write `PARTITIONED BY ({fields})`"
+    ),
     "missing-column": Mistake(
         "the word COLUMN is missing before `{found}`",
         "write `ALTER TABLE {table} ADD COLUMN ...`, `DROP COLUMN` or `RENAME COLUMN`",
@@ -101,6 +104,9 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "missing-partition": Mistake(
         "the word PARTITION is missing", "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`"
+    ),
+    "missing-table": Mistake(
+        "the table's name is missing behind ALTER TABLE", "write the table's name before `{found}`"
     ),
     "missing-with": Mistake(
         "REPLACE PARTITION FIELD needs WITH",
@@ -113,7 +119,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "modify-elsewhere": Mistake(
         "MODIFY is another engine's syntax",
-        "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`",
+        "write `ALTER TABLE {table} ALTER COLUMN ... TYPE ...`",
     ),
     "needs-backticks": Mistake("`{found}` is not a plain name", "write {expected}"),
     "nested-new-name": Mistake(
@@ -161,8 +167,8 @@ MISTAKES: dict[str, Mistake] = {
         "write the name without quotes, or in backticks: `` `my column` ``",
     ),
     "quoted-name": Mistake(
-        "a field name is quoted with backticks, not with quotes",
-        "write the name without quotes, or in backticks: `` AS `my field` ``",
+        "a name is quoted with backticks, not with quotes",
+        "write the name without quotes, or in backticks",
     ),
     "rename-field": Mistake(
         "a partition field is renamed by replacing it by itself",
@@ -179,7 +185,7 @@ MISTAKES: dict[str, Mistake] = {
         "`{found}` is not a unit of retention: the grammar has {expected}", "write {expected}"
     ),
     "set-partition-spec": Mistake(
-        "SET PARTITION SPEC is another engine's syntax",
+        "SET changes no partitioning in Spark: ADD, DROP and REPLACE PARTITION FIELD do",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "set-properties": Mistake(
