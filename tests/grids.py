@@ -6,7 +6,7 @@ from itertools import product
 
 from cases import Case
 
-_TYPES = (
+TYPES = (
     *("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(9, 2)"),
     *("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "STRING", "CHAR(3)", "VARCHAR(3)", "BINARY"),
     *("STRUCT<a: INT>", "ARRAY<INT>", "MAP<STRING, INT>"),
@@ -23,7 +23,7 @@ _V3 = ("VARIANT",)
 def grid_cases() -> list[Case]:
     """A script for each transform, type and statement."""
     cases = []
-    for kind, pattern in product((*_TYPES, *_V3), _TERMS):
+    for kind, pattern in product((*TYPES, *_V3), _TERMS):
         version = "3" if kind in _V3 else "2"
         table = f"CREATE TABLE t (c {kind}, other BIGINT) USING iceberg"
         properties = f" TBLPROPERTIES ('format-version' = '{version}')"

@@ -692,7 +692,9 @@ def test_a_hidden_column_in_a_query() -> None:
     assert codes(statement) == []
     note = only(statement.replace("'a'", "_pos"))
     assert note.message == ("not checked in full: its columns are unknown (they come from a query)")
-    assert note.help == "list the columns before AS, or check in a Spark session"
+    assert note.help == (
+        "put the CREATE TABLE of what the query reads before, cast what it computes, or check in a session"
+    )
 
 
 def test_letter_case_of_a_column_added() -> None:

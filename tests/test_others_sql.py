@@ -17,6 +17,7 @@ import pytest
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.fixes import applied_to
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.files.discovery import source
@@ -254,6 +255,44 @@ OTHERS = {
         CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, x) WITHOUT ROWID; CREATE VIRTUAL TABLE f USING fts5(x);
     """,
     "tdengine": "CREATE STABLE meters (ts TIMESTAMP, v FLOAT) TAGS (g INT);",
+    "flink": """
+        CREATE TABLE t (id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+            PARTITIONED BY (id) WITH ('connector'='kafka');
+        CREATE TABLE u (id BIGINT, data STRING, PRIMARY KEY (id) NOT ENFORCED) PARTITIONED BY (data)
+            WITH ('format-version'='2');
+        ALTER TABLE u SET ('write.format.default'='avro');
+    """,
+    "flink catalog": """
+        CREATE CATALOG c WITH ('type'='iceberg', 'catalog-type'='hive'); USE CATALOG c;
+        CREATE TABLE c.db.t (id BIGINT, d AS id % 8) PARTITIONED BY (d);
+    """,
+    "trino": """
+        CREATE TABLE iceberg.db.t (id BIGINT, ts TIMESTAMP(6) WITH TIME ZONE)
+            WITH (partitioning = ARRAY['day(ts)'], format='PARQUET');
+        ALTER TABLE iceberg.db.t SET PROPERTIES partitioning = ARRAY['day(ts)', 'bucket(id, 8)'];
+        ALTER TABLE iceberg.db.t EXECUTE optimize;
+    """,
+    "trino ctas": "CREATE TABLE iceberg.db.t WITH (partitioning = ARRAY['x']) AS SELECT 1 AS x;",
+    "athena": """
+        CREATE TABLE t (id bigint, d string) PARTITIONED BY (d, bucket(16, id)) LOCATION 's3://x'
+            TBLPROPERTIES ('table_type'='ICEBERG', 'format'='parquet');
+        ALTER TABLE t REPLACE COLUMNS (id int NOT NULL);
+    """,
+    "snowflake iceberg": """
+        CREATE ICEBERG TABLE t (id INT, ts TIMESTAMP_NTZ(6)) PARTITION BY (day(ts))
+            CATALOG='SNOWFLAKE' EXTERNAL_VOLUME='v' BASE_LOCATION='b';
+        ALTER ICEBERG TABLE t REFRESH;
+    """,
+    "redshift": """
+        CREATE EXTERNAL TABLE s.t (id integer) PARTITIONED BY (d char(10)) STORED AS TEXTFILE LOCATION 's3://x'
+            TABLE PROPERTIES ('numRows'='1');
+        CREATE TABLE u (id int) DISTKEY(id) SORTKEY(id);
+    """,
+    "ducklake": "ALTER TABLE t SET PARTITIONED BY (bucket(4, id), year(ts));",
+    "bigquery": """
+        CREATE TABLE d.t (id INT64, ts TIMESTAMP) PARTITION BY DATE(ts) CLUSTER BY id
+            OPTIONS (file_format='PARQUET', table_format='ICEBERG', storage_uri='gs://x');
+    """,
 }
 
 
@@ -269,6 +308,67 @@ def test_a_note_says_that_another_engines_sql_was_not_checked() -> None:
     text = messages(OTHERS["postgres"])
     assert "nothing shows that this is Spark SQL or an Iceberg table" in text
     assert "default-catalog" in text
+
+
+SPARKS = "CREATE TABLE s (id INT) USING iceberg PARTITIONED BY (weeks(id));"
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_spark_s_own_words_are_heard_beside_other_engines(engine: str) -> None:
+    assert ("SIS101", "weeks") in errors("a.sql", f"{OTHERS[engine]};\n{SPARKS}")
+    assert ("SIS101", "weeks") in errors("a.sql", f"-- {OTHERS[engine].split()}\n{SPARKS}")
+
+
+CLIENTS = [
+    "import duckdb",
+    "import duckdb as d, os",
+    "from snowflake.snowpark import Session",
+    "import awswrangler as wr",
+    "from pyathena import connect",
+    "import trino.dbapi",
+    "from google.cloud import bigquery",
+    "    import psycopg2",
+    "import boto3\nclient = boto3.client('athena')",
+    "from pyflink.table import TableEnvironment",
+]
+WEAK = [
+    "ALTER TABLE t SET PARTITIONED BY (year(ts))",
+    "CREATE ICEBERG TABLE t (id INT) CATALOG='SNOWFLAKE'",
+    "CREATE TABLE t (id int) PARTITIONED BY (nope) TBLPROPERTIES ('table_type'='ICEBERG')",
+    "ALTER TABLE t ADD x INT",
+    "ALTR TABLE t ADD COLUMN x INT",
+]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("text", WEAK)
+def test_a_program_that_speaks_to_another_engine(client: str, text: str) -> None:
+    indent = "if x:\n" if client.startswith(" ") else ""
+    body = f'{indent}{client}\ndb.sql("""{text}""")\n'
+    for settings in ({}, {"default_catalog": "local"}):
+        assert [kind for _, kind, _ in lint("a.py", body, **settings)] in ([], ["note"])
+    assert [kind for _, kind, _ in lint("n.ipynb", notebook(body))] in ([], ["note"])
+    # Where Spark is named too, or the words are Spark's and nobody else's, it is Spark's.
+    if "SNOWFLAKE" not in text:
+        assert errors("a.py", f"import pyspark\n{body}", default_catalog="local") or "SET" in text
+    mine = body.replace(text, SPARKS)
+    assert errors("a.py", mine) == [("SIS101", "weeks")]
+
+
+@pytest.mark.parametrize(
+    ("column", "help_"),
+    [
+        ("TIMESTAMP(6) WITH TIME ZONE", "write `TIMESTAMP`"),
+        ("timestamp with time zone", "write `TIMESTAMP`"),
+        ("TIMESTAMP(3) WITH LOCAL TIME ZONE NOT NULL", "write `TIMESTAMP`"),
+    ],
+)
+def test_types_of_other_engines_in_spark_s_words(column: str, help_: str) -> None:
+    text = f"CREATE TABLE t (id BIGINT, ts {column}) USING iceberg PARTITIONED BY (days(ts))"
+    (found,) = check(text)
+    assert (found.code, found.help) == ("SIS001", help_)
+    assert found.fix is not None
+    assert not check(applied_to(text, found.fix.edits))
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,32 @@ def test_any_query_at_all():
         for text in (query[:end], query[end:]):
             found = columns_of(text, lambda name: None)
             assert found is None or all(column.name for column in found.columns), text
+
+
+READ = "CREATE TABLE x (ts TIMESTAMP, n TIMESTAMP_NTZ) USING iceberg; "
+CTAS = "CREATE TABLE u USING iceberg PARTITIONED BY (m) AS "
+
+
+@pytest.mark.parametrize(
+    ("query", "moments"),
+    [
+        ("SELECT date_trunc('month', ts) AS m FROM x", False),
+        ("(SELECT DATE_TRUNC('HOUR', n) m FROM x)", False),
+        ("SELECT m FROM (SELECT date_trunc('day', ts) AS m FROM x)", False),
+        ("WITH w AS (SELECT date_trunc('week', ts) AS m FROM x) SELECT * FROM w", False),
+        ("SELECT CAST(to_date(ts) AS TIMESTAMP) AS m FROM x", False),
+        ("SELECT max(date_trunc('QUARTER', ts)) AS m FROM x", False),
+        ("SELECT date_trunc('minute', ts) AS m FROM x", True),
+        ("SELECT date_trunc(unit, ts) AS m FROM x", True),
+        ("SELECT coalesce(date_trunc('day', ts), ts) AS m FROM x", True),
+        ("SELECT date_trunc('day', ts) AS m FROM x UNION ALL SELECT ts FROM x", True),
+        ("SELECT CAST('2024-05-17' AS TIMESTAMP) AS m FROM x", True),
+        ("SELECT ts AS m FROM x", True),
+    ],
+)
+def test_moments_that_are_rounded_to_hours_or_more_may_partition(query: str, moments: bool) -> None:
+    known = Tables(catalog="local", namespace=("db",), complete=True)
+    assert [d.code for d in check(READ + CTAS + query, known)] == ["SIS501"] * moments
+    later = READ + CTAS.replace(" PARTITIONED BY (m)", "") + query + "; "
+    later += "ALTER TABLE u ADD PARTITION FIELD m"
+    assert [d.code for d in check(later, known)] == ["SIS501"] * moments

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
+from itertools import product
 from random import Random
 
 import pytest
 from cases import Case, file_cases, page_cases
+from grids import TYPES
 from test_rule_words import CASES as WORDED
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.fixes import applied_to, fixed
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.syntax.lexer import statements, tokenize
 from spark_iceberg_sql.syntax.parser import read
 
@@ -234,6 +238,186 @@ def test_a_field_put_in_place(case: Case, found: Diagnostic, clause: str) -> Non
     count = Counter(d.code for d in before)[found.code]
     assert Counter(d.code for d in after)[found.code] < count, (clause, after.diagnostics)
     assert not errors(after) - errors(before), (clause, after.diagnostics)
+
+
+# Faulty terms: each function with each sort of arguments, over a column of each type.
+CALLS = (
+    *(t.spelling for t in BY_NAME.values() if t.in_ddl and not t.is_identity),
+    *(
+        "BUCKET",
+        "date_hour",
+        "iceberg_bucket",
+        "iceberg_days",
+        "weeks",
+        "quarter",
+        "minute",
+        "decade",
+    ),
+    *(
+        "linear",
+        "md5",
+        "concat",
+        "hash",
+        "mod",
+        "zorder",
+        "lower",
+        "range",
+        "floor",
+        "left",
+        "nosuch",
+    ),
+    *("unix_timestamp", "to_date"),
+)
+SHAPES = ("{}({})", "{}(4, {})", "{}({}, 4)", "{}(4, '{}')", "{}('{}')", "{}(4, {}, 'x')")
+TERMS = (
+    *(shape.format(call, "c") for call, shape in product(CALLS, SHAPES)),
+    *(f"date_trunc('{unit}', c)" for unit in ("year", "quarter", "MONTH", "week", "day", "hour", "second")),
+    *("trunc(c, 'MM')", "trunc(c, 'YEAR')", "trunc(c, 4)", "date_format(c, 'yyyy-MM')", "date_format(c, 'HH')"),
+    *("substr(c, 1, 2)", "substring(c, 1, 4)", "substring(c, 3, 2)", "from_unixtime(c)", "timestamp_trunc(c, DAY)"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [*TYPES, "DECIMAL(4, 0)"])
+def test_every_field_that_help_offers_is_taken(kind: str) -> None:
+    """For any function over a column of any type."""
+    judged = 0
+    for term, pattern in (*product(TERMS, (IN_CREATE,)), *product(TERMS[::6], (IN_ALTER,))):
+        text = pattern.format(kind, term)
+        for d in check(text, empty()):
+            if d.severity is not Severity.ERROR or d.code[:4] not in ("SIS1", "SIS2"):
+                continue
+            for clause in clauses(d.help or ""):
+                if "that_column" in clause or not re.fullmatch(r"\w+\([^()]*\)|c", clause):
+                    continue
+                judged += 1
+                assert "..." not in clause, (text, d.help)
+                assert not found_in(pattern.format(kind, clause)), (text, d.help)
+    assert judged > 30 or "<" in kind
+
+
+@cache
+def found_in(text: str) -> Counter[str]:
+    return errors(check(text, empty()))
+
+
+IN_CREATE = "CREATE TABLE db.t (o STRUCT<x: INT>, c {}) USING iceberg PARTITIONED BY ({})"
+IN_ALTER = "CREATE TABLE db.t (o STRUCT<x: INT>, c {}) USING iceberg; ALTER TABLE db.t ADD PARTITION FIELD {}"
+
+
+@pytest.mark.parametrize(
+    ("term", "field"),
+    [
+        ("substr(s, 1, 2)", "truncate(2, s)"),
+        ("substring(s, 1, 4)", "truncate(4, s)"),
+        ("left(s, 3)", "truncate(3, s)"),
+        ("trunc(d, 'MM')", "months(d)"),
+        ("trunc(d, 'year')", "years(d)"),
+        ("trunc(i, 10)", "truncate(10, i)"),
+        ("date_format(ts, 'yyyy-MM')", "months(ts)"),
+        ("date_format(ts, 'yyyyMMdd')", "days(ts)"),
+        ("date_format(ts, \"yyyy-MM-dd'T'HH:mm\")", "hours(ts)"),
+        ("date_format(ts, 'y')", "years(ts)"),
+        ("date_trunc('quarter', ts)", "months(ts)"),
+        ("date_trunc('hour', d)", "days(d)"),
+        ("date_trunc('week', ts)", "days(ts)"),
+        ("hours(d)", "days(d)"),
+        ("to_date(s)", "truncate(10, s)"),
+        ("bucket(4, 'i')", "bucket(4, i)"),
+        ("bucket(4, f)", "bucket(4, that_column)"),
+        ("truncate(7, f)", "truncate(7, that_column)"),
+        ("hash(4, i)", "bucket(4, i)"),
+        ("weeks(i)", "bucket(16, i)"),
+        ("linear(i)", "i"),
+        ("unix_timestamp(ts)", "days(ts)"),
+        ("concat(s, s)", "s"),
+        ("date_trunc('day', nope)", "days(nope)"),
+    ],
+)
+def test_what_is_offered_first_is_what_was_meant(term: str, field: str) -> None:
+    table = "CREATE TABLE db.t (i BIGINT, s STRING, ts TIMESTAMP, d DATE, f DOUBLE) USING iceberg"
+    found = [d for d in check(f"{table} PARTITIONED BY ({term})", empty()) if d.code != "SIS201"]
+    assert clauses(found[0].help or "")[0] == field
+
+
+ANY = "CREATE TABLE db.t (id INT, ts TIMESTAMP, `my col` INT) USING iceberg"
+MY_COL = "write `` `my col` ``, if that is one name"
+TO_ALTER = "write `ALTER TABLE db.t ALTER COLUMN id"
+CHANGE = f"{ANY} PARTITIONED BY (days(ts)); ALTER TABLE db.t"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says", "help_"),
+    [
+        (f"{ANY} PARTITIONEDBY (id)", "SIS001", "PARTITIONEDBY", "write `PARTITIONED BY`"),
+        (f"{ANY} PARTITIONED_BY (id)", "SIS001", "PARTITIONED_BY", "write `PARTITIONED BY`"),
+        (f"{ANY} PARTITONEDBY (id)", "SIS001", "PARTITONEDBY", "write `PARTITIONED BY`"),
+        (f"{ANY} PARTITIONED (id)", "SIS001", "BY is missing", "write `PARTITIONED BY (id)`"),
+        ("CREATE TABLE db.t (id INT id2 INT) USING iceberg", "SIS001", "a comma", "write `,` before `id2`"),
+        ("CREATE TABLE t (a INT, b INT NOT NULL c INT) USING iceberg", "SIS001", "a comma", "write `,` before `c`"),
+        (f"{ANY} PARTITIONED BY (bucket(4 id))", "SIS001", "a comma", "write `,` before `id`"),
+        (f"{ANY} PARTITIONED BY (bucket(4, my col))", "SIS001", "backticks", MY_COL),
+        (f"{ANY} PARTITIONED BY (identity(my col))", "SIS001", "backticks", MY_COL),
+        (f"{ANY} PARTITIONED BY (days ts)", "SIS209", "`ts`", "write `days(ts)`"),
+        (f"{ANY} PARTITIONED BY (my col)", "SIS209", "`col`", "write `` `my col` ``"),
+        (f"{CHANGE} ADD PARTITION FIELD hours ts", "SIS001", "parentheses", "write `hours(ts)`"),
+        (f"{CHANGE} REPLACE PARTITION FIELD days(ts)", "SIS001", "needs WITH",
+         "write `ALTER TABLE db.t REPLACE PARTITION FIELD days(ts) WITH ...`"),
+        (f"{CHANGE} MODIFY PARTITION FIELD bucket(4, id)", "SIS001", "not altered",
+         "write `ALTER TABLE db.t REPLACE PARTITION FIELD bucket(4, id) WITH ...`"),
+        (f"{CHANGE} MODIFY COLUMN id TYPE BIGINT", "SIS001", "MODIFY", f"{TO_ALTER} TYPE BIGINT`"),
+        (f"{CHANGE} MODIFY id BIGINT", "SIS001", "MODIFY", f"{TO_ALTER} TYPE BIGINT`"),
+        (f"{CHANGE} MODIFY COLUMN id COMMENT 'x'", "SIS001", "MODIFY", f"{TO_ALTER} COMMENT 'x'`"),
+        ('CREATE TABLE "db"."t" (id INT) USING iceberg', "SIS001", "a name is quoted", "write `db.t`"),
+        ('CREATE TABLE db."t" ("id" INT, "x" INT COMMENT \'y\') USING iceberg', "SIS001", "a name is quoted",
+         "write the names without quotes: `t`, `id`, `x`"),
+        ('CREATE TABLE db.t ("id" INT) USING iceberg', "SIS001", "a name is quoted", "write `id`"),
+        (f"{CHANGE} SET PARTITION FIELD days(ts)", "SIS001", "SET changes no partitioning",
+         "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
+        ("ALTER TABLE ADD PARTITION FIELD x", "SIS001", "name is missing", "write the table's name before `ADD`"),
+        ("ALTER TABLE DROP COLUMN x", "SIS001", "the table's name is missing", "write the table's name before `DROP`"),
+        ("CREATE TABLE $[db].t (id INT) USING iceberg", "SIS002", "`$` stands for",
+         "check the text with its values put in, as `iceberg-sql run --var` does"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_slips(text: str, code: str, says: str, help_: str) -> None:
+    (found,) = check(text, empty())
+    assert (found.code, found.help) == (code, help_)
+    assert says in found.message
+    if found.fix is not None:
+        after = check(applied_to(text, found.fix.edits), empty())
+        assert not errors(after) or "ADD" in help_, after.diagnostics
+
+
+def test_what_is_not_known_is_said_in_good_grammar() -> None:
+    create = "CREATE TABLE db.t (a INT) PARTITIONED BY (b STRING); "
+    found = [d.message for d in check(f"{create} ALTER TABLE db.t ADD PARTITION (b = 'x')")]
+    assert any("whether `db.t` is Iceberg's is unknown" in message for message in found), found
+
+
+PARTITIONED = f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts))"
+
+
+@pytest.mark.parametrize(
+    ("text", "help_"),
+    [
+        (f"{PARTITIONED} CLUSTERED BY (id) INTO 4 BUCKETS",
+         "leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id))`"),
+        (f"{PARTITIONED} CLUSTERED BY (id, dt) INTO 4 BUCKETS",
+         "leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id), bucket(4, dt))`"),
+        (f"{PARTITIONED} CLUSTERED BY (id) SORTED BY (dt, ts) INTO 4 BUCKETS",
+         ("leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id))` and "
+          "`ALTER TABLE db.u WRITE ORDERED BY dt, ts`")),
+        (f"{PARTITIONED} CLUSTER BY (id)",
+         ("leave it out and write `PARTITIONED BY (days(ts), bucket(16, id))`, or sort the files: "
+          "`ALTER TABLE db.u WRITE ORDERED BY id`")),
+        ("CREATE TABLE db.u (id INT) USING iceberg PARTITIONED BY (p STRING) CLUSTERED BY (id) INTO 4 BUCKETS",
+         ("leave CLUSTERED BY out, put `p STRING` into the column list and write "
+          "`PARTITIONED BY (p, bucket(4, id))`")),
+    ],
+)  # fmt: skip
+def test_a_clause_that_is_moved_keeps_the_fields_that_are_there(text: str, help_: str) -> None:
+    (found,) = [d for d in check(text, empty()) if d.code == "SIS413"]
+    assert found.help == help_
 
 
 PIECES = (

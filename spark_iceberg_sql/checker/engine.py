@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.suppressions import Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.model.table import Name, Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
@@ -21,7 +23,7 @@ from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_stateme
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Kind, Statement, statements
 from spark_iceberg_sql.syntax.nodes import Offsets
-from spark_iceberg_sql.syntax.parser.dialect import is_sparks, says_spark
+from spark_iceberg_sql.syntax.parser.dialect import Words, is_sparks, words_of
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
@@ -36,13 +38,17 @@ Verdict = Callable[[str, Severity], Severity | None]
 class Around:
     """What is known about the origin of a text.
 
-    spark: whether its statements are certainly Spark's. program: whether they are inside a program, which
-    may create and drop tables too. made: where it does, by offset in the text, and which; None for any.
+    spark: whether its statements are certainly Spark's. elsewhere: whether they are given to another engine, as
+    far as is known. program: whether they are inside a program, which may create and drop tables too. made:
+    where it does, by offset in the text, and which; None for any. arms: the stretches of the text whose
+    statements do not follow all those before them.
     """
 
     spark: bool = False
+    elsewhere: bool = False
     program: bool = False
-    made: tuple[tuple[int, tuple[Name, ...] | None], ...] = ()
+    made: tuple[Made, ...] = ()
+    arms: tuple[Stretch, ...] = ()
 
 
 NOWHERE = Around()
@@ -90,18 +96,20 @@ def _check(
     if ignores.skip_file:
         return Report(text, (), filename, len(found), lines)
     known.shared = known.shared or around.program
-    spoken = around.spark or known.says_anything
+    spoken = None if around.elsewhere else around.spark or known.says_anything
     run = _Run(lines, known, ignores, verdict, repaired, found, spoken)
-    made = iter(around.made)
-    following = next(made, None)
-    for statement in found:
-        while following is not None and following[0] <= statement.start:
-            run.made_elsewhere(following[1])
-            following = next(made, None)
-        run.statement(statement)
-    while following is not None:
-        run.made_elsewhere(following[1])
-        following = next(made, None)
+    steps = in_order(found, around.made)
+    flow = flow_through(known, steps, around.arms) if around.arms else None
+    for step in steps:
+        if flow is not None:
+            flow.step()
+            run.known = flow.known
+        if isinstance(step, Statement):
+            run.statement(step)
+        else:
+            run.made_elsewhere(step[1])
+    if flow is not None:
+        flow.end()
     run.say_doubt()
     for ignore in ignores.every:
         for finding in unused(ignore.codes, ignore.unused, ignore.span, ignore.gone):
@@ -120,7 +128,9 @@ class _Run:
     verdict: Verdict | None
     repaired: bool
     statements: list[Statement]
-    spoken: bool
+    spoken: (
+        bool | None
+    )  # whether what stands around says that this is Spark's; None where it says another's
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The one note where the text may be another engine's: whether it stands for a fault, of which statement.
     doubted: tuple[bool, Context, tuple[Skipped, ...]] | None = None
@@ -129,16 +139,15 @@ class _Run:
     noted: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     @cached_property
-    def sparks(self) -> bool:
-        """Whether anything says that the statements are Spark's."""
-        return self.spoken or says_spark(self.lines.text, self.statements)
+    def words(self) -> Words:
+        """Whose words the text has."""
+        return words_of(self.lines.text, self.statements)
 
     def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
         """The program makes, changes or drops tables here."""
         if names is None:
             self.known.unsettle_below(())
-        for name in names or ():
-            self.known.unsettle(self.known.full_name(name))
+        self.known.unsettle(*map(self.known.full_name, names or ()))
 
     def statement(self, statement: Statement) -> None:
         """Judge a statement, and carry it over into what is known."""
@@ -208,7 +217,13 @@ class _Run:
 
     def _speaks(self, context: Context) -> bool:
         """Whether the statement is Spark's or Iceberg's, as far as is known."""
-        return is_sparks(context.node) or self.sparks
+        if self.spoken or is_sparks(context.node, alone=True):
+            return True
+        if Words.SPARKS in self.words:
+            return True
+        if self.spoken is None or Words.OTHERS in self.words:
+            return False
+        return is_sparks(context.node) or Words.SHARED in self.words
 
     def _ask(self, rule: Rule, context: Context, skipped: list[Skipped]) -> bool:
         fine = True

@@ -261,7 +261,7 @@ def _around(script: Joined, source: Source) -> Around:
         (offset, tuple(map(parts, names)) if names is not None else None)
         for offset, names in script.made
     )
-    return Around(source.spark, source.program, made)
+    return Around(source.spark, source.elsewhere, source.program, made, script.arms)
 
 
 def _placed(

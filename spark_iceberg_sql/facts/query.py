@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from spark_iceberg_sql.facts.query_types import BARE, OF_STRINGS, RETURNS, SAME, TYPED, literal
+from spark_iceberg_sql.facts.query_types import (
+    BARE,
+    OF_STRINGS,
+    RETURNS,
+    SAME,
+    TYPED,
+    finest,
+    is_coarse,
+    literal,
+    rounded,
+)
 from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive, Type
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
@@ -91,7 +102,7 @@ class _Reader:
         if any(len(other) != len(found[0]) for other in found):
             raise _UnknownError
         return [
-            field
+            replace(field, type=finest([field.type, *(other.type for other in others)]))
             if all(other.type == field.type for other in others)
             else Field(field.name, UNKNOWN)
             for field, *others in zip(*found, strict=True)  # Spark looks for a common type
@@ -239,9 +250,14 @@ class _Reader:
                 named = self._column(tokens[2 : 2 + cut], relations).name
             except (_UnknownError, Stop):
                 named = None
-            return _Value(self._type(tokens[2 + cut + 1 : end]), named)
+            kind = self._type(tokens[2 + cut + 1 : end])
+            with suppress(_UnknownError, Stop):
+                operand = self._value(tokens[2 : 2 + cut], relations, depth + 1).type
+                return _Value(rounded(kind, operand), named)
+            return _Value(kind, named)
         if name in RETURNS:
-            return _Value(RETURNS[name])
+            whole = name == "DATE_TRUNC" and bool(arguments) and is_coarse(arguments[0])
+            return _Value(rounded(RETURNS[name], RETURNS["DATE"]) if whole else RETURNS[name])
         if name in OF_STRINGS:
             kinds = [self._value(item, relations, depth + 1).type for item in arguments[:1]]
             if kinds == [Primitive("string")]:
@@ -249,7 +265,7 @@ class _Reader:
         if name in SAME and arguments:
             kinds = [self._value(item, relations, depth + 1).type for item in arguments]
             if all(kind == kinds[0] for kind in kinds) and kinds[0] != UNKNOWN:
-                return _Value(kinds[0])
+                return _Value(finest(kinds))
         raise _UnknownError
 
     def _type(self, tokens: Sequence[Token]) -> Type:

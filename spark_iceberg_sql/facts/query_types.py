@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, Type
@@ -71,8 +72,32 @@ BARE = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER"})
 TYPED = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primitive("timestamp")}
 # Spark has no such types.
 _READ_AS = {"uuid": "string", "fixed": "binary"}
+# Units of date_trunc that leave whole hours.
+_COARSE = frozenset(
+    ("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR")
+)
 _NUMBER = re.compile(r"([0-9]+)([LlSsYy]?)")
 _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
+
+
+def is_coarse(unit: Sequence[Token]) -> bool:
+    """Whether date_trunc's first argument is an hour or a coarser unit, written out."""
+    return (
+        len(unit) == 1 and unit[0].kind in STRINGS and unit[0].text[1:-1].strip().upper() in _COARSE
+    )
+
+
+def rounded(kind: Type, operand: Type) -> Type:
+    """A type of moments that are as coarse as the operand's values: days, or what is rounded itself."""
+    coarse = isinstance(operand, Primitive) and (operand.rounded or operand == _DATE)
+    if not coarse or not isinstance(kind, Primitive) or not kind.name.startswith("timestamp"):
+        return kind
+    return replace(kind, rounded=True)
+
+
+def finest(kinds: Sequence[Type]) -> Type:
+    """Of types that are the same, one whose values are not rounded, if there is one."""
+    return next((k for k in kinds if not (isinstance(k, Primitive) and k.rounded)), kinds[0])
 
 
 def literal(token: Token) -> Type | None:

@@ -78,6 +78,28 @@ def replay(context: Context) -> None:
         _forget(known, node)
 
 
+def changed(node: nodes.Node) -> list[nodes.Name] | None:
+    """The tables and views that a statement may make, change or drop, as it names them; None for any."""
+    if isinstance(node, nodes.Compound):
+        inside = [changed(each) for each in node.inside]
+        return None if None in inside else [name for names in inside for name in names or ()]
+    if isinstance(node, nodes.Immediate):
+        return changed(node.inside)
+    if isinstance(node, nodes.Templated):
+        return None if node.anything else changed(node.inside) if node.inside is not None else []
+    if isinstance(node, nodes.Call):
+        return None if node.tables is None else list(node.tables)
+    if isinstance(node, nodes.Use):
+        return None  # a name stands for another table behind it
+    if isinstance(node, nodes.DropNamespace):
+        return None if node.cascade else []
+    if isinstance(node, nodes.Insert | nodes.Explain | nodes.HivePartition):
+        return []
+    table = getattr(node, "table", None) or getattr(node, "view", None)
+    found = [table.parts] if isinstance(table, nodes.Ref) else []
+    return [*found, node.new_name.parts] if isinstance(node, nodes.RenameTable) else found
+
+
 def meant(context: Context) -> None:
     """Remember the table of a CREATE with an error as intended, so that one fault causes only one finding."""
     node, known = context.node, context.known

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.source import Part, Source, Unread
+from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import whole
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
@@ -173,8 +173,7 @@ def source(name: str, text: str) -> Source:
         from spark_iceberg_sql.files.python_sql import python_sql
 
         pieces, unread = python_sql(text)
-        spark = "spark" in text.lower()
-        return Source(name, (part,), tuple(pieces), tuple(unread), program=True, spark=spark)
+        return Source(name, (part,), tuple(pieces), tuple(unread), program=True, **engine(text))
     if kind not in _AS_SQL:
         why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
         help_ = "put the SQL in a separate `.sql` file"

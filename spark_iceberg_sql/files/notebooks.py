@@ -9,7 +9,7 @@ from typing import Any
 
 from spark_iceberg_sql.files.python_sql import python_sql
 from spark_iceberg_sql.files.python_writers import MENTIONED
-from spark_iceberg_sql.files.source import Part, Source, Unread
+from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import Piece, anything, stretch
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*\n?")
@@ -62,8 +62,7 @@ def read_notebook(name: str, text: str) -> Source:
         pieces += found
         unread += bad
         parts.append(Part(words, number))
-    spark = "spark" in text.lower()
-    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, spark=spark)
+    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, **engine(text))
 
 
 def read_cell(name: str, text: str, language: str) -> Source:

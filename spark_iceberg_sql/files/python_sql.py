@@ -7,14 +7,16 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.databricks import magic_cells
+from spark_iceberg_sql.files.python_arms import arms
 from spark_iceberg_sql.files.python_literals import read_literals
 from spark_iceberg_sql.files.python_names import Names
 from spark_iceberg_sql.files.python_writers import makers
 from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything
+from spark_iceberg_sql.files.source_map import Arm, Piece, PieceMaker, anything
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
 _OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
@@ -48,7 +50,7 @@ def python_sql(
                 pieces.append((reader.end_of(call), found))
             else:
                 unread.append(found)
-    return [piece for _, piece in sorted(pieces, key=lambda pair: pair[0])], unread
+    return reader.in_arms(sorted(pieces, key=lambda pair: pair[0])), unread
 
 
 def _parsed(text: str, otherwise: str | None) -> ast.Module:
@@ -90,6 +92,22 @@ class _Reader:
         found = makers(self._tree, self._words)
         ends = ((self.end_of(call), names) for call, names in found)
         return [(end, anything(end, self._part, names)) for end, names in ends]
+
+    def in_arms(self, pieces: list[tuple[int, Piece]]) -> list[Piece]:
+        """Pieces in the order of their ends, each with the program's arms that it is in."""
+        coming = iter(arms(self._tree, self._place, self._part))
+        following = next(coming, None)
+        around: list[Arm] = []
+        found = []
+        for end, piece in pieces:
+            while following is not None and following.start < end:
+                around = [arm for arm in around if arm.end >= following.end]
+                around.append(following)
+                following = next(coming, None)
+            around = [arm for arm in around if arm.end >= end]
+            stretches = tuple((0, len(piece.sql), arm) for arm in around)
+            found.append(replace(piece, arms=stretches) if stretches else piece)
+        return found
 
     def end_of(self, call: ast.Call) -> int:
         """The offset at which a call ends."""
@@ -156,7 +174,7 @@ class _Reader:
         else:
             maker.hole(start, end, self._text[start:end])
 
-    def _place(self, node: ast.expr) -> tuple[int, int]:
+    def _place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         return (
             self._offset(node.lineno, node.col_offset),
             self._offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset),

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from spark_iceberg_sql.files.source_map import Piece
+
+# Clients of other engines, by the module that a program imports.
+_CLIENTS = re.compile(
+    r"\b(?:import|from)\s+(?:duckdb|snowflake|pyathena|awswrangler|trino|prestodb|psycopg2?|asyncpg|sqlite3"
+    r"|pymysql|mysql|MySQLdb|pymssql|pyodbc|oracledb|cx_Oracle|clickhouse_\w+|chdb|redshift_connector"
+    r"|google\.cloud|pyflink|datafusion|polars|impala|pydremio)\b|\bclient\(\s*\\?['\"]athena"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +40,8 @@ class Unread:
 class Source:
     """A file. name: as shown to the user. pieces: in the order of the text.
 
-    program: whether the SQL is inside a program. spark: whether the program uses Spark.
+    program: whether the SQL is inside a program. spark: whether the program uses Spark. elsewhere: whether it
+    does not, and imports another engine's client.
     """
 
     name: str
@@ -41,3 +50,10 @@ class Source:
     unread: tuple[Unread, ...] = ()
     program: bool = False
     spark: bool = False
+    elsewhere: bool = False
+
+
+def engine(text: str) -> dict[str, bool]:
+    """Whose SQL a program speaks, for a Source's `spark` and `elsewhere`. text: the program."""
+    spark = "spark" in text.lower()
+    return {"spark": spark, "elsewhere": not spark and _CLIENTS.search(text) is not None}

@@ -6,8 +6,26 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Offsets = tuple[int, int]
+
+
+class Arm(NamedTuple):
+    """A stretch whose statements run together or not at all: a function's, or what a condition decides on.
+
+    part, start, end: its place in the file. function: whether it is a function's, which runs when it is
+    called. leaves: whether what stands behind it does not run after it.
+    """
+
+    part: int
+    start: int
+    end: int
+    function: bool = False
+    leaves: bool = False
+
+
+Stretch = tuple[int, int, Arm]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +48,8 @@ class Piece:
     which it begins; ends: for each place between characters, the offset at which the character before
     it ends. holes: what is filled in later. part: the host text's number among the file's parts. made: the
     tables that the program makes, changes or drops here without SQL, before the piece; None: any.
-    literals: where its program writes it in several, the stretches that stand in one each which nothing else
-    uses; None: it is one text.
+    literals: if the program writes it in several, the stretches that are each in one that nothing else
+    uses; None: it is one text. arms: the stretches of the SQL that are in an arm, outer arms before inner ones.
     """
 
     sql: str
@@ -41,6 +59,7 @@ class Piece:
     part: int = 0
     made: tuple[str, ...] | None = ()
     literals: tuple[Offsets, ...] | None = None
+    arms: tuple[Stretch, ...] = ()
 
     def place(self, start: int, end: int) -> Offsets:
         """Where a stretch of the SQL stands in the host text."""
@@ -138,6 +157,15 @@ class Joined:
         """Where the program makes tables without SQL, and which."""
         both = zip(self.pieces, self.offsets, strict=True)
         return tuple((offset, piece.made) for piece, offset in both if piece.made != ())
+
+    @property
+    def arms(self) -> tuple[Stretch, ...]:
+        """The stretches that are in an arm, an outer one before those in it."""
+        return tuple(
+            (start + offset, end + offset, arm)
+            for piece, offset in zip(self.pieces, self.offsets, strict=True)
+            for start, end, arm in piece.arms
+        )
 
     def piece_at(self, offset: int) -> tuple[Piece, int]:
         """The piece that an offset of the script lies in, and where the piece begins."""

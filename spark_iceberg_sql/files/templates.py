@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from spark_iceberg_sql.files.source_map import Hole, Piece
+from spark_iceberg_sql.files.source_map import Arm, Hole, Piece, Stretch
 from spark_iceberg_sql.files.template_strings import STRING, texts_in
 
 _OPENING = re.compile(r"\{[{%#]|\$\{")
@@ -263,7 +263,16 @@ def _choice(
         chars[start:end] = _blank("".join(chars[start:end]))
     kept = [hole for hole in holes if not chars[hole.start].isspace()]
     kept.sort(key=lambda hole: hole.start)
-    return replace(piece, sql="".join(chars), holes=tuple(kept))
+    arms = (*piece.arms, *_arms(piece, parts, branches))
+    return replace(piece, sql="".join(chars), holes=tuple(kept), arms=arms)
+
+
+def _arms(piece: Piece, parts: list[_Part], branches: dict[int, list[int]]) -> Iterator[Stretch]:
+    """The stretches between `{% if %}` and `{% endif %}`, of which a choice has one branch."""
+    for first, marks in sorted(branches.items()):
+        start, end = parts[first].end, parts[marks[-1]].start
+        if parts[first].word == "if":
+            yield start, end, Arm(piece.part, piece.starts[start], piece.starts[end])
 
 
 def _silent(text: str, part: _Part) -> bool:

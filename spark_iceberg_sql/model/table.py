@@ -216,16 +216,18 @@ class Tables:
         absent = Absent(self.full_name(parts), why)
         self._here[self._key(parts)] = None if self.shared else absent
 
-    def unsettle(self, parts: Name) -> None:
-        """The table may have been created, changed or dropped: even its existence is unknown."""
-        nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
-        for name in (parts, parts[1:]) if nameless else (parts,):
-            key = self._key(name)
-            self._here[key] = None
-            self._views.pop(tuple(part.lower() for part in name), None)
-            for other in self._here:  # a program may name tables without their catalog
-                if other[-len(key) :] == key:
-                    self._here[other] = None
+    def unsettle(self, *names: Name) -> None:
+        """These tables may have been created, changed or dropped: even their existence is unknown."""
+        keys: set[Name] = set()
+        for parts in names:
+            nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
+            for name in (parts, parts[1:]) if nameless else (parts,):
+                keys.add(self._key(name))
+                self._views.pop(tuple(part.lower() for part in name), None)
+        self._here |= dict.fromkeys(keys)
+        for other in self._here if keys else ():  # a program may name tables without their catalog
+            if any(other[i:] in keys for i in range(1, len(other))):
+                self._here[other] = None
 
     def unsettle_below(self, namespace: Name) -> None:
         """The tables of a namespace and of those below it may have changed in any way; () means all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -12,12 +12,14 @@ from typing import Any
 class Primitive:
     """A primitive type by its Iceberg name; `arguments` are decimal's precision and scale or fixed's length.
 
-    spark: the Spark spelling where it says more than the Iceberg type (tinyint, varchar(3), ...).
+    spark: the Spark spelling where it says more than the Iceberg type (tinyint, varchar(3), ...). rounded:
+    whether the values are known to be whole hours, or coarser; the type is the same.
     """
 
     name: str
     arguments: tuple[int, ...] = ()
     spark: str | None = None
+    rounded: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         if self.spark is not None:

@@ -1,12 +1,16 @@
-"""The table's own columns, for the clauses that a help suggests."""
+"""The table's own columns and their types, for the clauses that a help suggests."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
-from spark_iceberg_sql.model.transforms import Transform
-from spark_iceberg_sql.rules.words import written
+from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.schema import Column
+from spark_iceberg_sql.model.transforms import SUGGESTED, TIMES, Transform
+from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
+from spark_iceberg_sql.rules.words import listed, written
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -27,3 +31,62 @@ def there(context: Target, refs: Iterable[nodes.Ref]) -> list[nodes.Ref]:
     except (NotKnownError, AlreadyReportedError):
         return every
     return known or every
+
+
+def quoted_column(facts: TermFacts) -> nodes.Literal | None:
+    """The one text among a term's arguments that stands where the column should; None where there is none."""
+    texts = [item for item in facts.term.literals if item.kind == "string"]
+    named = [item for item in texts if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]
+    if len(named) != 1 or facts.term.columns:
+        return None
+    try:
+        there = facts.statement.schema.find_all((named[0].text[1:-1],))
+    except (NotKnownError, AlreadyReportedError):
+        return named[0]
+    return named[0] if there else None
+
+
+def column_of(facts: TermFacts, name: str) -> Column | None:
+    """The column that a term names so; None where it, or its type, is not known."""
+    parts = next((ref.parts for ref in facts.term.columns if ref.text == name), (name,))
+    try:
+        found = facts.statement.sources.find(parts)
+    except (NotKnownError, AlreadyReportedError):
+        return None
+    return found if found is not None and found.field.type != UNKNOWN else None
+
+
+def to_write(facts: TermFacts, record: Transform, name: str, number: int | None = None) -> str:
+    """The help that writes a transform over a column, or where it does not take its type, another field.
+
+    name: the column, as written. number: the bucket count or width that its author gave.
+    """
+    column = column_of(facts, name)
+    if column is None or (record.takes(column.field.type) and not column.in_collection):
+        return f"write `{record.clause(name, number)}`"
+    if column.in_collection:
+        return "name a column that is in no list or map"
+    return instead(record, name, column.field.type, number)
+
+
+def instead(record: Transform | None, name: str, kind: Type, number: int | None = None) -> str:
+    """What to write for a transform, or none, over a column whose type it does not take.
+
+    name: the column, as written. number: the bucket count or width that its author gave.
+    """
+    if not isinstance(kind, Primitive):
+        return "name a column of a primitive type"
+    if kind.name == "string" and record is not None and record.granularity is not None:
+        prefix = next((t for t in SUGGESTED if t.truncates and t.takes(kind)), None)
+        if record.iso_width is None or prefix is None:
+            return f"write `{name}` itself"
+        iso = f"`{prefix.clause(name, record.iso_width)}` where it holds ISO dates"
+        return f"write {iso}, or `{name}` itself"
+    if kind.name in ("float", "double") and record is not None:
+        clause = record.clause("that_column", number)
+        return f"add a decimal or bigint column and write `{clause}`"
+    others = [other.clause(name) for other in SUGGESTED if other.takes(kind)]
+    if record is not None and record.granularity is not None:  # the next coarser unit comes nearest
+        coarser = [t for t in TIMES if t.takes(kind)]
+        others = [t.clause(name) for t in coarser[-1:]] + others
+    return f"write {listed(dict.fromkeys([*others, name]))}"

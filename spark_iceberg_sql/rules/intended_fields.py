@@ -9,16 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.model.transforms import (
-    BY_FUNCTION,
-    BY_OTHER_NAME,
-    BY_SPELLING,
-    BY_SUFFIX,
-    DATE,
-    HASH,
-    Transform,
-)
+from spark_iceberg_sql.model.transforms import BY_SPELLING, BY_SUFFIX, DATE, HASH
+from spark_iceberg_sql.rules.meant_transform import meant, parameter
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, tokenize
@@ -111,12 +103,13 @@ def _field(tokens: list[Token]) -> str | None:
         return HASH.clause(column, numbers[0]) if remainder else column
     if call.upper() in ("CAST", "TRY_CAST"):
         return DATE.clause(column) if tokens[-2].text.upper() in _TIMES else column
-    record = _record(call, tokens)
-    if record is None:
+    found = meant(call, [token.text for token in tokens[1:]])
+    if found is None:
         return None
-    bounds, numbers = record.parameter, numbers if len(numbers) == 1 else []
-    fit = [n for n in numbers if bounds and bounds.minimum <= n <= bounds.maximum]
-    return record.clause(column, fit[0] if fit else None)
+    computed = not {"+", "-", "*", "/"}.isdisjoint(token.text for token in tokens)
+    sure = len(set(numbers)) == 1 and not computed  # bucket(8 + 8, id) tells no number
+    sure = sure or not found.slip
+    return found.record.clause(column, parameter(found.record, numbers if sure else []))
 
 
 def lost(tokens: Sequence[Token], made: str) -> set[str]:
@@ -190,17 +183,3 @@ def _units(tokens: Sequence[Token]) -> set[str]:
         text for text in bare if getattr(BY_SPELLING.get(text), "granularity", None) is not None
     }
     return units if set(bare) - units else set()
-
-
-def _record(call: str, tokens: Sequence[Token]) -> Transform | None:
-    low = call.lower()
-    if low in BY_OTHER_NAME:
-        meant = BY_OTHER_NAME[low][0]
-        words = (BY_SPELLING.get(t.text.strip("'\"").lower()) for t in tokens)
-        unit = next((w for w in words if w and w.granularity is not None), meant)
-        return unit if meant is DATE else meant
-    record = BY_SPELLING.get(low) or BY_FUNCTION.get(low)
-    if record is None:
-        close = near(low, BY_SPELLING)
-        record = BY_SPELLING[close[0]] if close else None
-    return record if record is not None and record.in_ddl else None

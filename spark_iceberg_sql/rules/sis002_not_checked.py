@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _WAYS = (
     "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
 )
+_QUERY_WAYS = "put the CREATE TABLE of what the query reads before, cast what it computes, or check in a session"
 
 
 class Skipped(NamedTuple):
@@ -68,7 +69,7 @@ def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
     """The single note about all rules that were skipped for a statement."""
     lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
-    help_ = "list the columns before AS, or check in a Spark session" if query else _WAYS
+    help_ = _QUERY_WAYS if query else _WAYS
     scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
     return Finding(_place(context), f"{scope}: {lacks}", help_)
 
@@ -78,7 +79,8 @@ def _unknown(what: str, why: str) -> str:
     if what.startswith("the table "):
         silent = f" ({why})" if "did not answer" in why else ""
         return f"{what.removeprefix('the ')} is unknown{silent}"
-    return f"{what} {'are' if what.endswith('s') else 'is'} unknown ({why})"
+    several = what.endswith("s") and not what.startswith("whether ")
+    return f"{what} {'are' if several else 'is'} unknown ({why})"
 
 
 def elsewhere(context: Context) -> Finding:

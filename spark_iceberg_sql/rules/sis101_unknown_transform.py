@@ -32,18 +32,23 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transforms import (
     BY_FUNCTION,
-    BY_OTHER_NAME,
-    BY_SPELLING,
+    BY_NAME,
     DATE,
     HASH,
+    SUGGESTED,
+    TIMES,
     Transform,
 )
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.columns import fitting
+from spark_iceberg_sql.rules.columns import column_of, fitting, quoted_column, to_write
+from spark_iceberg_sql.rules.meant_transform import meant, parameter, units
+from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+IDENTITY = BY_NAME["identity"]
 
 
 @rule(
@@ -57,12 +62,21 @@ def unknown_transform(context: Context) -> Iterator[Finding]:
         call = facts.term.call
         if call is None or facts.transform is not None or call.lower() in _VOIDS:
             continue
-        record, why, fix = _meant(facts, call)
+        found = meant(call, [argument.text for argument in facts.term.arguments])
+        record = found.record if found is not None else None
         source = _source(facts, record)
+        number = _number(facts, record)
+        fix = None
         if record is None:
-            help_ = f"write `{source}`, `bucket(16, {source})`, `truncate(4, {source})` or `days({source})`"
+            help_ = _any(facts, source)
         else:
-            help_ = f"write `{record.clause(source, _number(facts, record))}`" + why
+            help_ = to_write(facts, record, source, number)
+        if found is not None and help_ == f"write `{found.record.clause(source, number)}`":
+            help_ += f": {found.why}" if found.why else ""
+            if found.slip:
+                edit = Edit(*facts.term.name_span, found.record.spelling)
+                safe = call.lower() in BY_FUNCTION  # our function of that name; all else is a guess
+                fix = Fix(f"write `{found.record.spelling}`", (edit,), safe=safe)
         yield Finding(
             facts.term.name_span, f"Iceberg has no partition transform `{call}`", help_, fix
         )
@@ -71,41 +85,33 @@ def unknown_transform(context: Context) -> Iterator[Finding]:
 _VOIDS = frozenset({"always_null"})  # SIS106 reports these
 
 
-def _meant(facts: TermFacts, call: str) -> tuple[Transform | None, str, Fix | None]:
-    """The transform that was probably meant, why it serves, and a fix if only the name is wrong."""
-    low = call.lower()
-    if low in BY_OTHER_NAME:
-        meant, why = BY_OTHER_NAME[low]
-        return next(_units(facts), meant) if meant is DATE else meant, f": {why}", None
-    record = BY_FUNCTION.get(low)
-    same = record is not None  # this package's function of that name; anything else is a guess
-    if record is None:
-        close = near(low, BY_SPELLING)
-        record = BY_SPELLING[close[0]] if close else None
-    if record is None or not record.in_ddl:
-        return None, "", None
-    edit = Edit(*facts.term.name_span, record.spelling)
-    return record, "", Fix(f"write `{record.spelling}`", (edit,), safe=same)
+# What is offered where nothing tells what was meant, one of each sort.
+_OFFERED = tuple(t for t in SUGGESTED if t is DATE or t.parameter is not None)
 
 
-def _units(facts: TermFacts) -> Iterator[Transform]:
-    """The time units among the arguments: `date_trunc('month', ts)`, `TIMESTAMP_TRUNC(ts, MONTH)`."""
-    for argument in facts.term.arguments:
-        record = BY_SPELLING.get(argument.text.strip("'\"`").lower())
-        if record is not None and record.granularity is not None:
-            yield record
+def _any(facts: TermFacts, source: str) -> str:
+    """What to write where nothing tells what was meant."""
+    column = column_of(facts, source)
+    kind = column.field.type if column is not None else None
+    if column is not None and (column.in_collection or not IDENTITY.takes(column.field.type)):
+        return to_write(facts, IDENTITY, source)
+    offered = [t for t in _OFFERED if kind is None or t.takes(kind)]
+    if kind is None or not TIMES[-1].takes(kind):  # each moment would be a partition of its own
+        offered = [IDENTITY, *offered]
+    return f"write {listed(t.clause(source) for t in offered)}"
 
 
 def _source(facts: TermFacts, record: Transform | None) -> str:
     """The column that was probably meant, as written."""
-    units = {unit.name for unit in _units(facts)}
     texts = [column.text for column in facts.term.columns]
-    plain = [t for t in texts if getattr(BY_SPELLING.get(t.lower()), "name", None) not in units]
+    plain = [text for text in texts if not units([text])]
+    named = quoted_column(facts) if not texts else None
+    if named is not None and not units([named.text]):
+        return quoted(named.text[1:-1])
     return next(iter(plain or texts or fitting(facts.statement, record or HASH)), "...")
 
 
-def _number(facts: TermFacts, record: Transform) -> int | None:
-    """The bucket count or width, if the arguments contain one."""
-    bounds = record.parameter
-    numbers = (literal.value for literal in facts.term.literals if literal.value is not None)
-    return next((n for n in numbers if bounds and bounds.minimum <= n <= bounds.maximum), None)
+def _number(facts: TermFacts, record: Transform | None) -> int | None:
+    """The bucket count or width, if the arguments have one."""
+    numbers = [literal.value for literal in facts.term.literals if literal.value is not None]
+    return parameter(record, numbers) if record is not None else None

@@ -27,16 +27,14 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (buck
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transforms import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.columns import fitting
+from spark_iceberg_sql.rules.columns import fitting, quoted_column, to_write
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -56,7 +54,7 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
         span = facts.term.span
         if not facts.term.columns:
             what = f"`{call}` has no source column"
-            text = _quoted_column(facts)
+            text = quoted_column(facts)
             if text is not None:
                 span = text.span
                 what = (
@@ -75,7 +73,7 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
             continue
         # Spark's parser refuses these, but Iceberg refuses a bucket without columns.
         early = facts.spark_reads and (bool(facts.term.columns) or record.parameter is None)
-        yield Finding(span, what, f"write `{_clause(facts, record)}`", early=early)
+        yield Finding(span, what, _help(facts, record), early=early)
 
 
 def _extra(facts: TermFacts, record: Transform) -> list[nodes.Literal]:
@@ -87,25 +85,15 @@ def _extra(facts: TermFacts, record: Transform) -> list[nodes.Literal]:
     return literals
 
 
-def _quoted_column(facts: TermFacts) -> nodes.Literal | None:
-    """The string in the position of the column."""
-    texts = [item for item in facts.term.literals if item.kind == "string"]
-    named = [item for item in texts if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]
-    if len(named) != 1 or facts.term.columns:
-        return None
-    try:
-        there = facts.statement.schema.find_all((named[0].text[1:-1],))
-    except (NotKnownError, AlreadyReportedError):
-        return named[0]
-    return named[0] if there else None
-
-
-def _clause(facts: TermFacts, record: Transform) -> str:
-    text = _quoted_column(facts)
-    if text is not None:
-        return record.clause(quoted(text.text[1:-1]), facts.parameter)
-    columns = [column.text for column in facts.term.columns] or fitting(facts.statement, record)
+def _help(facts: TermFacts, record: Transform) -> str:
     bounds = record.parameter
     values = [item.value for item in facts.term.literals if item.value is not None]
     fits = [v for v in values if bounds and bounds.minimum <= v <= bounds.maximum]
-    return record.clause(columns[0] if columns else "...", fits[0] if fits else None)
+    text = quoted_column(facts)
+    columns = [column.text for column in facts.term.columns] or fitting(facts.statement, record)
+    if text is not None:
+        columns = [quoted(text.text[1:-1])]
+    number = fits[0] if fits else None
+    if not columns:
+        return f"write `{record.clause('...', number)}`"
+    return to_write(facts, record, columns[0], number)

@@ -33,6 +33,7 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import Parameter
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.syntax import nodes
 
 _MAX_BIGINT = 2**63 - 1
@@ -61,13 +62,13 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
             if wrapped >= bounds.minimum:
                 what += f", which Spark silently reads as {wrapped}"
         meant = _meant(literal, bounds)
-        clause = record.clause(facts.source_text, meant)
+        help_ = to_write(facts, record, facts.source_text, meant)
         fix = None
         if meant is not None:
             fix = Fix(f"write `{meant}`", (Edit(*literal.span, str(meant)),), safe=True)
         no_integer = literal.value is None or abs(literal.value) > _MAX_BIGINT
         early = facts.spark_reads and no_integer
-        yield Finding(literal.span, what, f"write `{clause}`", fix, early=early)
+        yield Finding(literal.span, what, help_, fix, early=early)
 
 
 def _meant(literal: nodes.Literal, bounds: Parameter) -> int | None:

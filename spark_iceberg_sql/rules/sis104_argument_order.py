@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.syntax import nodes
 
@@ -52,7 +53,7 @@ def argument_order(context: Context) -> Iterator[Finding]:
         yield Finding(
             (column.span[0], literal.span[1]),
             f"`{facts.term.call}` takes the {noun} before the column",
-            f"write `{record.clause(column.text, facts.parameter)}`",
+            to_write(facts, record, column.text, facts.parameter),
             number_first(context, column, literal, literal.text, "put the number first"),
             None if facts.spark_reads else Severity.WARNING,
             early=facts.spark_reads,

@@ -26,8 +26,10 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.transforms import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.columns import there
+from spark_iceberg_sql.rules.columns import column_of, there, to_write
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -48,8 +50,12 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
         names = [column.text for column in columns]
         distinct = list(dict.fromkeys(names))
         fit = list(dict.fromkeys(column.text for column in there(context, columns)))
+        takers = [name for name in fit if _taken(facts, record, name)]
+        fit = takers or fit[:1]
         clauses = ", ".join(f"`{record.clause(name, number)}`" for name in fit)
-        if isinstance(context.node, nodes.Create) or len(fit) == 1:
+        if not takers:
+            help_ = to_write(facts, record, fit[0], number)
+        elif isinstance(context.node, nodes.Create) or len(fit) == 1:
             help_ = f"write {clauses}"
         else:
             help_ = f"write one of {clauses}, and a separate statement for each of the others"
@@ -60,3 +66,9 @@ def several_source_columns(context: Context) -> Iterator[Finding]:
             help_,
             early=facts.spark_reads and (number is None or len(distinct) < len(names)),
         )
+
+
+def _taken(facts: TermFacts, record: Transform, name: str) -> bool:
+    """Whether the transform takes the column, for all that is known."""
+    column = column_of(facts, name)
+    return column is None or record.takes(column.field.type)

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.syntax import nodes
 
@@ -55,7 +56,7 @@ def short_literal(context: Context) -> Iterator[Finding]:
         yield Finding(
             literal.span,
             f"`{literal.text}` is a {kind} literal, which Iceberg does not accept here",
-            f"write `{record.clause(facts.source_text, facts.parameter)}`",
+            to_write(facts, record, facts.source_text, facts.parameter),
             _fix(context, facts.source, literal, value)
             if facts.parameter <= _MAX_SMALLINT
             else None,

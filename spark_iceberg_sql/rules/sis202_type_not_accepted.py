@@ -28,11 +28,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transforms import SUGGESTED, Transform
 from spark_iceberg_sql.model.types import Primitive, is_iceberg
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.columns import instead
 from spark_iceberg_sql.rules.sis203_source_not_primitive import NOT_PRIMITIVE
-from spark_iceberg_sql.rules.words import a_type, listed
+from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
 
 
@@ -56,18 +56,5 @@ def type_not_accepted(context: Context) -> Iterator[Finding]:
         yield Finding(
             facts.source.span if facts.source else facts.term.span,
             f"`{facts.term.call}` needs {record.accepts}, but `{name}` is {a_type(kind)}",
-            _help(record, name, kind),
+            instead(record, name, kind, facts.parameter),
         )
-
-
-def _help(record: Transform, name: str, kind: Primitive) -> str:
-    if kind.name == "string":
-        prefix = next((t for t in SUGGESTED if t.truncates and t.takes(kind)), None)
-        if record.iso_width is None or prefix is None:
-            return f"write `{name}` itself"
-        iso = f"`{prefix.clause(name, record.iso_width)}` if it holds ISO dates"
-        return f"write {iso}, or `{name}` itself"
-    if kind.name in ("float", "double"):
-        return f"add a decimal or bigint column and write `{record.clause('that_column')}`"
-    others = (other.clause(name) for other in SUGGESTED if other.takes(kind))
-    return f"write {listed([*others, name])}"

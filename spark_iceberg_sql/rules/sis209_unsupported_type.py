@@ -26,6 +26,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.syntax import nodes
@@ -62,7 +63,10 @@ def unsupported_type(context: Context) -> Iterator[Finding]:
             continue
         words = re.findall(r"[a-z_]\w*", column.type_text.lower())
         spark = next((_SPARK[word] for word in words if word in _SPARK), "STRING")
-        if words and words[0] in ("array", "map", "struct"):
+        meant = _field(context.node, column)
+        if meant is not None:
+            help_ = f"write `` {meant} ``" if "`" in meant else f"write `{meant}`"
+        elif words and words[0] in ("array", "map", "struct"):
             help_ = f"use Spark's own types inside it, such as `{spark}`"
         else:
             help_ = f"write `{quoted(column.name)} {spark}`"
@@ -70,6 +74,21 @@ def unsupported_type(context: Context) -> Iterator[Finding]:
         # Spark has intervals with a unit: Iceberg refuses them when it creates the table.
         late = len(words) > 1 and words[0] == "interval"
         yield Finding(column.type_span, what, help_, early=not late)
+
+
+def _field(node: nodes.Node, column: nodes.ColumnDef) -> str | None:
+    """What `PARTITIONED BY (days ts)` means, if there are such columns: a transform, or a name with a blank."""
+    if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
+        return None
+    name, kind = column.name, column.type_text
+    for other in node.columns or ():
+        record = BY_SPELLING.get(name.lower())
+        if other.name.lower() == kind.lower() and record is not None and record.in_ddl:
+            takes = other.type is not None and record.takes(other.type)
+            return record.clause(kind) if takes else kind
+        if other.name.lower() == f"{name} {kind}".lower():
+            return quoted(other.name)
+    return None
 
 
 def _named_again(node: nodes.Node, column: nodes.ColumnDef) -> bool:

@@ -17,6 +17,8 @@ The table itself: ALTER TABLE if it exists, CREATE TABLE if it does not.
 
 ## Examples
 ```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+DROP TABLE events;
 ALTER TABLE events ADD PARTITION FIELD days(ts);
 ```
 ```sql bad

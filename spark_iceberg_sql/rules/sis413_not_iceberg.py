@@ -48,9 +48,9 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 
 _CLUSTERED = re.compile(
-    r"CLUSTERED\s+BY\s*\(\s*([^(),]+?)\s*\)\s*INTO\s+(\d+)\s+BUCKETS", re.IGNORECASE
+    r"CLUSTERED\s+BY\s*\(([^()]+)\)\s*(?:SORTED\s+BY\s*\(([^()]+)\)\s*)?INTO\s+(\d+)\s+BUCKETS",
+    re.IGNORECASE,
 )
-_SORTED = re.compile(r"\bSORTED\s+BY\b", re.IGNORECASE)
 
 
 # The file formats of Iceberg tables: USING one of these in an Iceberg catalog creates an Iceberg table.
@@ -85,35 +85,53 @@ def not_iceberg(context: Context) -> Iterator[Finding]:
         yield Finding(
             node.cluster_by,
             "an Iceberg table takes no CLUSTER BY",
-            f"write `PARTITIONED BY ({_bucketed(clause)})`, or sort the files: "
+            f"{_moved(context, node, [_bucketed(clause)], 'it')}, or sort the files: "
             f"`ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`",
         )
     if node.clustered_by is not None:
-        yield _clustered(context, node.clustered_by)
+        yield _clustered(context, node, node.clustered_by)
 
 
 def _bucketed(field: str) -> str:
     return field if "(" in field or field == "..." else f"bucket(16, {field})"
 
 
-def _clustered(context: Context, span: nodes.Offsets) -> Finding:
-    words = context.words(span)
-    match = _CLUSTERED.fullmatch(words)
-    clause = f"bucket({match[2]}, {match[1]})" if match is not None else "bucket(..., ...)"
-    help_ = f"write `PARTITIONED BY ({clause})`"
-    if match is not None:
-        return Finding(
-            span,
-            f"CLUSTERED BY on an Iceberg table creates the partition field `{clause}`",
-            help_,
-            severity=Severity.WARNING,
+def _clause(context: Context, node: nodes.Create, fields_: list[str]) -> str:
+    """PARTITIONED BY with the fields that the statement has, and these."""
+    own = [context.words(term.span) for term in node.partitioning or ()]
+    own += [context.words(column.span) for column in node.typed_partitions]
+    more = [field for field in fields_ if field not in own]
+    return f"PARTITIONED BY ({', '.join([*own, *more])})"
+
+
+def _moved(context: Context, node: nodes.Create, fields_: list[str], what: str) -> str:
+    """The help that takes a clause away and writes these fields into PARTITIONED BY."""
+    clause = _clause(context, node, fields_)
+    if node.typed_partitions:
+        typed = (f"`{context.words((c.span[0], c.type_span[1]))}`" for c in node.typed_partitions)
+        return (
+            f"leave {what} out, put {' and '.join(typed)} into the column list and write `{clause}`"
         )
-    if _SORTED.search(words):
-        message = "an Iceberg table takes no SORTED BY"
-        help_ += f" and `ALTER TABLE {context.target.text} WRITE ORDERED BY ...`"
-    else:
-        message = "an Iceberg table cannot be CLUSTERED BY several columns"
-    return Finding(span, message, help_)
+    return f"leave {what} out and write `{clause}`" if node.partitioning else f"write `{clause}`"
+
+
+def _clustered(context: Context, node: nodes.Create, span: nodes.Offsets) -> Finding:
+    match = _CLUSTERED.fullmatch(context.words(span))
+    names, count = (match[1].split(","), match[3]) if match is not None else ([], "")
+    buckets = [f"bucket({count}, {name.strip()})" for name in names] or ["bucket(..., ...)"]
+    help_ = _moved(context, node, buckets, "CLUSTERED BY")
+    if match is not None and match[2]:
+        order = " ".join(match[2].split())
+        help_ += f" and `ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`"
+        return Finding(span, "an Iceberg table takes no SORTED BY", help_)
+    if len(buckets) > 1 or match is None:
+        return Finding(span, "an Iceberg table is not CLUSTERED BY several columns", help_)
+    return Finding(
+        span,
+        f"CLUSTERED BY on an Iceberg table makes the partition field `{buckets[0]}`",
+        help_,
+        severity=Severity.WARNING,
+    )
 
 
 def _temporary(context: Context, node: nodes.TemporaryTable) -> Iterator[Finding]:

@@ -28,6 +28,7 @@ from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.spec import PartitionField, RequestedField
 from spark_iceberg_sql.model.transforms import DATE, TIMES
+from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
@@ -39,7 +40,8 @@ def identity_on_timestamp(context: Context) -> Iterator[Finding]:
         bound, column = facts.bound, facts.column
         if bound is None or not bound.transform.is_identity or column is None:
             continue
-        if not TIMES[-1].takes(column.field.type):
+        kind = column.field.type
+        if not TIMES[-1].takes(kind) or (isinstance(kind, Primitive) and kind.rounded):
             continue
         name = facts.source_text
         times = (

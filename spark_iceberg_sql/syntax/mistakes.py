@@ -98,6 +98,9 @@ MISTAKES: dict[str, Mistake] = {
         "CREATE TABLE ... LIKE takes no PARTITIONED BY",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
     ),
+    "missing-by": Mistake(
+        "the word BY is missing behind PARTITIONED", "write `PARTITIONED BY ({fields})`"
+    ),
     "missing-column": Mistake(
         "the keyword COLUMN is missing before `{found}`",
         "write `ALTER TABLE {table} ADD COLUMN ...`, `DROP COLUMN` or `RENAME COLUMN`",
@@ -110,6 +113,9 @@ MISTAKES: dict[str, Mistake] = {
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`",
     ),
     "missing-semicolon": Mistake("a `;` is missing before {found}", "write `;` before {found}"),
+    "missing-table": Mistake(
+        "the table name is missing after ALTER TABLE", "write the table name before `{found}`"
+    ),
     "missing-with": Mistake(
         "REPLACE PARTITION FIELD needs WITH",
         "write `ALTER TABLE {table} REPLACE PARTITION FIELD {old} WITH ...`",
@@ -121,7 +127,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "modify-elsewhere": Mistake(
         "MODIFY is another engine's syntax",
-        "write `ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT`",
+        "write `ALTER TABLE {table} ALTER COLUMN ... TYPE ...`",
     ),
     "needs-backticks": Mistake("`{found}` is not a plain identifier", "write {expected}"),
     "nested-comment": Mistake(
@@ -180,8 +186,8 @@ MISTAKES: dict[str, Mistake] = {
         "write the name without quotes, or in backticks: `` `my column` ``",
     ),
     "quoted-name": Mistake(
-        "a field name is quoted with backticks, not with quotes",
-        "write the name without quotes, or in backticks: `` AS `my field` ``",
+        "a name is quoted with backticks, not with quotes",
+        "write the name without quotes, or in backticks",
     ),
     "rename-field": Mistake(
         "a partition field is renamed by replacing it with itself",
@@ -198,7 +204,7 @@ MISTAKES: dict[str, Mistake] = {
         "`{found}` is not a retention unit: the grammar expects {expected}", "write {expected}"
     ),
     "set-partition-spec": Mistake(
-        "SET PARTITION SPEC is another engine's syntax",
+        "SET changes no partitioning in Spark: ADD, DROP and REPLACE PARTITION FIELD do",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "set-properties": Mistake(
@@ -234,6 +240,10 @@ MISTAKES: dict[str, Mistake] = {
         "Spark has no temporary tables: TEMPORARY TABLE creates a view over files, with a single-part name and "
         "USING, without IF NOT EXISTS or AS SELECT",
         "write `CREATE TEMPORARY VIEW {table} AS SELECT ...`, or `CREATE TABLE` and drop it afterwards",
+    ),
+    "time-zone": Mistake(
+        "WITH TIME ZONE belongs to another engine: Spark's TIMESTAMP is an instant",
+        "write `TIMESTAMP`",
     ),
     "trailing-comma": Mistake("a trailing comma", "leave out the last comma"),
     "two-locations": Mistake(

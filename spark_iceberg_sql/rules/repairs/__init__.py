@@ -52,9 +52,14 @@ _BY_SHAPE: dict[str, tuple[_Attempt, ...]] = {
     "closing-parenthesis": (slips.surplus,),
     "trailing-comma": (slips.surplus,),
     "missing-semicolon": (slips.separator,),
+    "missing-by": _FIELDS,
+    "quoted-name": (slips.quoted_names,),
+    "modify-elsewhere": (partition_fields.modified,),
+    "time-zone": (slips.time_zone,),
     "missing-column": (slips.keyword, slips.column_word),
     "": (
-        *(slips.quotes, slips.keyword, slips.separator, slips.partition_column, slips.comma),
+        *(slips.quotes, slips.keyword, slips.separator, slips.partition_column, slips.words),
+        slips.comma,
         *(slips.bracket, slips.surplus, partition_fields.cast),
     ),
 }

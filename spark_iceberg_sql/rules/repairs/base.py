@@ -11,6 +11,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import DATE, HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token, statements
 
@@ -73,11 +74,20 @@ def own_names(context: Context, node: nodes.Unreadable) -> dict[str, str]:
     ]
     terms = _examples(context, node) or ["days(ts)", "bucket(16, id)"]
     return {
-        "old": names[0] if names else "...",
+        "old": _first_term(rest) or "...",
         "new": names[1] if len(names) > 1 else "...",
         "field": terms[0],
         "fields": ", ".join(terms),
     }
+
+
+def _first_term(tokens: Sequence[Token]) -> str:
+    """The column or transform that stands first, as written."""
+    if not tokens or tokens[0].text.upper() in BETWEEN | CLAUSES:
+        return ""
+    call = len(tokens) > 1 and tokens[1].text == "("
+    last = min(closing(tokens, 1), len(tokens) - 1) if call else 0
+    return "".join(f"{t.text} " if t.text == "," else t.text for t in tokens[: last + 1])
 
 
 def _examples(context: Context, node: nodes.Unreadable) -> list[str]:

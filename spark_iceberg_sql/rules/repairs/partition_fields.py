@@ -126,6 +126,20 @@ def replaced(spot: Spot) -> Iterator[Repair]:
     yield Repair(f"write `{made}`", (Edit(*span, made),))
 
 
+def modified(spot: Spot) -> Iterator[Repair]:
+    """ALTER COLUMN, for MODIFY with or without COLUMN and TYPE."""
+    first = spot.at + 1 + (spot.words[spot.at + 1 : spot.at + 2] == ["COLUMN"])
+    rest = spot.tokens[first:]
+    if len(rest) < 2:
+        return
+    more = spot.text(rest[1].start, spot.context.statement.end)
+    known = ("TYPE", "SET", "DROP", "COMMENT", "FIRST", "AFTER")
+    verb = "" if spot.words[first + 1] in known else "TYPE "
+    made = f"ALTER TABLE {spot.table} ALTER COLUMN {rest[0].text} {verb}{' '.join(more.split())}"
+    span = spot.context.statement.start, spot.context.statement.end
+    yield Repair(f"write `{made}`", (Edit(*span, made),))
+
+
 def _is_column(spot: Spot, name: str) -> bool:
     """Whether the table has a column of this name, or that is unknown."""
     known = spot.context.known.get(spot.node.table.parts) if spot.node.table is not None else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.repairs.base import (
     CLAUSES,
     KEYWORDS,
@@ -14,7 +15,8 @@ from spark_iceberg_sql.rules.repairs.base import (
     Spot,
     index_of,
 )
-from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 
 
 def quotes(spot: Spot) -> Iterator[Repair]:
@@ -56,14 +58,71 @@ def separator(spot: Spot) -> Iterator[Repair]:
 
 
 def comma(spot: Spot) -> Iterator[Repair]:
-    """A comma between two fields."""
+    """A comma between two fields, between a number and a column, between two columns with their types."""
     if not 0 < spot.at < len(spot.tokens) or spot.words[spot.at] in CLAUSES:
         return
-    if spot.words[spot.at - 1] != ")":
+    before, after = spot.tokens[spot.at - 1], spot.tokens[spot.at]
+    number = before.kind is Kind.NUMBER and after.kind in (Kind.WORD, Kind.QUOTED)
+    kinds = [token.kind for token in spot.tokens[spot.at : spot.at + 2]]
+    in_list = spot.words[0] == "CREATE" and not CLAUSES & set(spot.words[: spot.at])
+    column = in_list and len(kinds) == 2 and set(kinds) <= {Kind.WORD, Kind.QUOTED}
+    if before.text != ")" and not number and not column:
         return
-    end = spot.tokens[spot.at - 1].end
-    word = spot.tokens[spot.at].text
-    yield Repair(f"write `,` before `{word}`", (Edit(end, end, ","),), "a comma is missing")
+    what = (Edit(before.end, before.end, ","),)
+    yield Repair(f"write `,` before `{after.text}`", what, "a comma is missing")
+
+
+def words(spot: Spot) -> Iterator[Repair]:
+    """Two words where one name can stand: a transform without brackets, a name with a blank."""
+    if not 0 < spot.at < len(spot.tokens) or spot.words[spot.at] in CLAUSES:
+        return
+    first, second = spot.tokens[spot.at - 1], spot.tokens[spot.at]
+    if first.kind is not Kind.WORD or second.kind not in (Kind.WORD, Kind.QUOTED):
+        return
+    record = BY_SPELLING.get(first.text.lower())
+    if record is not None and record.in_ddl and record.parameter is None:
+        clause = record.clause(second.text)
+        yield Repair(
+            f"write `{clause}`",
+            (Edit(first.start, second.end, clause),),
+            f"`{first.text}` takes its column in parentheses",
+        )
+    opening = spot.words[spot.at - 2] if spot.at > 1 else ""
+    in_call = spot.at > 4 and spot.words[spot.at - 5].lower() in BY_SPELLING  # bucket(4, my col)
+    if second.kind is Kind.WORD and (in_call or opening == "("):
+        name = f"`{first.text} {second.text}`"
+        yield Repair(
+            f"write `` {name} ``, if that is one name",
+            (Edit(first.start, second.end, name),),
+            "a name with a blank stands in backticks",
+        )
+
+
+def quoted_names(spot: Spot) -> Iterator[Repair]:
+    """Names in quotes: the one at which reading stops, with its path, or all in the same quotes."""
+    sign = spot.tokens[spot.at].text[0]
+    last = spot.at
+    while spot.words[last + 1 : last + 2] == ["."] and last + 2 < len(spot.tokens):
+        last += 2
+    first = spot.at
+    while first > 1 and spot.words[first - 1] == ".":
+        first -= 2
+    path = [t for t in spot.tokens[first : last + 1] if t.kind in STRINGS]
+    every = [t for t in spot.tokens if t.kind in STRINGS and t.text[0] == sign]
+    for tokens in (path, every):
+        edits = tuple(Edit(t.start, t.end, _unquoted(t)) for t in tokens)
+        if tokens is path:
+            names = "".join(
+                _unquoted(t) if t.kind in STRINGS else t.text for t in spot.tokens[first : last + 1]
+            )
+            yield Repair(f"write `{names}`", edits)
+        else:
+            names = ", ".join(f"`{edit.text}`" for edit in edits[:4])
+            yield Repair(f"write the names without quotes: {names}", edits)
+
+
+def _unquoted(token: Token) -> str:
+    return quoted(token.text[1:-1])
 
 
 def bracket(spot: Spot) -> Iterator[Repair]:
@@ -150,3 +209,11 @@ def partition_column(spot: Spot) -> Iterator[Repair]:
         (Edit(start, end, f";\n{alter}"),),
         "ADD COLUMN does not partition",
     )
+
+
+def time_zone(spot: Spot) -> Iterator[Repair]:
+    """TIMESTAMP(6) WITH TIME ZONE."""
+    first = max(i for i, word in enumerate(spot.words[: spot.at]) if word == "TIMESTAMP")
+    last = next((i for i in range(spot.at, len(spot.words)) if spot.words[i] == "ZONE"), spot.at)
+    edit = Edit(spot.tokens[first].start, spot.tokens[last].end, "TIMESTAMP")
+    yield Repair("write `TIMESTAMP`", (edit,))

@@ -164,7 +164,8 @@ def _hinted(statement: Statement, span: Offsets) -> Node | None:
 def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node:
     tokens, templates = filled(statement.script, tokens)
     node = _read(statement.script, tokens, span) if tokens else Other(span)
-    at = templates[0] if templates else (tokens[0].start, tokens[0].end)
+    sign = next((t for t in tokens if t.kind is Kind.STRAY), tokens[0])
+    at = templates[0] if templates else (sign.start, sign.end)
     if isinstance(node, Other):
         hidden = _PARTITION_DDL.search(statement.text) or _HIDDEN_CHANGE.match(statement.text)
         return Templated(span, at) if hidden else node

@@ -88,6 +88,8 @@ def _primitive(cursor: Cursor) -> Type | None:
     arguments = _arguments(cursor)
     if name in ("TIMESTAMP", "TIME") and cursor.take("WITHOUT", "TIME", "ZONE"):
         name = "TIMESTAMP_NTZ" if name == "TIMESTAMP" else name
+    elif name == "TIMESTAMP" and (cursor.at("WITH", "TIME") or cursor.at("WITH", "LOCAL", "TIME")):
+        cursor.stop("`,` or `)`", "time-zone")
     elif name == "STRING" and cursor.take("COLLATE"):
         cursor.path("a collation")
     if arguments is None or (name in ("CHAR", "CHARACTER", "VARCHAR") and not arguments):

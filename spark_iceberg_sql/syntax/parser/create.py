@@ -44,6 +44,7 @@ _ELSEWHERE = frozenset(
 )
 # Formats with a grammar of their own, in catalogs of their own.
 OTHER_FORMATS = frozenset({"delta", "hudi", "paimon", "lance", "bigquery", "snowflake"})
+_PARTITIONED = ("PARTITIONED", "PARTITION")
 _CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION` or `AS SELECT`"
 
 
@@ -213,7 +214,9 @@ def _columns(cursor: Cursor) -> tuple[ColumnDef, ...] | None:
                 columns.append(column(cursor))
             if not cursor.take(","):
                 break
-        cursor.expect(")")
+        if cursor.word != ")":
+            cursor.stop("`,` or `)`")
+        cursor.i += 1
     except Stop:
         if not may_be_query:
             raise
@@ -274,7 +277,7 @@ def _once(got: _Clauses, cursor: Cursor, clause: str, like: str = "duplicate-cla
 
 def _partitioned_by(cursor: Cursor, got: _Clauses) -> None:
     cursor.i += 1
-    cursor.expect("BY", "partition-by")
+    cursor.expect("BY", "missing-by")
     if cursor.word == "SPEC":
         cursor.stop("`(`", "partitioned-by-spec")
     cursor.expect("(", "no-parentheses")
@@ -350,6 +353,9 @@ def _clause_mistake(cursor: Cursor) -> str:
         return "using-after-clauses"
     if word == ")":
         return "closing-parenthesis"
+    joined = word.replace("_", "")
+    if joined.endswith("BY") and (joined[:-2] in _PARTITIONED or near(joined[:-2], *_PARTITIONED)):
+        raise Stop(cursor.token, "`PARTITIONED BY`", "misspelt")
     meant = near(word, "USING", "PARTITIONED", "TBLPROPERTIES", "LOCATION", "COMMENT", "OPTIONS")
     if meant:
         raise Stop(cursor.token, f"`{meant}`", "misspelt")

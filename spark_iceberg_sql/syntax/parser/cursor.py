@@ -258,7 +258,9 @@ class Cursor:
         arguments = [self._argument()]
         while self.take(","):
             arguments.append(self._argument())
-        self.expect(")", self._argument_mistake())
+        if self.words[self.i] != ")":
+            self.stop("`,` or `)`", self._argument_mistake())
+        self.i += 1
         return Term(column.parts[0], tuple(arguments), self.since(first.start), column.span)
 
     def _argument_mistake(self) -> str:

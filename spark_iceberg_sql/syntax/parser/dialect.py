@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from enum import Flag, auto
+from functools import reduce
+from operator import or_
 
-from spark_iceberg_sql.syntax.lexer import Kind, Statement
+from spark_iceberg_sql.syntax.lexer import Statement
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     Create,
@@ -23,14 +26,35 @@ from spark_iceberg_sql.syntax.nodes import (
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import near
 
-# Words of Spark's grammar, of Iceberg's, and of no other engine's.
-_WORDS = (
-    r"\b(?:using\s+(?:parquet|orc|avro|csv|json|text|hive|org\.apache)\b"
-    r"|tblproperties\b|partitioned\s+by\b|partition\s+fields?\b|identifier\s+fields?\b"
-    r"|set\s+partition\s+spec\b|iceberg\b|(?:stored|row)\s+(?:as|format)\b"
-    r"|write\s+(?:locally\s+)?(?:ordered|distributed|unordered)\b)"
-)
-_OWN = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference, SetProperties)
+
+class Words(Flag):
+    """Whose words a text has."""
+
+    SPARKS = auto()  # Spark's or Iceberg's, and no other engine's
+    SHARED = auto()  # those of Spark's that Hive, Athena, Flink or DuckDB has too
+    OTHERS = auto()  # those of other engines
+
+
+_WORDS = {
+    Words.SPARKS: (
+        r"\b(?:using\s+(?:iceberg|parquet|orc|avro|csv|json|text|hive|org\.apache)\b"
+        r"|partition\s+fields?\b|identifier\s+fields?\b"
+        r"|write\s+(?:locally\s+)?(?:ordered|distributed|unordered)\b)"
+    ),
+    Words.SHARED: (
+        r"\b(?:tblproperties\b|partitioned\s+by\b|set\s+partition\s+spec\b|iceberg\b"
+        r"|(?:stored|row)\s+(?:as|format)\b)"
+    ),
+    # Flink; Trino; Athena; Snowflake; Redshift; DuckDB.
+    Words.OTHERS: (
+        r"\bwatermark\s+for\b|'connector'\s*=|\bcreate\s+catalog\b|\bset\s*\(\s*'|\)\s*with\s*\("
+        r"|\bwith\s+(?:local\s+)?time\s+zone\b|\bset\s+properties\b|\bpartition(?:ing|ed_by)\s*=\s*array\b"
+        r"|'table_type'\s*=\s*'iceberg'|\b(?:create|alter|replace)\s+iceberg\s+table\b"
+        r"|\b(?:external_volume|base_location)\s*=|\btable\s+properties\s*\(|\b(?:distkey|sortkey|diststyle)\b"
+        r"|\bset\s+partitioned\s+by\b"
+    ),
+}
+_OWN = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
 # After USING: PostgreSQL has the word in the same place, for an access method.
 _FORMATS = frozenset(
     {"iceberg", "parquet", "orc", "avro", "csv", "json", "text", "hive", "jdbc"} | OTHER_FORMATS
@@ -39,28 +63,47 @@ _FORMATS = frozenset(
 _TELLING = frozenset(
     f"`{word}`"
     for word in (
-        *("ALTER", "CREATE", "REPLACE", "DROP", "TABLE", "USING", "PARTITION", "PARTITIONED"),
+        *(
+            "ALTER",
+            "CREATE",
+            "REPLACE",
+            "DROP",
+            "TABLE",
+            "USING",
+            "PARTITION",
+            "PARTITIONED",
+            "PARTITIONED BY",
+        ),
         *("FIELD", "FIELDS", "TBLPROPERTIES", "IDENTIFIER", "ORDERED", "DISTRIBUTED", "UNORDERED"),
     )
 )
 
 
-def is_sparks(node: Node) -> bool:
-    """Whether a statement says by itself that it is Spark's or Iceberg's."""
+def is_sparks(node: Node, *, alone: bool = False) -> bool:
+    """Whether a statement says by itself that it is Spark's or Iceberg's.
+
+    alone: and no engine's else, which PARTITIONED BY, TBLPROPERTIES and misspelt words do not say.
+    """
     if isinstance(node, Create):
         provider = node.provider or ""
         if provider in _FORMATS or near(provider.upper(), "ICEBERG"):
             return True
-        return bool(node.partitioning_span or node.properties)
+        return not alone and bool(node.partitioning_span or node.properties)
     if isinstance(node, Unreadable) and node.like == "misspelt":
-        return node.expected in _TELLING
+        return not alone and node.expected in _TELLING
+    if isinstance(node, SetProperties):
+        return not alone
     return isinstance(node, (*_OWN, TemporaryTable))
 
 
-def says_spark(text: str, statements: Sequence[Statement]) -> bool:
-    """Whether any statement of a text has words that only Spark or Iceberg has; comments do not count."""
+def words_of(text: str, statements: Sequence[Statement]) -> Words:
+    """Whose words the statements of a text have; comments do not count, nor what stands in strings."""
     starts = [statement.start for statement in statements]
-    for found in re.finditer(_WORDS, text, re.IGNORECASE):
+    return reduce(or_, (w for w in Words if _has(text, statements, starts, _WORDS[w])), Words(0))
+
+
+def _has(text: str, statements: Sequence[Statement], starts: Sequence[int], words: str) -> bool:
+    for found in re.finditer(words, text, re.IGNORECASE):
         number = bisect_right(starts, found.start()) - 1
         if number < 0 or found.start() >= statements[number].end:
             continue
@@ -68,6 +111,6 @@ def says_spark(text: str, statements: Sequence[Statement]) -> bool:
         opened = statements[number].unclosed
         if opened is not None and opened.start <= at:
             return True  # the statements that an unclosed quote holds
-        if any(t.start == at and t.kind is Kind.WORD for t in statements[number].tokens):
+        if any(t.start == at for t in statements[number].tokens):
             return True
     return False

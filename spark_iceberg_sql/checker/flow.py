@@ -1,0 +1,152 @@
+"""Which statements follow one another, and what of the tables is known to those that do not.
+
+In a function, nothing is known of what another function changes, or the program behind it. In an arm of a
+condition, nothing is known of what an arm before it changed: that may be the other choice. What stands behind a
+condition follows all of its arms but those that are left for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from spark_iceberg_sql.facts.replay import changed
+from spark_iceberg_sql.files.source_map import Arm, Offsets, Stretch
+from spark_iceberg_sql.model.table import Name, Tables
+from spark_iceberg_sql.syntax import parser
+from spark_iceberg_sql.syntax.lexer import Statement
+
+# Where a program makes tables without SQL, by offset, and which; None for any.
+Made = tuple[int, tuple[Name, ...] | None]
+Step = Statement | Made
+Path = tuple[Arm, ...]
+
+
+@dataclass(slots=True)
+class Changes:
+    """Tables that may have been changed. names: as written. anything: whether any other may be among them."""
+
+    names: set[Name] = field(default_factory=set)
+    anything: bool = False
+
+    def add(self, other: Changes) -> None:
+        """Those of another one too."""
+        self.names |= other.names
+        self.anything = self.anything or other.anything
+
+    def forgotten(self, known: Tables) -> None:
+        """Let nothing be known of these tables."""
+        if self.anything:
+            known.unsettle_below(())
+        known.unsettle(*self.names)
+
+
+def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[Path]:
+    """The arms that each of some places, in order, is in as a whole, from the outermost to the innermost."""
+    coming = iter(stretches)
+    following = next(coming, None)
+    around: list[Stretch] = []
+    for start, end in places:
+        while following is not None and following[0] <= start:
+            around = [each for each in around if each[1] >= following[1]]
+            around.append(following)
+            following = next(coming, None)
+        around = [each for each in around if each[1] >= start]
+        yield tuple(arm for _, stop, arm in around if end <= stop)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An arm under way. own: what it changes. known, left: of a function, what was before it."""
+
+    arm: Arm
+    own: Changes = field(default_factory=Changes)
+    known: Tables | None = None
+    left: Changes = field(default_factory=Changes)
+
+
+class Flow:
+    """A walk through a program's statements. known: what is known where it stands.
+
+    steps: the path of each, and what it changes, in order.
+    """
+
+    def __init__(self, known: Tables, steps: Sequence[tuple[Path, Changes]]) -> None:
+        self.known = known
+        self._steps = steps
+        self._number = 0
+        self._open: list[_Open] = []
+        self._left = Changes()  # what arms that have ended changed, and what is known all the same
+
+    def step(self) -> None:
+        """Go on to the next statement: leave the arms that it is not in, enter those that it is in."""
+        path, changes = self._steps[self._number]
+        self._leave(path)
+        for depth in range(len(self._open), len(path)):
+            self._enter(path[: depth + 1])
+        for each in self._open:
+            each.own.add(changes)
+        self._number += 1
+
+    def end(self) -> None:
+        """Leave all arms."""
+        self._leave(())
+
+    def _leave(self, path: Path) -> None:
+        while self._open and tuple(each.arm for each in self._open) != path[: len(self._open)]:
+            ended = self._open.pop()
+            if ended.known is not None:
+                inner, self.known, self._left = self.known, ended.known, ended.left
+                # What the session is set to, and whether rows may be there, no call takes back.
+                self.known.others, self.known.time_zone = inner.others, inner.time_zone
+                self.known.case_sensitive = inner.case_sensitive
+            if ended.arm.function or ended.arm.leaves:
+                ended.own.forgotten(self.known)
+            else:
+                self._left.add(ended.own)
+
+    def _enter(self, path: Path) -> None:
+        entered = _Open(path[-1])
+        if path[-1].function:
+            entered.known, entered.left = self.known, self._left
+            self.known = self.known.copy()
+            self._elsewhere(path).forgotten(self.known)
+        self._left.forgotten(self.known)
+        self._left = Changes()
+        self._open.append(entered)
+
+    def _elsewhere(self, path: Path) -> Changes:
+        """What is changed besides a function, but not by the statements that lead to it."""
+        found = Changes()
+        for number, (other, changes) in enumerate(self._steps):
+            before = number < self._number and other == path[: len(other)]
+            if not before and other[: len(path)] != path:
+                found.add(changes)
+        return found
+
+
+def in_order(statements: Sequence[Statement], made: Sequence[Made]) -> list[Step]:
+    """All that happens to tables, in the order of the text."""
+    return sorted([*made, *statements], key=lambda step: _place(step)[0])
+
+
+def flow_through(known: Tables, steps: Sequence[Step], stretches: Sequence[Stretch]) -> Flow:
+    """The walk through these steps. stretches: the arms, an outer one before those in it."""
+    around = paths([_place(step) for step in steps], stretches)
+    return Flow(known, list(zip(around, map(_changes, steps), strict=True)))
+
+
+def _place(step: Step) -> Offsets:
+    return (step.start, step.end) if isinstance(step, Statement) else (step[0], step[0])
+
+
+def _changes(step: Step) -> Changes:
+    names: Sequence[Name] | None
+    if isinstance(step, Statement):
+        try:
+            names = changed(parser.read(step))
+        except Exception:
+            names = ()  # the check reads it too, and reports the fault
+    else:
+        names = step[1]
+    return Changes(set(names or ()), names is None)

@@ -1,0 +1,53 @@
+"""Where a program's statements do not follow one another: its functions, and the arms of its conditions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from spark_iceberg_sql.files.source_map import Arm, Offsets
+
+Place = Callable[[ast.expr | ast.stmt], Offsets]
+# Calls after which nothing follows.
+_LEAVING = frozenset({"exit", "_exit", "quit", "abort", "skip", "fail"})
+
+
+def arms(tree: ast.Module, place: Place, part: int) -> list[Arm]:
+    """The arms of a program, in order, an outer one before those in it.
+
+    place: where a node stands in the text. part: the text's number among the file's parts.
+    """
+    found = [
+        Arm(part, place(body[0])[0], place(body[-1])[1], function, _leaves(body[-1]))
+        for node in ast.walk(tree)
+        for body, function in _bodies(node)
+        if body
+    ]
+    return sorted(found, key=lambda arm: (arm.start, -arm.end))
+
+
+def _bodies(node: ast.AST) -> Iterator[tuple[Sequence[ast.expr | ast.stmt], bool]]:
+    """What of a node does not always run where it stands, and whether it is a function's."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.body, True
+    elif isinstance(node, ast.Lambda):
+        yield [node.body], True
+    elif isinstance(node, ast.If):
+        yield from ((node.body, False), (node.orelse, False))
+    elif isinstance(node, ast.IfExp):
+        yield from (([node.body], False), ([node.orelse], False))
+    elif isinstance(node, ast.match_case | ast.ExceptHandler):
+        yield node.body, False
+    elif isinstance(getattr(node, "handlers", None), list):  # try, and try with except*
+        yield from ((node.body, False), (node.orelse, False))  # type: ignore[attr-defined]
+
+
+def _leaves(last: ast.expr | ast.stmt) -> bool:
+    """Whether a block that ends so is left for good, so that what stands behind it does not follow."""
+    if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
+        return True
+    call = last.value if isinstance(last, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return False
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _LEAVING
