@@ -5,13 +5,13 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Predicates on parts that come again: month(ts) = 2, dayofweek(ts) IN (1, 7), hour(ts) < 6.
@@ -22,9 +22,9 @@ import org.apache.spark.sql.types.DataTypes;
 public final class CyclicParts {
   /** What a predicate depends on, ever finer; NOTHING: literals alone. */
   private static final int UNKNOWN = -1, NOTHING = 0, MONTHS = 1, DAYS = 2, HOURS = 3;
-  private static final List BY_MONTH = Arrays.asList(new String[] {"Year", "Quarter", "Month", "LastDay"});
-  private static final List BY_DAY = Arrays.asList(new String[] {
-    "DayOfMonth", "DayOfWeek", "DayOfYear", "WeekDay", "WeekOfYear", "YearOfWeek"});
+  private static final List<String> BY_MONTH = List.of("Year", "Quarter", "Month", "LastDay");
+  private static final List<String> BY_DAY = List.of(
+    "DayOfMonth", "DayOfWeek", "DayOfYear", "WeekDay", "WeekOfYear", "YearOfWeek");
   /** Evaluations for each grain. */
   private static final int MOST = 400;
 
@@ -34,12 +34,11 @@ public final class CyclicParts {
   private CyclicParts() {}
 
   /** The values of a column for which all of the predicates may be true; those on anything else say nothing. */
-  public static Intervals refine(Intervals values, Expression column, List predicates) {
+  public static Intervals refine(Intervals values, Expression column, List<Expression> predicates) {
     Intervals result = values;
     for (int grain = MONTHS; grain <= HOURS; grain++) {
-      for (Object o : predicates) {
-        Expression p = (Expression) o;
-        Set zones = new HashSet();
+      for (Expression p : predicates) {
+        Set<ZoneId> zones = new HashSet<>();
         if (grain(p, column, zones) != grain || zones.size() > 1) continue;
         ZoneId zone = zones.isEmpty() ? ZoneOffset.UTC : (ZoneId) zones.iterator().next();
         try {
@@ -52,7 +51,7 @@ public final class CyclicParts {
     return result;
   }
 
-  private static int grain(Expression e, Expression column, Set zones) {
+  private static int grain(Expression e, Expression column, Set<ZoneId> zones) {
     if (e instanceof Literal) return NOTHING;
     if (e instanceof Attribute || e instanceof GetStructField || !isPure(e)) return UNKNOWN;
     String name = e.getClass().getSimpleName();
@@ -67,8 +66,8 @@ public final class CyclicParts {
       if (BY_DAY.contains(name)) return DAYS;
     }
     int finest = NOTHING;
-    for (int i = 0; i < e.children().size(); i++) {
-      int g = grain((Expression) e.children().apply(i), column, zones);
+    for (Expression child : CollectionConverters.asJava(e.children())) {
+      int g = grain(child, column, zones);
       if (g == UNKNOWN) return UNKNOWN;
       finest = Math.max(finest, g);
     }
@@ -76,7 +75,7 @@ public final class CyclicParts {
   }
 
   /** The column as a date in its zone. */
-  private static boolean isDate(Expression e, Expression column, Set zones) {
+  private static boolean isDate(Expression e, Expression column, Set<ZoneId> zones) {
     if (!e.dataType().equals(DataTypes.DateType)) return false;
     if (e.semanticEquals(column)) return true;
     if (!(e instanceof Cast) || !((Cast) e).child().semanticEquals(column)) return false;

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.unsafe.types.UTF8String;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * What a predicate implies for the values of each column alone: rows outside cannot satisfy it.
@@ -42,36 +43,33 @@ public final class ImpliedRanges {
   }
 
   /** The column's canonical expression to Found; empty where nothing is implied. */
-  public Map of(Expression predicate) {
+  public Map<Expression, Found> of(Expression predicate) {
     if (predicate instanceof And) {
-      Map result = new LinkedHashMap();
-      List conjuncts = conjuncts(predicate), rest = new ArrayList();
-      for (Object c : conjuncts) {
-        Map one = of((Expression) c);
+      Map<Expression, Found> result = new LinkedHashMap<>();
+      List<Expression> rest = new ArrayList<>();
+      for (Expression c : conjuncts(predicate)) {
+        Map<Expression, Found> one = of(c);
         if (one.isEmpty()) rest.add(c);
-        for (Object key : one.keySet()) {
+        for (Expression key : one.keySet()) {
           Found found = (Found) one.get(key), known = (Found) result.get(key);
           if (known == null) result.put(key, found);
           else known.values = known.values.intersect(found.values);
         }
       }
-      for (Object o : result.values()) {
-        Found f = (Found) o;
-        if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
-      }
+      for (Found f : result.values()) if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
       return result;
     }
     if (predicate instanceof Or) {
-      Map left = of(((Or) predicate).left()), result = new LinkedHashMap();
+      Map<Expression, Found> left = of(((Or) predicate).left()), result = new LinkedHashMap<>();
       if (left.isEmpty()) return left;
-      Map right = of(((Or) predicate).right());
-      for (Object key : left.keySet()) {
+      Map<Expression, Found> right = of(((Or) predicate).right());
+      for (Expression key : left.keySet()) {
         Found a = (Found) left.get(key), b = (Found) right.get(key);
         if (b != null) put(result, new Found(a.column, a.values.union(b.values)));
       }
       return result;
     }
-    Map result = new LinkedHashMap();
+    Map<Expression, Found> result = new LinkedHashMap<>();
     try {
       put(result, atom(predicate));
     } catch (RuntimeException e) {
@@ -80,8 +78,8 @@ public final class ImpliedRanges {
     return result;
   }
 
-  public static List conjuncts(Expression e) {
-    List result = new ArrayList();
+  public static List<Expression> conjuncts(Expression e) {
+    List<Expression> result = new ArrayList<>();
     if (e instanceof And) {
       result.addAll(conjuncts(((And) e).left()));
       result.addAll(conjuncts(((And) e).right()));
@@ -89,7 +87,7 @@ public final class ImpliedRanges {
     return result;
   }
 
-  private static void put(Map result, Found found) {
+  private static void put(Map<Expression, Found> result, Found found) {
     if (found != null && !found.values.isAll()) result.put(found.column.canonicalized(), found);
   }
 
@@ -97,7 +95,7 @@ public final class ImpliedRanges {
     if (e instanceof Not) {
       Expression c = ((Not) e).child();
       if (c instanceof EqualTo) return comparison((BinaryComparison) c, NE);
-      List values = values(c);
+      List<Object> values = values(c);
       if (values == null || values.size() > MOST_VALUES) return null;
       Found found = null;
       for (Object v : values) {
@@ -114,7 +112,7 @@ public final class ImpliedRanges {
     if (e instanceof GreaterThan) return comparison((BinaryComparison) e, GT);
     if (e instanceof GreaterThanOrEqual) return comparison((BinaryComparison) e, GE);
     if (e instanceof StartsWith || e instanceof Like) return prefix(e);
-    List values = values(e);
+    List<Object> values = values(e);
     if (values == null || values.isEmpty()) return null;
     Expression f = (Expression) e.children().apply(0);
     if (values.size() > MOST_VALUES) {
@@ -137,21 +135,18 @@ public final class ImpliedRanges {
   }
 
   /** The values of IN that are not null; null where it is none, or not of literals. */
-  private static List values(Expression e) {
-    List result = new ArrayList();
+  private static List<Object> values(Expression e) {
+    List<Object> result = new ArrayList<>();
     if (e instanceof In) {
       DataType type = ((In) e).value().dataType();
-      for (Object x : scala.jdk.javaapi.CollectionConverters.asJava(((In) e).list())) {
+      for (Expression x : CollectionConverters.asJava(((In) e).list())) {
         if (!(x instanceof Literal) || !((Literal) x).dataType().equals(type)) return null;
         if (((Literal) x).value() != null) result.add(((Literal) x).value());
       }
       return result;
     }
     if (!(e instanceof InSet)) return null;
-    for (scala.collection.Iterator i = ((InSet) e).hset().iterator(); i.hasNext();) {
-      Object v = i.next();
-      if (v != null) result.add(v);
-    }
+    for (Object v : CollectionConverters.asJava(((InSet) e).hset())) if (v != null) result.add(v);
     return result;
   }
 
@@ -211,8 +206,10 @@ public final class ImpliedRanges {
     return new Found(s.column, new Crossing(s, f, UTF8String.fromString(text)).prefixed());
   }
 
+  /** Of two values as Spark holds them, of one type. */
+  @SuppressWarnings("unchecked")
   public static int compare(Object a, Object b) {
-    if (!(a instanceof Double)) return ((Comparable) a).compareTo(b);
+    if (!(a instanceof Double)) return ((Comparable<Object>) a).compareTo(b);
     double x = ((Double) a).doubleValue(), y = ((Double) b).doubleValue();
     if (x != x || y != y) throw new ArithmeticException("NaN");
     return x < y ? -1 : x > y ? 1 : 0;
@@ -228,9 +225,9 @@ public final class ImpliedRanges {
       this.steps = steps;
       this.value = value;
       expression = new SingleColumnFunction(e, steps.column);
-      for (Object w : steps.written()) {
-        DataType t = ((Expression) w).dataType();
-        SingleColumnFunction date = new SingleColumnFunction((Expression) w, steps.column);
+      for (Expression w : steps.written()) {
+        DataType t = w.dataType();
+        SingleColumnFunction date = new SingleColumnFunction(w, steps.column);
         if (!MonotonicExpression.hasFourDigits(t, date.at(steps.first))
             || !MonotonicExpression.hasFourDigits(t, date.at(steps.last)))
           throw new ArithmeticException("a year without four digits");

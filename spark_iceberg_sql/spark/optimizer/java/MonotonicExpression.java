@@ -45,14 +45,14 @@ public final class MonotonicExpression {
   public int direction = 1;
   /** How many steps have been taken from the column. */
   public int count;
-  private final List zones = new ArrayList();
+  private final List<ZoneId> zones = new ArrayList<>();
   private int zoned;
   /** Microseconds: how far from a crossing a change of the clocks still matters; how far a crossing is always off. */
   private long reach, slack;
   /** Whether a number has been added to, or multiplied, on the way. */
   private boolean shifted, scaled;
   /** Dates or timestamps that are written with four digits for the year. */
-  private final List written = new ArrayList();
+  private final List<Expression> written = new ArrayList<>();
 
   private MonotonicExpression(Expression column, long first, long last) {
     this.column = column;
@@ -71,7 +71,7 @@ public final class MonotonicExpression {
     return t.equals(DataTypes.TimestampType) || t.equals(DataTypes.TimestampNTZType) || t.equals(DataTypes.DateType);
   }
 
-  public List written() { return written; }
+  public List<Expression> written() { return written; }
 
   /** Whether a date or timestamp has four digits for its year wherever one is. */
   public static boolean hasFourDigits(DataType type, Object value) {
@@ -416,7 +416,7 @@ public final class MonotonicExpression {
     if (!isTime(t)) return 0;
     boolean date = t.equals(DataTypes.DateType);
     long micros = date ? at * DAY : at, off = 0;
-    for (int i = 0; i < zones.size(); i++) off = Math.max(off, zoned * clocks((ZoneId) zones.get(i), micros, reach));
+    for (ZoneId zone : zones) off = Math.max(off, zoned * clocks(zone, micros, reach));
     // Days lie further apart than less than a day.
     return date ? (slack + off) / DAY : slack + off;
   }
