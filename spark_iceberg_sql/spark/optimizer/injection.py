@@ -96,6 +96,10 @@ RULES: tuple[Rule, ...] = (
             *(
                 "Intervals",
                 "SingleColumnFunction",
+                "ExpressionKind",
+                "Clocks",
+                "Digits",
+                "Comparison",
                 "MonotonicExpression",
                 "CyclicParts",
                 "ImpliedRanges",

@@ -20,11 +20,11 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Looks for a value of a column that a predicate takes and what it is said to imply does not.
  *
- * <p>What Prune adds to a query rests on what MonotonicExpression knows of some forty kinds of expression. So before
- * it is used the
- * user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each range and beyond, at
- * every change of the clocks near them with each half hour around, at the ends of the type, at values all over it, and
- * wherever between two of those a compared expression crosses its constant. One such value, and nothing is implied.
+ * <p>What Prune adds to a query rests on what is known of some forty kinds of expression (see ExpressionKind). So before
+ * it is used the user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each range and
+ * beyond, at every change of the clocks near them with each half hour around, at the ends of the type, at values all over
+ * it, and wherever between two of those a compared expression crosses its constant. One such value, and nothing is
+ * implied.
  */
 public final class Attack {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
@@ -203,7 +203,7 @@ public final class Attack {
 
   private void changes(ZoneId zone, long from, long to, long unit, boolean near) {
     if (zone.getRules().isFixedOffset()) return;
-    ZoneOffsetTransition t = zone.getRules().nextTransition(MonotonicExpression.instant(from - 4 * DAY));
+    ZoneOffsetTransition t = zone.getRules().nextTransition(Clocks.instant(from - 4 * DAY));
     for (int n = 0; t != null && n < CHANGES; n++) {
       long at = t.getInstant().getEpochSecond() * SECOND;
       if (at > to + 4 * DAY) return;

@@ -69,6 +69,14 @@ public class Fast extends SwitchedRule {
   private static final long DAY_ODD = 10546875, HOUR_ODD = 3515625;
   private static final int DAY_BITS = 13, HOUR_BITS = 10;
   private static final long OFFSET_DAYS = CYCLES * DAYS_400_YEARS, OFFSET_HOURS = 3000000000L;
+  /** What a query reads that is a scan, or rows that are there. */
+  private static final List<Class<?>> READ = List.of(DataSourceV2ScanRelation.class, LocalRelation.class, Range.class,
+    OneRowRelation.class, LogicalRDD.class, LogicalRelation.class, InMemoryRelation.class, CTERelationRef.class,
+    HiveTableRelation.class, ExternalRDD.class, LogicalQueryStage.class, Command.class);
+  /** What costs nothing to name several times, and what has the value of its argument under another type. */
+  private static final List<Class<?>> READY = List.of(Attribute.class, BoundReference.class, Literal.class);
+  private static final List<Class<?>> SAME_VALUE = List.of(GetStructField.class, KnownNotNull.class,
+    MicrosToTimestamp.class, DateFromUnixDate.class, PreciseTimestampConversion.class);
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
@@ -79,11 +87,7 @@ public class Fast extends SwitchedRule {
   static boolean isQuery(LogicalPlan plan) {
     if (plan.isStreaming()) return false;
     for (LogicalPlan child : CollectionConverters.asJava(plan.children())) if (!isQuery(child)) return false;
-    return plan.children().size() > 0 || plan instanceof DataSourceV2ScanRelation || plan instanceof LocalRelation
-      || plan instanceof Range || plan instanceof OneRowRelation || plan instanceof LogicalRDD
-      || plan instanceof LogicalRelation || plan instanceof InMemoryRelation || plan instanceof CTERelationRef
-      || plan instanceof HiveTableRelation || plan instanceof ExternalRDD || plan instanceof LogicalQueryStage
-      || plan instanceof Command;
+    return plan.children().size() > 0 || isOneOf(READ, plan);
   }
 
   /** What computes rows; the expressions of a write are conditions that its source translates. */
@@ -117,16 +121,29 @@ public class Fast extends SwitchedRule {
     Expression source = (Expression) call.arguments().apply(0);
     boolean date = source.dataType().equals(DataTypes.DateType);
     if (!date && !timestamp(source.dataType())) return null;
-    String unit = transform.unit;
-    if (unit.equals("DAYS"))
-      return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
-    if (unit.equals("HOURS") && !date)
-      return integer(minus(hours(source), OFFSET_HOURS));
-    boolean years = unit.equals("YEARS");
-    if (!years && !unit.equals("MONTHS") || !repeatable(source)) return null;
     Expression known = source.nullable() ? new KnownNotNull(source) : source;
-    Expression value = integer(years ? years(known) : months(known));
+    switch (transform.unit) {
+      case "YEARS":
+        return repeatable(source) ? orNull(source, integer(years(known))) : null;
+      case "MONTHS":
+        return repeatable(source) ? orNull(source, integer(months(known))) : null;
+      case "DAYS":
+        return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
+      case "HOURS":
+        return date ? null : integer(minus(hours(source), OFFSET_HOURS));
+      default:
+        return null;
+    }
+  }
+
+  /** A value, or null where its source is. */
+  private static Expression orNull(Expression source, Expression value) {
     return source.nullable() ? new If(new IsNull(source), new Literal(null, DataTypes.IntegerType), value) : value;
+  }
+
+  private static boolean isOneOf(List<Class<?>> classes, Object o) {
+    for (Class<?> c : classes) if (c.isInstance(o)) return true;
+    return false;
   }
 
   static boolean timestamp(DataType t) {
@@ -138,10 +155,7 @@ public class Fast extends SwitchedRule {
    * with the same value. Others, to_timestamp(text) say, stay with Iceberg's own function.
    */
   static boolean repeatable(Expression e) {
-    if (e instanceof Attribute || e instanceof BoundReference || e instanceof Literal) return true;
-    boolean free = e instanceof GetStructField || e instanceof KnownNotNull || e instanceof MicrosToTimestamp
-      || e instanceof DateFromUnixDate || e instanceof PreciseTimestampConversion;
-    return free && repeatable((Expression) e.children().apply(0));
+    return isOneOf(READY, e) || isOneOf(SAME_VALUE, e) && repeatable((Expression) e.children().apply(0));
   }
 
   /** Microseconds since 1970, UTC. */

@@ -1,5 +1,7 @@
 package sparkicebergsql;
 
+import static sparkicebergsql.Comparison.*;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,12 +16,10 @@ import scala.jdk.javaapi.CollectionConverters;
  * What a predicate implies for the values of each column alone: rows outside cannot satisfy it.
  *
  * <p>A comparison of a monotonic expression (see MonotonicExpression) with a literal is solved by bisection: Spark
- * evaluates the
- * user's own expression for some sixty values of the column. So a bound is right for whatever zone, calendar and mode
- * the query itself is evaluated with. An evaluation that fails, or yields null, implies nothing.
+ * evaluates the user's own expression for some sixty values of the column. So a bound is right for whatever zone,
+ * calendar and mode the query itself is evaluated with. An evaluation that fails, or yields null, implies nothing.
  */
 public final class ImpliedRanges {
-  private static final int EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5;
   /** Above this many values of IN, their span. */
   private static final int MOST_VALUES = 16;
 
@@ -106,11 +106,8 @@ public final class ImpliedRanges {
       }
       return found;
     }
-    if (e instanceof EqualTo || e instanceof EqualNullSafe) return comparison((BinaryComparison) e, EQ);
-    if (e instanceof LessThan) return comparison((BinaryComparison) e, LT);
-    if (e instanceof LessThanOrEqual) return comparison((BinaryComparison) e, LE);
-    if (e instanceof GreaterThan) return comparison((BinaryComparison) e, GT);
-    if (e instanceof GreaterThanOrEqual) return comparison((BinaryComparison) e, GE);
+    Comparison op = Comparison.of(e);
+    if (op != null) return comparison((BinaryComparison) e, op);
     if (e instanceof StartsWith || e instanceof Like) return prefix(e);
     List<Object> values = values(e);
     if (values == null || values.isEmpty()) return null;
@@ -150,21 +147,19 @@ public final class ImpliedRanges {
     return result;
   }
 
-  private Found comparison(BinaryComparison c, int op) {
+  private Found comparison(BinaryComparison c, Comparison op) {
     boolean literalRight = c.right() instanceof Literal;
     Expression f = (Expression) c.children().apply(literalRight ? 0 : 1);
     Expression l = (Expression) c.children().apply(literalRight ? 1 : 0);
     if (!(l instanceof Literal) || ((Literal) l).value() == null || !l.dataType().equals(f.dataType())) return null;
-    if (!literalRight) op = turned(op);
+    if (!literalRight) op = op.turned();
     return solve(f, op, ((Literal) l).value());
   }
 
-  private static int turned(int op) { return op == LT ? GT : op == GT ? LT : op == LE ? GE : op == GE ? LE : op; }
-
-  private Found solve(Expression f, int op, Object value) {
+  private Found solve(Expression f, Comparison op, Object value) {
     MonotonicExpression s = steps(f);
     if (s == null) return null;
-    if (s.direction < 0) op = turned(op);
+    if (s.direction < 0) op = op.turned();
     if (s.count == 0) {
       long v = ((Number) value).longValue();
       if (v == Intervals.GREATEST) return null;
@@ -255,7 +250,7 @@ public final class ImpliedRanges {
       return from;
     }
 
-    Intervals values(int op) {
+    Intervals values(Comparison op) {
       if (op == EQ) return between(start(), end());
       if (op == GE || op == GT) return between(op == GE ? start() : end(), steps.last + 1);
       return between(steps.first, op == LE ? end() : start());

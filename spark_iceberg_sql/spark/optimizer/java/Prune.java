@@ -282,7 +282,7 @@ public class Prune extends SwitchedRule {
 
   /** Times whose hours since 1970 are more than an int holds, so that Iceberg's partition values wrap. */
   private static Expression wrapped(Expression column) {
-    long most = (1L << 31) * MonotonicExpression.HOUR;
+    long most = (1L << 31) * Clocks.HOUR;
     DataType t = column.dataType();
     return new Or(
       new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(most, t)),
