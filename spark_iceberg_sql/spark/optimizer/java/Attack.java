@@ -20,11 +20,11 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Looks for a value of a column that a predicate takes and what it is said to imply does not.
  *
- * <p>What Prune adds to a query rests on what is known of some forty kinds of expression (see ExpressionKind). So before
- * it is used the user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each range and
- * beyond, at every change of the clocks near them with each half hour around, at the ends of the type, at values all over
- * it, and wherever between two of those a compared expression crosses its constant. One such value, and nothing is
- * implied.
+ * <p>What Prune adds to a query rests on what is known of some forty kinds of expression (see ExpressionKind). So
+ * before it is used the user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each
+ * range and beyond, at every change of the clocks near them with each half hour around, at the ends of the type, at
+ * values all over it, and wherever between two of those a compared expression crosses its constant. One such value, and
+ * nothing is implied.
  */
 public final class Attack {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;

@@ -14,9 +14,9 @@ import org.apache.spark.unsafe.types.CalendarInterval;
  * 'yyyy-MM'), unix_timestamp(ts), year(ts) * 100 + month(ts), compositions of such.
  *
  * <p>Where it crosses a value is found by bisection with Spark's own evaluation (see ImpliedRanges), so nothing here
- * computes with a calendar. What has to be known of an expression is that it is monotonic, and where that is only nearly
- * so: a zone whose clocks are put back lets the local time fall while time goes on, and a clock put forward moves what
- * was computed. `margin` says how far a crossing may be off for that.
+ * computes with a calendar. What has to be known of an expression is that it is monotonic, and where that is only
+ * nearly so: a zone whose clocks are put back lets the local time fall while time goes on, and a clock put forward
+ * moves what was computed. `margin` says how far a crossing may be off for that.
  *
  * <p>ExpressionKind is the table of the expressions that are known.
  */
