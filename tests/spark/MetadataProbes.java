@@ -42,8 +42,7 @@ public class MetadataProbes {
 
   /** Whether DROP PARTITION FIELD would find each field of the spec by its name. */
   public static void dropEach(Table table) {
-    for (Object each : table.spec().fields()) {
-      PartitionField field = (PartitionField) each;
+    for (PartitionField field : table.spec().fields()) {
       boolean column = table.schema().findField(field.name()) != null;
       if (column && !field.transform().isIdentity() && !field.transform().isVoid())
         throw new IllegalStateException("`" + field.name() + "` means a column");
@@ -51,11 +50,11 @@ public class MetadataProbes {
   }
 
   /** Each metadata table that fails, with the first words of why. */
-  public static Map plans(Table table, List kinds) {
-    Map failed = new LinkedHashMap();
-    for (Object kind : kinds)
+  public static Map<String, String> plans(Table table, List<String> kinds) {
+    Map<String, String> failed = new LinkedHashMap<>();
+    for (String kind : kinds)
       try {
-        plan(table, (String) kind);
+        plan(table, kind);
       } catch (Exception e) {
         Throwable cause = e;
         while (cause.getCause() != null) cause = cause.getCause();
@@ -80,7 +79,7 @@ public class MetadataProbes {
   /** As merge-on-read writes and rewritten manifests take a partition from all specs to one. */
   public static void projections(Table table) {
     Types.StructType united = Partitioning.partitionType(table);
-    for (Object spec : table.specs().values()) StructProjection.create(united, ((PartitionSpec) spec).partitionType());
+    for (PartitionSpec spec : table.specs().values()) StructProjection.create(united, spec.partitionType());
   }
 
   public static void filtered(Table table) throws Exception {
@@ -90,8 +89,8 @@ public class MetadataProbes {
   }
 
   public static void statistics(Table table) throws Exception {
-    for (Object field : table.spec().fields())
-      if (!((PartitionField) field).transform().isVoid()) {
+    for (PartitionField field : table.spec().fields())
+      if (!field.transform().isVoid()) {
         PartitionStatsHandler.computeAndWriteStatsFile(table);
         return;
       }
@@ -111,13 +110,13 @@ public class MetadataProbes {
   }
 
   /** How many there are; the rows of those that are data themselves are read. */
-  static int through(CloseableIterable planned) throws Exception {
+  static int through(CloseableIterable<?> planned) throws Exception {
     int count = 0;
-    for (Iterator each = planned.iterator(); each.hasNext(); count++) {
-      Object task = each.next();
+    for (Object task : planned) {
+      count++;
       if (task instanceof FileScanTask && ((FileScanTask) task).isDataTask()) {
         DataTask data = ((FileScanTask) task).asDataTask();
-        for (Iterator rows = data.rows().iterator(); rows.hasNext();) rows.next();
+        for (Iterator<?> rows = data.rows().iterator(); rows.hasNext();) rows.next();
       }
     }
     planned.close();

@@ -1,5 +1,5 @@
 import java.util.Iterator;
-import java.util.List;
+import java.util.function.Function;
 import org.antlr.v4.runtime.CharStreams;
 import org.antlr.v4.runtime.Token;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
@@ -12,9 +12,10 @@ import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.DataType;
 
 /** What Spark's lexer, Spark's parser and Iceberg's routing make of many texts, in one call each. */
-public class SparkGrammar implements java.util.function.Function {
+public class SparkGrammar implements Function<Object, Object> {
 
   /** Takes {parser, task, texts joined by U+0001}; gives the answers, joined the same way. */
+  @Override
   public Object apply(Object argument) {
     Object[] arguments = (Object[]) argument;
     ParserInterface parser = (ParserInterface) arguments[0];
@@ -32,7 +33,7 @@ public class SparkGrammar implements java.util.function.Function {
           plan(parser, texts[i], out);
         } else {
           java.lang.reflect.Method method =
-              parser.getClass().getDeclaredMethod("isIcebergCommand", new Class[] {String.class});
+              parser.getClass().getDeclaredMethod("isIcebergCommand", new Class<?>[] {String.class});
           method.setAccessible(true);
           out.append(method.invoke(parser, new Object[] {texts[i]}));
         }
@@ -46,9 +47,8 @@ public class SparkGrammar implements java.util.function.Function {
   private void tokens(String text, StringBuilder out) {
     SqlBaseLexer lexer = new SqlBaseLexer(new UpperCaseCharStream(CharStreams.fromString(text)));
     lexer.removeErrorListeners();
-    List all = lexer.getAllTokens();
-    for (int i = 0; i < all.size(); i++) {
-      out.append(((Token) all.get(i)).getStopIndex() + 1).append(' ');
+    for (Token token : lexer.getAllTokens()) {
+      out.append(token.getStopIndex() + 1).append(' ');
     }
   }
 
@@ -71,14 +71,14 @@ public class SparkGrammar implements java.util.function.Function {
         transform((Transform) get(plan, "transform"), out);
       }
       if (!kind.startsWith("Drop")) {
-        scala.Option name = (scala.Option) get(plan, "name");
+        scala.Option<?> name = (scala.Option<?>) get(plan, "name");
         out.append('\u0002').append(name.isEmpty() ? "" : "AS " + name.get());
       }
     } else if (kind.startsWith("CreateTable") || kind.startsWith("ReplaceTable")) {
       if (!kind.endsWith("Command")) {
         names(get(get(plan, "name"), "nameParts"), out);
         columns(plan, out);
-        Iterator each = iterator(get(plan, "partitioning"));
+        Iterator<?> each = iterator(get(plan, "partitioning"));
         while (each.hasNext()) {
           transform((Transform) each.next(), out);
         }
@@ -91,7 +91,7 @@ public class SparkGrammar implements java.util.function.Function {
     if (plan.getClass().getSimpleName().endsWith("Select")) {
       return;
     }
-    Iterator each = iterator(get(plan, "columns"));
+    Iterator<?> each = iterator(get(plan, "columns"));
     while (each.hasNext()) {
       Object column = each.next();
       DataType type = (DataType) get(column, "dataType");
@@ -103,7 +103,7 @@ public class SparkGrammar implements java.util.function.Function {
   private void refusal(Throwable e, StringBuilder out) throws Exception {
     String condition = null;
     try {
-      condition = (String) e.getClass().getMethod("getCondition", new Class[0]).invoke(e, new Object[0]);
+      condition = (String) e.getClass().getMethod("getCondition", new Class<?>[0]).invoke(e, new Object[0]);
     } catch (NoSuchMethodException none) {
       condition = null;
     }
@@ -125,7 +125,7 @@ public class SparkGrammar implements java.util.function.Function {
           out.append('\u0004').append(parts[j]);
         }
       } else if (arguments[i] instanceof Literal) {
-        Literal literal = (Literal) arguments[i];
+        Literal<?> literal = (Literal<?>) arguments[i];
         out.append("lit\u0004").append(literal.dataType()).append('\u0004').append(literal.value());
       } else {
         out.append("other");
@@ -135,17 +135,17 @@ public class SparkGrammar implements java.util.function.Function {
 
   private void names(Object seq, StringBuilder out) {
     out.append('\u0002');
-    Iterator each = iterator(seq);
+    Iterator<?> each = iterator(seq);
     while (each.hasNext()) {
       out.append(each.next()).append('\u0004');
     }
   }
 
-  private Iterator iterator(Object seq) {
-    return scala.jdk.javaapi.CollectionConverters.asJava((scala.collection.Seq) seq).iterator();
+  private Iterator<?> iterator(Object seq) {
+    return scala.jdk.javaapi.CollectionConverters.asJava((scala.collection.Seq<?>) seq).iterator();
   }
 
   private Object get(Object of, String name) throws Exception {
-    return of.getClass().getMethod(name, new Class[0]).invoke(of, new Object[0]);
+    return of.getClass().getMethod(name, new Class<?>[0]).invoke(of, new Object[0]);
   }
 }

@@ -45,9 +45,9 @@ MISTAKES = [
     ),
     Mistake(
         "part widened after a sum",
-        "MonotonicExpression",
-        "e = child(e, 0);\n      name =",
-        "return terms(child(e, 0), weight, weights, constant, parts);\n      //",
+        "Digits",
+        "e = child(e, 0);\n      kind =",
+        "return add(child(e, 0), weight);\n      //",
     ),
     Mistake(
         "truncate apart",
@@ -84,16 +84,14 @@ MISTAKES = [
     ),
     Mistake(
         "size of a change ignored",
-        "MonotonicExpression",
+        "Clocks",
         "* 1000000L + 2 * HOUR",
         "* 0L + HOUR / 4",
     ),
     Mistake(
         "reach of an interval ignored", "MonotonicExpression", "reach += days * DAY", "reach += 0"
     ),
-    Mistake(
-        "reach of a zone ignored", "MonotonicExpression", "s.reach += 26 * HOUR", "s.reach += 0"
-    ),
+    Mistake("reach of a zone ignored", "MonotonicExpression", "reach += 26 * HOUR", "reach += 0"),
     Mistake(
         "apart is total",
         "MonotonicExpression",
@@ -119,13 +117,11 @@ MISTAKES = [
     Mistake(
         "a negative factor",
         "MonotonicExpression",
-        "times && c < 0 || minus && !left",
-        "minus && !left",
+        "times && c < 0 ? fall() : this",
+        "this",
     ),
-    Mistake(
-        "a minuend", "MonotonicExpression", "times && c < 0 || minus && !left", "times && c < 0"
-    ),
-    Mistake("lighter digits", "MonotonicExpression", "if (weights[i] < smaller &&", "if (false &&"),
+    Mistake("a minuend", "MonotonicExpression", "s != null && falls ? s.fall() : s", "s"),
+    Mistake("lighter digits", "Digits", "if (d.weights[i] < smaller &&", "if (false &&"),
     Mistake(
         "any separator",
         "MonotonicExpression",
@@ -142,7 +138,7 @@ MISTAKES = [
         "return between(start(), end());",
         "return between(start(), start() + 1);",
     ),
-    Mistake("turned left out", "ImpliedRanges", "if (!literalRight) op = turned(op);", ""),
+    Mistake("turned left out", "ImpliedRanges", "if (!literalRight) op = op.turned();", ""),
     Mistake("one side of OR", "ImpliedRanges", "a.values.union(b.values)", "a.values"),
     Mistake(
         "OR of one",
@@ -170,12 +166,12 @@ MISTAKES = [
         '"%".indexOf(text.charAt(end)) < 0',
     ),
     Mistake("prefix as equality", "ImpliedRanges", "if (prefix && is &&", "if (false &&"),
-    Mistake("noon for all hours", "CyclicParts", "return HOURS;", "return DAYS;"),
+    Mistake("noon for all hours", "CyclicParts", "return Grain.HOURS;", "return Grain.DAYS;"),
     Mistake(
         "days taken for months",
-        "CyclicParts",
-        '"Year", "Quarter", "Month", "LastDay"',
-        '"Year", "Quarter", "Month", "LastDay", "DayOfMonth"',
+        "ExpressionKind",
+        "Grain.DAYS,    Digit.DAY",
+        "Grain.MONTHS,  Digit.DAY",
     ),
     Mistake("finer buckets", "ImpliedTransforms", "|| n % number(field) != 0", ""),
     Mistake(

@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.bridge import compiler, jvm
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
-SHARED = ("SwitchedRule", "Calls", "Transform", "PartitionLayout", "RuleRegistry")
+SHARED = ("ScalaTypes", "SwitchedRule", "Calls", "Transform", "PartitionLayout", "RuleRegistry")
 
 
 class Phase(Enum):
@@ -96,6 +96,10 @@ RULES: tuple[Rule, ...] = (
             *(
                 "Intervals",
                 "SingleColumnFunction",
+                "ExpressionKind",
+                "Clocks",
+                "Digits",
+                "Comparison",
                 "MonotonicExpression",
                 "CyclicParts",
                 "ImpliedRanges",

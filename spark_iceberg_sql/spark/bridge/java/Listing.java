@@ -1,6 +1,5 @@
 package sparkicebergsql;
 
-import java.util.Iterator;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -18,8 +17,8 @@ public class Listing {
   public String hadoop(FileSystem system, String folder, boolean below, String names) throws Exception {
     Pattern pattern = Pattern.compile(names, Pattern.CASE_INSENSITIVE);
     StringBuilder found = new StringBuilder();
-    RemoteIterator files = below
-      ? (RemoteIterator) system.listFiles(new Path(folder), true) : system.listStatusIterator(new Path(folder));
+    RemoteIterator<? extends FileStatus> files = below
+      ? system.listFiles(new Path(folder), true) : system.listStatusIterator(new Path(folder));
     while (files.hasNext()) {
       FileStatus file = (FileStatus) files.next();
       if (file.isFile() && pattern.matcher(file.getPath().getName()).find())
@@ -29,11 +28,10 @@ public class Listing {
   }
 
   /** Files of what Iceberg's own FileIO lists under a prefix. */
-  public String prefixed(Iterable listing, String names) {
+  public String prefixed(Iterable<FileInfo> listing, String names) {
     Pattern pattern = Pattern.compile(names, Pattern.CASE_INSENSITIVE);
     StringBuilder found = new StringBuilder();
-    for (Iterator files = listing.iterator(); files.hasNext();) {
-      FileInfo file = (FileInfo) files.next();
+    for (FileInfo file : listing) {
       if (pattern.matcher(file.location()).find()) add(found, file.location(), file.size(), file.createdAtMillis());
     }
     return found.toString();

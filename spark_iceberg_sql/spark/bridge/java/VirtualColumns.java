@@ -1,6 +1,7 @@
 package sparkicebergsql;
 
 import org.apache.spark.sql.catalyst.AliasIdentifier;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import scala.collection.immutable.Seq;
@@ -11,15 +12,18 @@ import scala.collection.immutable.Seq;
  * Spark takes it out of the plan like any alias before it optimizes.
  */
 public class VirtualColumns extends SubqueryAlias {
+  private static final long serialVersionUID = 1L;
 
   public VirtualColumns(AliasIdentifier identifier, LogicalPlan child) {
     super(identifier, child);
   }
 
-  public Seq metadataOutput() {
+  @Override
+  public Seq<Attribute> metadataOutput() {
     return child().metadataOutput();
   }
 
+  @Override
   public SubqueryAlias withNewChildInternal(LogicalPlan newChild) {
     return new VirtualColumns(identifier(), newChild);
   }

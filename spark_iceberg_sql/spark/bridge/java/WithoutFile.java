@@ -1,11 +1,13 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.sql.catalyst.AliasIdentifier;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import scala.collection.immutable.Seq;
-import scala.collection.mutable.ListBuffer;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The name of a table function over a relation as it is, without virtual columns. It keeps back Iceberg's
@@ -13,30 +15,31 @@ import scala.collection.mutable.ListBuffer;
  * which the table itself has is no hidden one.
  */
 public class WithoutFile extends SubqueryAlias {
+  private static final long serialVersionUID = 1L;
 
   public WithoutFile(AliasIdentifier identifier, LogicalPlan child) {
     super(identifier, child);
   }
 
-  public Seq metadataOutput() {
+  @Override
+  public Seq<Attribute> metadataOutput() {
     return without(child().metadataOutput());
   }
 
-  public Seq output() {
+  @Override
+  public Seq<Attribute> output() {
     return without(super.output());
   }
 
+  @Override
   public SubqueryAlias withNewChildInternal(LogicalPlan newChild) {
     return new WithoutFile(identifier(), newChild);
   }
 
-  private static Seq without(Seq columns) {
-    ListBuffer kept = new ListBuffer();
-    for (int i = 0; i < columns.size(); i++) {
-      Attribute column = (Attribute) columns.apply(i);
-      if (!(column.metadata().contains("__metadata_col") && column.name().equalsIgnoreCase("_file")))
-        kept.$plus$eq(column);
-    }
-    return kept.toList();
+  private static Seq<Attribute> without(Seq<Attribute> columns) {
+    List<Attribute> kept = new ArrayList<>();
+    for (Attribute column : CollectionConverters.asJava(columns))
+      if (!(column.metadata().contains("__metadata_col") && column.name().equalsIgnoreCase("_file"))) kept.add(column);
+    return CollectionConverters.asScala(kept).toSeq();
   }
 }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,21 +15,22 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Looks for a value of a column that a predicate takes and what it is said to imply does not.
  *
- * <p>What Prune adds to a query rests on what MonotonicExpression knows of some forty kinds of expression. So before
- * it is used the
- * user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each range and beyond, at
- * every change of the clocks near them with each half hour around, at the ends of the type, at values all over it, and
- * wherever between two of those a compared expression crosses its constant. One such value, and nothing is implied.
+ * <p>What Prune adds to a query rests on what is known of some forty kinds of expression (see ExpressionKind). So
+ * before it is used the user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each
+ * range and beyond, at every change of the clocks near them with each half hour around, at the ends of the type, at
+ * values all over it, and wherever between two of those a compared expression crosses its constant. One such value, and
+ * nothing is implied.
  */
 public final class Attack {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
   private static final long[] NEAR = {1, SECOND, 60 * SECOND, HOUR / 2, HOUR, 3 * HOUR / 2, 2 * HOUR, 3 * HOUR,
-    12 * HOUR, DAY, 2 * DAY, 7 * DAY, 31 * DAY, 61 * DAY, 92 * DAY, 123 * DAY, 153 * DAY, 184 * DAY, 214 * DAY, 245 * DAY,
-    275 * DAY, 306 * DAY, 337 * DAY, 366 * DAY, 731 * DAY};
+    12 * HOUR, DAY, 2 * DAY, 7 * DAY, 31 * DAY, 61 * DAY, 92 * DAY, 123 * DAY, 153 * DAY, 184 * DAY, 214 * DAY,
+    245 * DAY, 275 * DAY, 306 * DAY, 337 * DAY, 366 * DAY, 731 * DAY};
   private static final int[] YEARS = {-290307, -100000, -20000, -9999, -4713, -2000, -1000, -100, -1, 0, 1, 2, 50, 99,
     100, 101, 500, 1000, 1400, 1500, 1582, 1583, 1600, 1700, 1752, 1800, 1850, 1883, 1892, 1900, 1905, 1911, 1917,
     1925, 1937, 1941, 1945, 1950, 1960, 1969, 1970, 1971, 1975, 1980, 1990, 1995, 2000, 2005, 2010, 2016, 2020, 2024,
@@ -48,7 +48,7 @@ public final class Attack {
   private final boolean isOne;
   private final int cost;
   /** The expressions that are compared: canonical form to their values at the places tried. */
-  private final Map seen = new HashMap();
+  private final Map<Expression, Object[]> seen = new HashMap<>();
   private long left = MOST;
 
   private Attack(Expression predicate, Expression implied, Expression column) {
@@ -70,7 +70,9 @@ public final class Attack {
     }
   }
 
-  private static final class Found extends RuntimeException {}
+  private static final class Found extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
 
   /** The part of a predicate that speaks of the column alone: what it takes, and may be more. */
   private static Expression about(Expression e, Expression column) {
@@ -83,31 +85,31 @@ public final class Attack {
     if (e.semanticEquals(column)) return true;
     if (e instanceof Attribute || e instanceof PlanExpression || e instanceof Unevaluable
       || e instanceof UserDefinedExpression && Calls.function(e) == null || !e.deterministic()) return false;
-    for (int i = 0; i < e.children().size(); i++) if (!isAlone((Expression) e.children().apply(i), column)) return false;
+    for (Expression child : CollectionConverters.asJava(e.children())) if (!isAlone(child, column)) return false;
     return true;
   }
 
   private static int size(Expression e) {
     int n = 1;
-    for (int i = 0; i < e.children().size(); i++) n += size((Expression) e.children().apply(i));
+    for (Expression child : CollectionConverters.asJava(e.children())) n += size(child);
     return n;
   }
 
   private boolean run(Expression added) {
     tryOut(null);
     if (type.equals(DataTypes.StringType)) {
-      for (Object t : texts(added)) tryOut(t);
+      for (UTF8String text : texts(added)) tryOut((Object) text);
       return false;
     }
     boolean date = type.equals(DataTypes.DateType), time = MonotonicExpression.isTime(type);
     if (!time && !type.equals(DataTypes.IntegerType) && !type.equals(DataTypes.LongType)) return false;
     long[] spread = time ? times(date) : numbers(type.equals(DataTypes.IntegerType));
-    Set edges = new HashSet();
+    Set<Long> edges = new HashSet<>();
     edges(added, edges);
     edges(whole, edges);
     long[] near = near(edges, time ? date ? DAY : 1 : 0);
-    for (int i = 0; i < near.length; i++) tryOut(near[i]);
-    for (int i = 0; i < spread.length; i++) tryOut(spread[i]);
+    for (long x : near) tryOut(x);
+    for (long x : spread) tryOut(x);
     if (time) changes(edges, date);
     long[] all = Arrays.copyOf(spread, spread.length + near.length);
     System.arraycopy(near, 0, all, spread.length, near.length);
@@ -146,15 +148,14 @@ public final class Attack {
   }
 
   /** The constants that the column itself is compared with. */
-  private void edges(Expression e, Set out) {
+  private void edges(Expression e, Set<Long> out) {
     boolean compared = false;
-    for (int i = 0; i < e.children().size(); i++) {
-      Expression c = (Expression) e.children().apply(i);
+    for (Expression c : CollectionConverters.asJava(e.children())) {
       compared |= c.semanticEquals(column);
       edges(c, out);
     }
-    for (int i = 0; compared && i < e.children().size(); i++) {
-      Object c = e.children().apply(i);
+    if (!compared) return;
+    for (Expression c : CollectionConverters.asJava(e.children())) {
       if (!(c instanceof Literal) || !((Literal) c).dataType().equals(type)) continue;
       Object v = ((Literal) c).value();
       if (v instanceof Integer || v instanceof Long) out.add(Long.valueOf(((Number) v).longValue()));
@@ -162,10 +163,9 @@ public final class Attack {
   }
 
   /** unit: microseconds in one of the column's values; 0 where they are no times. */
-  private static long[] near(Set edges, long unit) {
-    List found = new ArrayList();
-    for (Iterator i = edges.iterator(); i.hasNext();) {
-      long edge = ((Long) i.next()).longValue();
+  private static long[] near(Set<Long> edges, long unit) {
+    List<Long> found = new ArrayList<>();
+    for (long edge : edges) {
       found.add(Long.valueOf(edge));
       if (unit == 0) {
         for (long d = 1; d < 1L << 32; d = d * 3 + 1) add(found, edge, d);
@@ -181,30 +181,29 @@ public final class Attack {
     return result;
   }
 
-  private static void add(List values, long edge, long distance) {
+  private static void add(List<Long> values, long edge, long distance) {
     values.add(Long.valueOf(edge - distance));
     values.add(Long.valueOf(edge + distance));
   }
 
   /** Where the clocks of any zone in the predicate change: near an edge, or between the first and the last. */
-  private void changes(Set edges, boolean date) {
-    Set zones = new HashSet();
+  private void changes(Set<Long> edges, boolean date) {
+    Set<ZoneId> zones = new HashSet<>();
     zones.add(DateTimeUtils.getZoneId(SQLConf.get().sessionLocalTimeZone()));
     zones(whole, zones);
     long unit = date ? DAY : 1, first = Long.MAX_VALUE, last = Long.MIN_VALUE;
-    for (Iterator i = edges.iterator(); i.hasNext();) {
-      long edge = ((Long) i.next()).longValue();
+    for (long edge : edges) {
       if (Math.abs(edge / (DAY / unit)) > 5000000L) continue;
       first = Math.min(first, edge * unit);
       last = Math.max(last, edge * unit);
-      for (Iterator z = zones.iterator(); z.hasNext();) changes((ZoneId) z.next(), edge * unit, edge * unit, unit, true);
+      for (ZoneId zone : zones) changes(zone, edge * unit, edge * unit, unit, true);
     }
-    for (Iterator z = zones.iterator(); first < last && z.hasNext();) changes((ZoneId) z.next(), first, last, unit, false);
+    if (first < last) for (ZoneId zone : zones) changes(zone, first, last, unit, false);
   }
 
   private void changes(ZoneId zone, long from, long to, long unit, boolean near) {
     if (zone.getRules().isFixedOffset()) return;
-    ZoneOffsetTransition t = zone.getRules().nextTransition(MonotonicExpression.instant(from - 4 * DAY));
+    ZoneOffsetTransition t = zone.getRules().nextTransition(Clocks.instant(from - 4 * DAY));
     for (int n = 0; t != null && n < CHANGES; n++) {
       long at = t.getInstant().getEpochSecond() * SECOND;
       if (at > to + 4 * DAY) return;
@@ -222,12 +221,12 @@ public final class Attack {
     tryOut(Math.floorDiv(at + distance - 1, unit));
   }
 
-  private static void zones(Expression e, Set out) {
+  private static void zones(Expression e, Set<ZoneId> out) {
     if (e instanceof TimeZoneAwareExpression && ((TimeZoneAwareExpression) e).timeZoneId().isDefined())
       out.add(((TimeZoneAwareExpression) e).zoneId());
     if (e instanceof UTCTimestamp && e.children().apply(1) instanceof Literal)
       out.add(DateTimeUtils.getZoneId(String.valueOf(((Literal) e.children().apply(1)).value())));
-    for (int i = 0; i < e.children().size(); i++) zones((Expression) e.children().apply(i), out);
+    for (Expression child : CollectionConverters.asJava(e.children())) zones(child, out);
   }
 
   /** Where, between two of the values, an expression passes the constant that it is compared with. */
@@ -240,8 +239,7 @@ public final class Attack {
         else if (x instanceof Literal) crossings(y, ((Literal) x).value(), values);
       }
     } else if (e instanceof InSet) {
-      for (scala.collection.Iterator i = ((InSet) e).hset().iterator(); i.hasNext();)
-        crossings(((InSet) e).child(), i.next(), values);
+      for (Object v : CollectionConverters.asJava(((InSet) e).hset())) crossings(((InSet) e).child(), v, values);
     } else if (e instanceof StartsWith && ((StartsWith) e).right() instanceof Literal) {
       crossings(((StartsWith) e).left(), ((Literal) ((StartsWith) e).right()).value(), values);
     } else if (e instanceof Like && ((Like) e).right() instanceof Literal) {
@@ -250,7 +248,7 @@ public final class Attack {
       for (int i = 0; i < " -0:".length(); i++)
         crossings(((Like) e).left(), UTF8String.fromString(pattern.replace('_', " -0:".charAt(i))), values);
     } else {
-      for (int i = 0; i < e.children().size(); i++) crossings((Expression) e.children().apply(i), values);
+      for (Expression child : CollectionConverters.asJava(e.children())) crossings(child, values);
     }
   }
 
@@ -346,19 +344,19 @@ public final class Attack {
     return result;
   }
 
-  private static List texts(Expression added) {
-    List result = new ArrayList();
+  private static List<UTF8String> texts(Expression added) {
+    List<UTF8String> result = new ArrayList<>();
     if (added instanceof Literal) {
       Object v = ((Literal) added).value();
       if (v instanceof UTF8String) {
         String s = v.toString();
         String[] more = {"", "\u0000", " ", "a", "zz", "\uD83D\uDE00", s};
-        for (int i = 0; i < more.length; i++) result.add(UTF8String.fromString(s + more[i]));
+        for (String suffix : more) result.add(UTF8String.fromString(s + suffix));
         if (s.length() > 0) result.add(UTF8String.fromString(s.substring(0, s.length() - 1)));
         result.add(UTF8String.fromString(s.toUpperCase()));
       }
     }
-    for (int i = 0; i < added.children().size(); i++) result.addAll(texts((Expression) added.children().apply(i)));
+    for (Expression child : CollectionConverters.asJava(added.children())) result.addAll(texts(child));
     return result;
   }
 }

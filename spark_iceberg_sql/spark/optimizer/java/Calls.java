@@ -1,6 +1,5 @@
 package sparkicebergsql;
 
-import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNullable;
@@ -8,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import scala.Option;
-import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Calls of Iceberg's transform functions in a plan.
@@ -24,8 +23,8 @@ public final class Calls {
   private Calls() {}
 
   /** The class of Iceberg's function that an expression calls, or null. */
-  public static Class function(Object e) {
-    Class c = null;
+  public static Class<?> function(Object e) {
+    Class<?> c = null;
     if (e instanceof StaticInvoke) c = ((StaticInvoke) e).staticObject();
     else if (e instanceof ApplyFunctionExpression) c = ((ApplyFunctionExpression) e).function().getClass();
     return c != null && c.getName().startsWith(FUNCTIONS) ? c : null;
@@ -73,19 +72,14 @@ public final class Calls {
 
   /** Whether a plan calls any of Iceberg's functions, sub-queries apart: they are optimised as plans of their own. */
   public static boolean in(LogicalPlan plan) {
-    Seq expressions = plan.expressions();
-    for (int i = 0; i < expressions.size(); i++) if (in((Expression) expressions.apply(i))) return true;
-    Seq children = plan.children();
-    for (int i = 0; i < children.size(); i++) if (in((LogicalPlan) children.apply(i))) return true;
+    for (Expression e : CollectionConverters.asJava(plan.expressions())) if (in(e)) return true;
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) if (in(child)) return true;
     return false;
   }
 
   public static boolean in(Expression e) {
     if (function(e) != null) return true;
-    Seq children = e.children();
-    for (int i = 0; i < children.size(); i++) if (in((Expression) children.apply(i))) return true;
+    for (Expression child : CollectionConverters.asJava(e.children())) if (in(child)) return true;
     return false;
   }
-
-  public static Seq seq(List list) { return scala.jdk.javaapi.CollectionConverters.asScala(list).toSeq(); }
 }

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.Table;
@@ -43,6 +44,7 @@ public class Copies extends SwitchedRule {
   private static final Pattern S3 = Pattern.compile("(?is)s3[an]?://(.*)");
   private static final Pattern AZURE = Pattern.compile("(?is)(?:abfs|wasb)s?://([^@/]+@)([^./]+)\\.[^/]*/?(.*)");
 
+  @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     Object written = written(plan);
     if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
@@ -70,6 +72,8 @@ public class Copies extends SwitchedRule {
     }
   }
 
+  /** WriteToDataSourceV2 is deprecated, and what a batch of a stream still is. */
+  @SuppressWarnings("deprecation")
   private static Object target(LogicalPlan plan) {
     if (plan instanceof ReplaceTableAsSelect) return ((ReplaceTableAsSelect) plan).name();
     if (plan instanceof ReplaceTable) return ((ReplaceTable) plan).name();
@@ -114,13 +118,15 @@ public class Copies extends SwitchedRule {
       return "abfss://" + azure.group(1) + azure.group(2).toLowerCase(Locale.ROOT) + "/" + without(azure.group(3));
     try {
       Path path = new Path(address);
-      URI found = path.getFileSystem(SparkSession.active().sparkContext().hadoopConfiguration()).makeQualified(path).toUri();
+      FileSystem system = path.getFileSystem(SparkSession.active().sparkContext().hadoopConfiguration());
+      URI found = system.makeQualified(path).toUri();
       return "file".equals(found.getScheme()) ? new File(found.getPath()).getCanonicalPath() : found.toString();
     } catch (IOException unknown) {
       return address;
     }
   }
 
+  @Override
   protected String check(SparkSession session) {
     boolean one = isSame("s3a://b/t/metadata", "s3://b/t/metadata") && !isSame("s3://b/t", "s3://b/u");
     return one ? null : "it does not know one place from another";

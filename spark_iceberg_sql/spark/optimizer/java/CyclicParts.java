@@ -5,13 +5,14 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import scala.jdk.javaapi.CollectionConverters;
+import sparkicebergsql.ExpressionKind.Grain;
 
 /**
  * Predicates on parts that come again: month(ts) = 2, dayofweek(ts) IN (1, 7), hour(ts) < 6.
@@ -20,11 +21,6 @@ import org.apache.spark.sql.types.DataTypes;
  * days or hours. Spark evaluates the predicate once for each.
  */
 public final class CyclicParts {
-  /** What a predicate depends on, ever finer; NOTHING: literals alone. */
-  private static final int UNKNOWN = -1, NOTHING = 0, MONTHS = 1, DAYS = 2, HOURS = 3;
-  private static final List BY_MONTH = Arrays.asList(new String[] {"Year", "Quarter", "Month", "LastDay"});
-  private static final List BY_DAY = Arrays.asList(new String[] {
-    "DayOfMonth", "DayOfWeek", "DayOfYear", "WeekDay", "WeekOfYear", "YearOfWeek"});
   /** Evaluations for each grain. */
   private static final int MOST = 400;
 
@@ -34,12 +30,11 @@ public final class CyclicParts {
   private CyclicParts() {}
 
   /** The values of a column for which all of the predicates may be true; those on anything else say nothing. */
-  public static Intervals refine(Intervals values, Expression column, List predicates) {
+  public static Intervals refine(Intervals values, Expression column, List<Expression> predicates) {
     Intervals result = values;
-    for (int grain = MONTHS; grain <= HOURS; grain++) {
-      for (Object o : predicates) {
-        Expression p = (Expression) o;
-        Set zones = new HashSet();
+    for (Grain grain : List.of(Grain.MONTHS, Grain.DAYS, Grain.HOURS)) {
+      for (Expression p : predicates) {
+        Set<ZoneId> zones = new HashSet<>();
         if (grain(p, column, zones) != grain || zones.size() > 1) continue;
         ZoneId zone = zones.isEmpty() ? ZoneOffset.UTC : (ZoneId) zones.iterator().next();
         try {
@@ -52,31 +47,30 @@ public final class CyclicParts {
     return result;
   }
 
-  private static int grain(Expression e, Expression column, Set zones) {
-    if (e instanceof Literal) return NOTHING;
-    if (e instanceof Attribute || e instanceof GetStructField || !isPure(e)) return UNKNOWN;
-    String name = e.getClass().getSimpleName();
+  /** What an expression depends on; null where it is not known, or may be anything. */
+  private static Grain grain(Expression e, Expression column, Set<ZoneId> zones) {
+    if (e instanceof Literal) return Grain.NOTHING;
+    if (e instanceof Attribute || e instanceof GetStructField || !isPure(e)) return null;
+    ExpressionKind kind = ExpressionKind.of(e);
+    Grain part = kind == null ? null : kind.grain;
     Expression c = e.children().size() == 1 ? (Expression) e.children().apply(0) : null;
-    if (c != null && isDate(e, column, zones)) return DAYS;
-    if (name.equals("Hour") && c != null && c.semanticEquals(column)) {
+    if (c != null && isDate(e, column, zones)) return Grain.DAYS;
+    if (part == Grain.HOURS && c != null && c.semanticEquals(column)) {
       if (c.dataType().equals(DataTypes.TimestampType)) zones.add(((TimeZoneAwareExpression) e).zoneId());
-      return HOURS;
+      return Grain.HOURS;
     }
-    if (c != null && isDate(c, column, zones)) {
-      if (BY_MONTH.contains(name)) return MONTHS;
-      if (BY_DAY.contains(name)) return DAYS;
-    }
-    int finest = NOTHING;
-    for (int i = 0; i < e.children().size(); i++) {
-      int g = grain((Expression) e.children().apply(i), column, zones);
-      if (g == UNKNOWN) return UNKNOWN;
-      finest = Math.max(finest, g);
+    if (c != null && isDate(c, column, zones) && (part == Grain.MONTHS || part == Grain.DAYS)) return part;
+    Grain finest = Grain.NOTHING;
+    for (Expression child : CollectionConverters.asJava(e.children())) {
+      Grain g = grain(child, column, zones);
+      if (g == null) return null;
+      if (g.compareTo(finest) > 0) finest = g;
     }
     return finest;
   }
 
   /** The column as a date in its zone. */
-  private static boolean isDate(Expression e, Expression column, Set zones) {
+  private static boolean isDate(Expression e, Expression column, Set<ZoneId> zones) {
     if (!e.dataType().equals(DataTypes.DateType)) return false;
     if (e.semanticEquals(column)) return true;
     if (!(e instanceof Cast) || !((Cast) e).child().semanticEquals(column)) return false;
@@ -90,7 +84,7 @@ public final class CyclicParts {
       && !(e instanceof PlanExpression) && !(e instanceof Unevaluable) && !(e instanceof UserDefinedExpression);
   }
 
-  private static Intervals pieces(Intervals values, Expression column, Expression predicate, int grain, ZoneId zone) {
+  private static Intervals pieces(Intervals values, Expression column, Expression predicate, Grain grain, ZoneId zone) {
     Intervals result = Intervals.of(0, 0);
     int left = MOST, closely = ASKED_IN_FULL;
     SingleColumnFunction bound = new SingleColumnFunction(predicate, column);
@@ -102,8 +96,7 @@ public final class CyclicParts {
       LocalDateTime at = floor(local(from, type, zone), grain), end = local(to - 1, type, zone);
       while (!at.isAfter(end)) {
         if (--left < 0) return Intervals.ALL;
-        LocalDateTime next = grain == MONTHS ? at.plusMonths(1) : grain == DAYS ? at.plusDays(1) : at.plusHours(1);
-        LocalDateTime middle = at.plusMinutes(grain == MONTHS ? 14 * 1440 : grain == DAYS ? 720 : 30);
+        LocalDateTime next = at.plus(1, grain.unit), middle = at.plusMinutes(grain.middle);
         // Near a change of the clocks an hour may be there in part, a day not at all, and a moment's local time may lie
         // before the one of an earlier moment: such pieces are kept unasked, and wider by the change.
         if (isNear(at, type, clocks) || isNear(next, type, clocks) || mayHold(bound, value(middle, type, zone)))
@@ -116,13 +109,13 @@ public final class CyclicParts {
   }
 
   private static boolean isNear(LocalDateTime t, DataType type, ZoneId zone) {
-    return !zone.getRules().isFixedOffset() && MonotonicExpression.clocks(zone, value(t, type, zone), 0) > 0;
+    return !zone.getRules().isFixedOffset() && Clocks.off(zone, value(t, type, zone), 0) > 0;
   }
 
   /** In any hour of a day, any half day of a month, any minute of an hour. */
   private static boolean mayHoldIn(
-      SingleColumnFunction predicate, LocalDateTime at, LocalDateTime next, int grain, DataType type, ZoneId zone) {
-    for (; at.isBefore(next); at = at.plusMinutes(grain == MONTHS ? 720 : grain == DAYS ? 60 : 1))
+      SingleColumnFunction predicate, LocalDateTime at, LocalDateTime next, Grain grain, DataType type, ZoneId zone) {
+    for (; at.isBefore(next); at = at.plusMinutes(grain.close))
       if (mayHold(predicate, value(at, type, zone))) return true;
     return false;
   }
@@ -138,21 +131,21 @@ public final class CyclicParts {
   private static Intervals between(LocalDateTime from, LocalDateTime to, DataType type, ZoneId zone) {
     long a = value(from, type, zone), b = value(to, type, zone);
     if (type.equals(DataTypes.TimestampType)) {
-      a -= MonotonicExpression.clocks(zone, a, 0);
-      b += MonotonicExpression.clocks(zone, b, 0);
+      a -= Clocks.off(zone, a, 0);
+      b += Clocks.off(zone, b, 0);
     }
     return Intervals.of(a, b);
   }
 
-  private static LocalDateTime floor(LocalDateTime t, int grain) {
+  private static LocalDateTime floor(LocalDateTime t, Grain grain) {
     LocalDateTime day = t.toLocalDate().atStartOfDay();
-    return grain == MONTHS ? day.withDayOfMonth(1) : grain == DAYS ? day : day.plusHours(t.getHour());
+    return grain == Grain.MONTHS ? day.withDayOfMonth(1) : grain == Grain.DAYS ? day : day.plusHours(t.getHour());
   }
 
   private static LocalDateTime local(long value, DataType type, ZoneId zone) {
     if (type.equals(DataTypes.DateType)) return LocalDate.ofEpochDay(value).atStartOfDay();
     ZoneId at = type.equals(DataTypes.TimestampType) ? zone : ZoneOffset.UTC;
-    return LocalDateTime.ofInstant(MonotonicExpression.instant(value), at);
+    return LocalDateTime.ofInstant(Clocks.instant(value), at);
   }
 
   private static long value(LocalDateTime t, DataType type, ZoneId zone) {

@@ -3,6 +3,7 @@ package sparkicebergsql;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.iceberg.spark.functions.SparkFunctions;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.BinaryComparison;
 import org.apache.spark.sql.catalyst.expressions.CheckOverflow;
@@ -16,14 +17,10 @@ import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.types.DataTypeUtils;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
-import scala.collection.immutable.Seq;
-import scala.runtime.AbstractFunction1;
-import scala.runtime.AbstractPartialFunction;
 
 /**
  * Takes the check of the precision off <code>iceberg_truncate(w, decimal)</code> where the value is only compared.
@@ -34,22 +31,25 @@ import scala.runtime.AbstractPartialFunction;
  */
 public class Decimals extends SwitchedRule {
 
+  @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    return Calls.in(plan) ? (LogicalPlan) plan.transformAllExpressions(new Comparisons()) : plan;
+    return Calls.in(plan) ? (LogicalPlan) plan.transformAllExpressions(ScalaTypes.rewrite(new Comparisons())) : plan;
   }
 
-  static class Comparisons extends AbstractPartialFunction {
-    public boolean isDefinedAt(Object e) {
+  static class Comparisons implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object e) {
       return e instanceof BinaryComparison || e instanceof In || e instanceof InSet || e instanceof IsNull
         || e instanceof IsNotNull;
     }
-    public Object applyOrElse(Object e, scala.Function1 otherwise) {
-      return isDefinedAt(e) ? ((Expression) e).mapChildren(new Unchecked()) : otherwise.apply(e);
-    }
+
+    @Override
+    public Object of(Object e) { return ((Expression) e).mapChildren(new Unchecked()); }
   }
 
-  static class Unchecked extends AbstractFunction1 {
-    public Object apply(Object e) {
+  static class Unchecked extends ScalaTypes.Mapping<Expression, Expression> {
+    @Override
+    protected Object of(Object e) {
       if (!(e instanceof CheckOverflow)) return e;
       Expression child = ((CheckOverflow) e).child();
       return Calls.call(child) != null ? child : e;
@@ -57,20 +57,18 @@ public class Decimals extends SwitchedRule {
   }
 
   /** Puts truncate(50, p) = 1.00 with its check to the rule. Without it, such filters do not prune; rows are right. */
+  @Override
   protected String check(SparkSession session) {
     StructType source = new StructType().add("p", new DecimalType(4, 2));
-    List none = new ArrayList();
-    LogicalPlan rows = LocalRelation.fromExternalRows((Seq) DataTypeUtils.toAttributes(source), Calls.seq(none));
-    List arguments = new ArrayList();
-    arguments.add(new Literal(Integer.valueOf(50), DataTypes.IntegerType));
-    arguments.add(rows.output().apply(0));
+    LogicalPlan rows = LocalRelation.fromExternalRows(ScalaTypes.columns(source), ScalaTypes.seq(new ArrayList<Row>()));
+    List<Expression> arguments = List.of(
+      new Literal(Integer.valueOf(50), DataTypes.IntegerType), (Expression) rows.output().apply(0));
     StructType types = new StructType().add("w", DataTypes.IntegerType).add("p", new DecimalType(4, 2));
     String function = null;
-    for (int i = 0; i < Transform.all().size(); i++)
-      if (((Transform) Transform.all().get(i)).checked) function = ((Transform) Transform.all().get(i)).function;
+    for (Transform transform : Transform.all()) if (transform.checked) function = transform.function;
     if (function == null) return null;
-    ScalarFunction bound = (ScalarFunction) SparkFunctions.load(function).bind(types);
-    Expression call = V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(arguments));
+    ScalarFunction<?> bound = (ScalarFunction<?>) SparkFunctions.load(function).bind(types);
+    Expression call = V2ExpressionUtils.resolveScalarFunction(bound, ScalaTypes.seq(arguments));
     Expression checked = new CheckOverflow(Calls.withheld(call), new DecimalType(4, 2), false);
     LogicalPlan plan = rewrite(new Filter(new IsNotNull(checked), rows));
     Object left = ((IsNotNull) ((Filter) plan).condition()).child();

@@ -1,7 +1,7 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.List;
 import org.apache.iceberg.spark.functions.SparkFunctions;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -38,7 +38,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
-import org.apache.spark.sql.catalyst.types.DataTypeUtils;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
@@ -50,8 +49,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
-import scala.collection.immutable.Seq;
-import scala.runtime.AbstractPartialFunction;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Computes what is left of Iceberg's time functions, after push-down, with Spark's built-in expressions.
@@ -71,37 +69,45 @@ public class Fast extends SwitchedRule {
   private static final long DAY_ODD = 10546875, HOUR_ODD = 3515625;
   private static final int DAY_BITS = 13, HOUR_BITS = 10;
   private static final long OFFSET_DAYS = CYCLES * DAYS_400_YEARS, OFFSET_HOURS = 3000000000L;
+  /** What a query reads that is a scan, or rows that are there. */
+  private static final List<Class<?>> READ = List.of(DataSourceV2ScanRelation.class, LocalRelation.class, Range.class,
+    OneRowRelation.class, LogicalRDD.class, LogicalRelation.class, InMemoryRelation.class, CTERelationRef.class,
+    HiveTableRelation.class, ExternalRDD.class, LogicalQueryStage.class, Command.class);
+  /** What costs nothing to name several times, and what has the value of its argument under another type. */
+  private static final List<Class<?>> READY = List.of(Attribute.class, BoundReference.class, Literal.class);
+  private static final List<Class<?>> SAME_VALUE = List.of(GetStructField.class, KnownNotNull.class,
+    MicrosToTimestamp.class, DateFromUnixDate.class, PreciseTimestampConversion.class);
 
+  @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    return Calls.in(plan) && isQuery(plan) ? (LogicalPlan) plan.transform(new Nodes()) : plan;
+    return Calls.in(plan) && isQuery(plan) ? (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes())) : plan;
   }
 
   /** Whether all that a plan reads is a scan, or rows that are there: not what somebody else is going to translate. */
   static boolean isQuery(LogicalPlan plan) {
     if (plan.isStreaming()) return false;
-    Seq children = plan.children();
-    for (int i = 0; i < children.size(); i++) if (!isQuery((LogicalPlan) children.apply(i))) return false;
-    return children.size() > 0 || plan instanceof DataSourceV2ScanRelation || plan instanceof LocalRelation
-      || plan instanceof Range || plan instanceof OneRowRelation || plan instanceof LogicalRDD
-      || plan instanceof LogicalRelation || plan instanceof InMemoryRelation || plan instanceof CTERelationRef
-      || plan instanceof HiveTableRelation || plan instanceof ExternalRDD || plan instanceof LogicalQueryStage
-      || plan instanceof Command;
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) if (!isQuery(child)) return false;
+    return plan.children().size() > 0 || isOneOf(READ, plan);
   }
 
   /** What computes rows; the expressions of a write are conditions that its source translates. */
-  static class Nodes extends AbstractPartialFunction {
-    public boolean isDefinedAt(Object node) { return !(node instanceof Command); }
-    public Object applyOrElse(Object node, scala.Function1 otherwise) {
-      if (!isDefinedAt(node)) return otherwise.apply(node);
-      return ((LogicalPlan) node).transformExpressions(new Replace());
+  static class Nodes implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object node) { return !(node instanceof Command); }
+
+    @Override
+    public Object of(Object node) {
+      return ((LogicalPlan) node).transformExpressions(ScalaTypes.rewrite(new Replace()));
     }
   }
 
-  static class Replace extends AbstractPartialFunction {
-    public boolean isDefinedAt(Object e) { return Calls.call(e) != null; }
-    public Object applyOrElse(Object e, scala.Function1 otherwise) {
+  static class Replace implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object e) { return Calls.call(e) != null; }
+
+    @Override
+    public Object of(Object e) {
       Expression call = Calls.call(e);
-      if (call == null) return otherwise.apply(e);
       StaticInvoke own = call instanceof StaticInvoke ? (StaticInvoke) call : Calls.plain(call);
       Expression fast = fast(own);
       return fast == null ? own : fast;
@@ -115,16 +121,29 @@ public class Fast extends SwitchedRule {
     Expression source = (Expression) call.arguments().apply(0);
     boolean date = source.dataType().equals(DataTypes.DateType);
     if (!date && !timestamp(source.dataType())) return null;
-    String unit = transform.unit;
-    if (unit.equals("DAYS"))
-      return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
-    if (unit.equals("HOURS") && !date)
-      return integer(minus(hours(source), OFFSET_HOURS));
-    boolean years = unit.equals("YEARS");
-    if (!years && !unit.equals("MONTHS") || !repeatable(source)) return null;
     Expression known = source.nullable() ? new KnownNotNull(source) : source;
-    Expression value = integer(years ? years(known) : months(known));
+    switch (transform.unit) {
+      case "YEARS":
+        return repeatable(source) ? orNull(source, integer(years(known))) : null;
+      case "MONTHS":
+        return repeatable(source) ? orNull(source, integer(months(known))) : null;
+      case "DAYS":
+        return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
+      case "HOURS":
+        return date ? null : integer(minus(hours(source), OFFSET_HOURS));
+      default:
+        return null;
+    }
+  }
+
+  /** A value, or null where its source is. */
+  private static Expression orNull(Expression source, Expression value) {
     return source.nullable() ? new If(new IsNull(source), new Literal(null, DataTypes.IntegerType), value) : value;
+  }
+
+  private static boolean isOneOf(List<Class<?>> classes, Object o) {
+    for (Class<?> c : classes) if (c.isInstance(o)) return true;
+    return false;
   }
 
   static boolean timestamp(DataType t) {
@@ -136,10 +155,7 @@ public class Fast extends SwitchedRule {
    * with the same value. Others, to_timestamp(text) say, stay with Iceberg's own function.
    */
   static boolean repeatable(Expression e) {
-    if (e instanceof Attribute || e instanceof BoundReference || e instanceof Literal) return true;
-    boolean free = e instanceof GetStructField || e instanceof KnownNotNull || e instanceof MicrosToTimestamp
-      || e instanceof DateFromUnixDate || e instanceof PreciseTimestampConversion;
-    return free && repeatable((Expression) e.children().apply(0));
+    return isOneOf(READY, e) || isOneOf(SAME_VALUE, e) && repeatable((Expression) e.children().apply(0));
   }
 
   /** Microseconds since 1970, UTC. */
@@ -216,13 +232,13 @@ public class Fast extends SwitchedRule {
   private static Expression integer(Expression e) { return cast(e, DataTypes.IntegerType); }
 
   /** Puts all of them to the optimizer, and the two forms to values on both sides of epoch, leap days and centuries. */
+  @Override
   protected String check(SparkSession session) {
     long[] hours = {-1, 0, 1, -24 * 25568L, 24 * 11016L - 1, 24 * 11016L, 24 * 11017L - 1, 24 * 47541L, 24 * 2932896L};
-    Range ids = new Range(0, 9, 1, Option.apply(Integer.valueOf(1)), (Seq) DataTypeUtils.toAttributes(
+    Range ids = new Range(0, 9, 1, Option.apply(Integer.valueOf(1)), ScalaTypes.columns(
       new StructType().add("id", DataTypes.LongType, false)), false);
     Project times = project(new MicrosToTimestamp((Expression) ids.output().apply(0)), ids);
-    for (int i = 0; i < Transform.all().size(); i++) {
-      Transform transform = (Transform) Transform.all().get(i);
+    for (Transform transform : Transform.all()) {
       if (transform.unit.isEmpty()) continue;
       String name = transform.function;
       StaticInvoke own = call(name, (Expression) times.output().apply(0));
@@ -231,9 +247,9 @@ public class Fast extends SwitchedRule {
       Expression source = new BoundReference(0, DataTypes.TimestampType, true);
       StaticInvoke bound = call(name, source);
       Expression fast = fast(bound);
-      for (int j = 0; j < hours.length; j++) {
-        Long micros = Long.valueOf(hours[j] * 3600000000L - 1);
-        InternalRow row = InternalRow.fromSeq(Calls.seq(Collections.singletonList(micros)));
+      for (long hour : hours) {
+        Long micros = Long.valueOf(hour * 3600000000L - 1);
+        InternalRow row = InternalRow.fromSeq(ScalaTypes.seq(List.of(micros)));
         if (!bound.eval(row).equals(fast.eval(row)))
           return name + " is " + fast.eval(row) + ", not " + bound.eval(row);
       }
@@ -242,14 +258,14 @@ public class Fast extends SwitchedRule {
   }
 
   private static StaticInvoke call(String name, Expression source) {
-    ScalarFunction bound =
-      (ScalarFunction) SparkFunctions.load(name).bind(new StructType().add("ts", source.dataType(), true));
-    return (StaticInvoke) V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(Collections.singletonList(source)));
+    ScalarFunction<?> bound =
+      (ScalarFunction<?>) SparkFunctions.load(name).bind(new StructType().add("ts", source.dataType(), true));
+    return (StaticInvoke) V2ExpressionUtils.resolveScalarFunction(bound, ScalaTypes.seq(List.of(source)));
   }
 
   private static Project project(Expression e, LogicalPlan child) {
-    Alias alias = new Alias(e, "c", NamedExpression.newExprId(), Calls.seq(new ArrayList()), Option.empty(),
-      Calls.seq(new ArrayList()));
-    return new Project(Calls.seq(Collections.singletonList(alias)), child);
+    Alias alias = new Alias(e, "c", NamedExpression.newExprId(), ScalaTypes.seq(new ArrayList<>()), Option.empty(),
+      ScalaTypes.seq(new ArrayList<>()));
+    return new Project(ScalaTypes.seq(List.of(alias)), child);
   }
 }

@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import org.apache.iceberg.BaseTable;
@@ -40,9 +39,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
-import scala.collection.immutable.Seq;
-import scala.runtime.AbstractFunction1;
-import scala.runtime.AbstractPartialFunction;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Lets a comparison with one of Iceberg's functions into the scan where the scan returns the right rows for it, and
@@ -61,18 +58,21 @@ import scala.runtime.AbstractPartialFunction;
  */
 public class Guard extends SwitchedRule {
 
+  @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    return Calls.in(plan) ? (LogicalPlan) plan.transform(new Nodes()) : plan;
+    return Calls.in(plan) ? (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes())) : plan;
   }
 
   /** The nodes whose conditions are pushed, or may be moved to where they are. */
-  static class Nodes extends AbstractPartialFunction {
-    public boolean isDefinedAt(Object node) {
+  static class Nodes implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object node) {
       return node instanceof Filter || node instanceof Join || node instanceof RowLevelWrite
         || node instanceof OverwriteByExpression;
     }
-    public Object applyOrElse(Object node, scala.Function1 otherwise) {
-      if (!isDefinedAt(node)) return otherwise.apply(node);
+
+    @Override
+    public Object of(Object node) {
       Object relation = node instanceof Filter ? ((Filter) node).child()
         : node instanceof RowLevelWrite ? ((RowLevelWrite) node).originalTable()
         : node instanceof OverwriteByExpression ? ((OverwriteByExpression) node).table() : null;
@@ -84,20 +84,23 @@ public class Guard extends SwitchedRule {
   }
 
   /** A procedure's argument `where`, which Iceberg translates and then chooses files by: rows do not depend on it. */
-  static class Translated extends AbstractFunction1 {
-    public Object apply(Object e) { return ((Expression) e).transform(new Offer()); }
+  static class Translated extends ScalaTypes.Mapping<Expression, Expression> {
+    @Override
+    protected Object of(Object e) { return ((Expression) e).transform(ScalaTypes.rewrite(new Offer())); }
   }
 
-  static class Offer extends AbstractPartialFunction {
-    public boolean isDefinedAt(Object e) { return e instanceof KnownNullable && Calls.call(e) != null; }
-    public Object applyOrElse(Object e, scala.Function1 otherwise) {
-      return isDefinedAt(e) ? Calls.call(e) : otherwise.apply(e);
-    }
+  static class Offer implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object e) { return e instanceof KnownNullable && Calls.call(e) != null; }
+
+    @Override
+    public Object of(Object e) { return Calls.call(e); }
   }
 
   /** Every call in an expression withheld. */
-  static class Withhold extends AbstractFunction1 {
-    public Object apply(Object o) {
+  static class Withhold extends ScalaTypes.Mapping<Expression, Expression> {
+    @Override
+    protected Object of(Object o) {
       Expression e = (Expression) o;
       if (e instanceof KnownNullable && Calls.call(e) != null) return e;
       return Calls.pushable(e) ? Calls.withheld(e) : e.mapChildren(this);
@@ -105,17 +108,19 @@ public class Guard extends SwitchedRule {
   }
 
   /** Conditions of which rows are kept where they are true: null is as good as false. */
-  static class Conditions extends AbstractFunction1 {
+  static class Conditions extends ScalaTypes.Mapping<Expression, Expression> {
     final PartitionLayout layout;
     final AttributeSet columns;
     Conditions(PartitionLayout layout, AttributeSet columns) { this.layout = layout; this.columns = columns; }
-    public Object apply(Object e) { return condition((Expression) e, Collections.EMPTY_LIST); }
+
+    @Override
+    protected Object of(Object e) { return condition((Expression) e, new ArrayList<>()); }
 
     /** known: calls that are known not to be null. */
-    Expression condition(Expression e, List known) {
+    Expression condition(Expression e, List<Expression> known) {
       if (!Calls.in(e)) return e;
       if (e instanceof And) {
-        List all = new ArrayList(known);
+        List<Expression> all = new ArrayList<>(known);
         notNulls(e, all);
         And a = (And) e;
         Expression left = condition(a.left(), all), right = condition(a.right(), all);
@@ -131,10 +136,10 @@ public class Guard extends SwitchedRule {
       Object operand = operand(compared);
       Expression call = operand == null ? null : Calls.call(operand);
       boolean equality = compared instanceof EqualTo || compared instanceof In || compared instanceof InSet;
-      if (call == null || not && !equality || !answers(call)) return (Expression) new Withhold().apply(e);
+      if (call == null || not && !equality || !answers(call)) return (Expression) new Withhold().of(e);
       if (Calls.pushable(operand) && !not) return e;
-      Expression offered = Calls.pushable(operand) ? e : (Expression) e.transform(new Offer());
-      for (int i = 0; not && i < known.size(); i++) if (Calls.same(call, known.get(i))) return offered;
+      Expression offered = Calls.pushable(operand) ? e : (Expression) e.transform(ScalaTypes.rewrite(new Offer()));
+      if (not) for (Expression k : known) if (Calls.same(call, k)) return offered;
       return not ? new And(new IsNotNull(call), offered) : offered;
     }
 
@@ -147,8 +152,7 @@ public class Guard extends SwitchedRule {
       if (e instanceof InSet) return ((InSet) e).hset().contains(null) ? null : e.children().apply(0);
       if (e instanceof IsNull || e instanceof IsNotNull) return e.children().apply(0);
       if (e instanceof In) {
-        Seq list = ((In) e).list();
-        for (int i = 0; i < list.size(); i++) if (!literal(list.apply(i))) return null;
+        for (Expression x : CollectionConverters.asJava(((In) e).list())) if (!literal(x)) return null;
         return ((In) e).value();
       }
       if (!(e instanceof BinaryComparison)) return null;
@@ -159,7 +163,7 @@ public class Guard extends SwitchedRule {
     static boolean literal(Object e) { return e instanceof Literal && ((Literal) e).value() != null; }
 
     /** Adds the calls that the conjuncts say are not null. */
-    static void notNulls(Expression e, List out) {
+    static void notNulls(Expression e, List<Expression> out) {
       if (e instanceof And) {
         notNulls(((And) e).left(), out);
         notNulls(((And) e).right(), out);
@@ -170,6 +174,7 @@ public class Guard extends SwitchedRule {
   }
 
   /** Puts bucket(4, x) = 2, and its negation, to empty tables partitioned by x and by bucket(4, x). */
+  @Override
   protected String check(SparkSession session) {
     Schema schema = new Schema(new Types.NestedField[] {Types.NestedField.optional(1, "x", Types.IntegerType.get())});
     PartitionSpec identity = PartitionSpec.builderFor(schema).identity("x").build();
@@ -189,16 +194,15 @@ public class Guard extends SwitchedRule {
 
   private static LogicalPlan optimized(
       SparkSession session, Schema schema, PartitionSpec spec, boolean withheld, boolean negated) {
-    TableMetadata metadata = TableMetadata.newTableMetadata(schema, spec, "memory:/check", new HashMap());
+    TableMetadata metadata = TableMetadata.newTableMetadata(schema, spec, "memory:/check", new HashMap<>());
     Table table = new BaseTable(
       new StaticTableOperations(metadata, new HadoopFileIO(session.sessionState().newHadoopConf())), "check");
     LogicalPlan relation = DataSourceV2Relation.create(new SparkTable(table), Option.empty(), Option.empty());
-    List arguments = new ArrayList();
-    arguments.add(new Literal(Integer.valueOf(4), DataTypes.IntegerType));
-    arguments.add(relation.output().apply(0));
+    List<Expression> arguments = List.of(
+      new Literal(Integer.valueOf(4), DataTypes.IntegerType), (Expression) relation.output().apply(0));
     StructType types = new StructType().add("n", DataTypes.IntegerType).add("x", DataTypes.IntegerType);
-    ScalarFunction bound = (ScalarFunction) SparkFunctions.load(Transform.hash().function).bind(types);
-    Expression call = V2ExpressionUtils.resolveScalarFunction(bound, Calls.seq(arguments));
+    ScalarFunction<?> bound = (ScalarFunction<?>) SparkFunctions.load(Transform.hash().function).bind(types);
+    Expression call = V2ExpressionUtils.resolveScalarFunction(bound, ScalaTypes.seq(arguments));
     if (withheld) call = Calls.withheld(call);
     Expression condition = new EqualTo(call, new Literal(Integer.valueOf(2), DataTypes.IntegerType));
     LogicalPlan plan = new Filter(negated ? (Expression) new Not(condition) : condition, relation);

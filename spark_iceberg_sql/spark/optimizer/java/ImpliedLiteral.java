@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.DataTypes;
  * <code>2024 (implies ts &gt;= ...)</code>. Executors know nothing of this class: it travels as a plain literal.
  */
 public class ImpliedLiteral extends Literal {
+  private static final long serialVersionUID = 1L;
   private final String note;
 
   public ImpliedLiteral(Object value, DataType type) { this(value, type, null); }
@@ -31,6 +32,7 @@ public class ImpliedLiteral extends Literal {
   /** Whether an expression is a literal that no query wrote. */
   public static boolean isBound(Object e) { return e instanceof ImpliedLiteral && ((ImpliedLiteral) e).note == null; }
 
+  @Override
   public String toString() { return super.toString() + (note == null ? " (implied)" : " (implies " + note + ")"); }
 
   protected Object writeReplace() { return new Literal(value(), dataType()); }

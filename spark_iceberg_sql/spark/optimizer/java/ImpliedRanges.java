@@ -1,5 +1,7 @@
 package sparkicebergsql;
 
+import static sparkicebergsql.Comparison.*;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,17 +10,16 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.unsafe.types.UTF8String;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * What a predicate implies for the values of each column alone: rows outside cannot satisfy it.
  *
  * <p>A comparison of a monotonic expression (see MonotonicExpression) with a literal is solved by bisection: Spark
- * evaluates the
- * user's own expression for some sixty values of the column. So a bound is right for whatever zone, calendar and mode
- * the query itself is evaluated with. An evaluation that fails, or yields null, implies nothing.
+ * evaluates the user's own expression for some sixty values of the column. So a bound is right for whatever zone,
+ * calendar and mode the query itself is evaluated with. An evaluation that fails, or yields null, implies nothing.
  */
 public final class ImpliedRanges {
-  private static final int EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5;
   /** Above this many values of IN, their span. */
   private static final int MOST_VALUES = 16;
 
@@ -42,36 +43,33 @@ public final class ImpliedRanges {
   }
 
   /** The column's canonical expression to Found; empty where nothing is implied. */
-  public Map of(Expression predicate) {
+  public Map<Expression, Found> of(Expression predicate) {
     if (predicate instanceof And) {
-      Map result = new LinkedHashMap();
-      List conjuncts = conjuncts(predicate), rest = new ArrayList();
-      for (Object c : conjuncts) {
-        Map one = of((Expression) c);
+      Map<Expression, Found> result = new LinkedHashMap<>();
+      List<Expression> rest = new ArrayList<>();
+      for (Expression c : conjuncts(predicate)) {
+        Map<Expression, Found> one = of(c);
         if (one.isEmpty()) rest.add(c);
-        for (Object key : one.keySet()) {
+        for (Expression key : one.keySet()) {
           Found found = (Found) one.get(key), known = (Found) result.get(key);
           if (known == null) result.put(key, found);
           else known.values = known.values.intersect(found.values);
         }
       }
-      for (Object o : result.values()) {
-        Found f = (Found) o;
-        if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
-      }
+      for (Found f : result.values()) if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
       return result;
     }
     if (predicate instanceof Or) {
-      Map left = of(((Or) predicate).left()), result = new LinkedHashMap();
+      Map<Expression, Found> left = of(((Or) predicate).left()), result = new LinkedHashMap<>();
       if (left.isEmpty()) return left;
-      Map right = of(((Or) predicate).right());
-      for (Object key : left.keySet()) {
+      Map<Expression, Found> right = of(((Or) predicate).right());
+      for (Expression key : left.keySet()) {
         Found a = (Found) left.get(key), b = (Found) right.get(key);
         if (b != null) put(result, new Found(a.column, a.values.union(b.values)));
       }
       return result;
     }
-    Map result = new LinkedHashMap();
+    Map<Expression, Found> result = new LinkedHashMap<>();
     try {
       put(result, atom(predicate));
     } catch (RuntimeException e) {
@@ -80,8 +78,8 @@ public final class ImpliedRanges {
     return result;
   }
 
-  public static List conjuncts(Expression e) {
-    List result = new ArrayList();
+  public static List<Expression> conjuncts(Expression e) {
+    List<Expression> result = new ArrayList<>();
     if (e instanceof And) {
       result.addAll(conjuncts(((And) e).left()));
       result.addAll(conjuncts(((And) e).right()));
@@ -89,7 +87,7 @@ public final class ImpliedRanges {
     return result;
   }
 
-  private static void put(Map result, Found found) {
+  private static void put(Map<Expression, Found> result, Found found) {
     if (found != null && !found.values.isAll()) result.put(found.column.canonicalized(), found);
   }
 
@@ -97,7 +95,7 @@ public final class ImpliedRanges {
     if (e instanceof Not) {
       Expression c = ((Not) e).child();
       if (c instanceof EqualTo) return comparison((BinaryComparison) c, NE);
-      List values = values(c);
+      List<Object> values = values(c);
       if (values == null || values.size() > MOST_VALUES) return null;
       Found found = null;
       for (Object v : values) {
@@ -108,13 +106,10 @@ public final class ImpliedRanges {
       }
       return found;
     }
-    if (e instanceof EqualTo || e instanceof EqualNullSafe) return comparison((BinaryComparison) e, EQ);
-    if (e instanceof LessThan) return comparison((BinaryComparison) e, LT);
-    if (e instanceof LessThanOrEqual) return comparison((BinaryComparison) e, LE);
-    if (e instanceof GreaterThan) return comparison((BinaryComparison) e, GT);
-    if (e instanceof GreaterThanOrEqual) return comparison((BinaryComparison) e, GE);
+    Comparison op = Comparison.of(e);
+    if (op != null) return comparison((BinaryComparison) e, op);
     if (e instanceof StartsWith || e instanceof Like) return prefix(e);
-    List values = values(e);
+    List<Object> values = values(e);
     if (values == null || values.isEmpty()) return null;
     Expression f = (Expression) e.children().apply(0);
     if (values.size() > MOST_VALUES) {
@@ -137,39 +132,34 @@ public final class ImpliedRanges {
   }
 
   /** The values of IN that are not null; null where it is none, or not of literals. */
-  private static List values(Expression e) {
-    List result = new ArrayList();
+  private static List<Object> values(Expression e) {
+    List<Object> result = new ArrayList<>();
     if (e instanceof In) {
       DataType type = ((In) e).value().dataType();
-      for (Object x : scala.jdk.javaapi.CollectionConverters.asJava(((In) e).list())) {
+      for (Expression x : CollectionConverters.asJava(((In) e).list())) {
         if (!(x instanceof Literal) || !((Literal) x).dataType().equals(type)) return null;
         if (((Literal) x).value() != null) result.add(((Literal) x).value());
       }
       return result;
     }
     if (!(e instanceof InSet)) return null;
-    for (scala.collection.Iterator i = ((InSet) e).hset().iterator(); i.hasNext();) {
-      Object v = i.next();
-      if (v != null) result.add(v);
-    }
+    for (Object v : CollectionConverters.asJava(((InSet) e).hset())) if (v != null) result.add(v);
     return result;
   }
 
-  private Found comparison(BinaryComparison c, int op) {
+  private Found comparison(BinaryComparison c, Comparison op) {
     boolean literalRight = c.right() instanceof Literal;
     Expression f = (Expression) c.children().apply(literalRight ? 0 : 1);
     Expression l = (Expression) c.children().apply(literalRight ? 1 : 0);
     if (!(l instanceof Literal) || ((Literal) l).value() == null || !l.dataType().equals(f.dataType())) return null;
-    if (!literalRight) op = turned(op);
+    if (!literalRight) op = op.turned();
     return solve(f, op, ((Literal) l).value());
   }
 
-  private static int turned(int op) { return op == LT ? GT : op == GT ? LT : op == LE ? GE : op == GE ? LE : op; }
-
-  private Found solve(Expression f, int op, Object value) {
+  private Found solve(Expression f, Comparison op, Object value) {
     MonotonicExpression s = steps(f);
     if (s == null) return null;
-    if (s.direction < 0) op = turned(op);
+    if (s.direction < 0) op = op.turned();
     if (s.count == 0) {
       long v = ((Number) value).longValue();
       if (v == Intervals.GREATEST) return null;
@@ -211,8 +201,10 @@ public final class ImpliedRanges {
     return new Found(s.column, new Crossing(s, f, UTF8String.fromString(text)).prefixed());
   }
 
+  /** Of two values as Spark holds them, of one type. */
+  @SuppressWarnings("unchecked")
   public static int compare(Object a, Object b) {
-    if (!(a instanceof Double)) return ((Comparable) a).compareTo(b);
+    if (!(a instanceof Double)) return ((Comparable<Object>) a).compareTo(b);
     double x = ((Double) a).doubleValue(), y = ((Double) b).doubleValue();
     if (x != x || y != y) throw new ArithmeticException("NaN");
     return x < y ? -1 : x > y ? 1 : 0;
@@ -228,9 +220,9 @@ public final class ImpliedRanges {
       this.steps = steps;
       this.value = value;
       expression = new SingleColumnFunction(e, steps.column);
-      for (Object w : steps.written()) {
-        DataType t = ((Expression) w).dataType();
-        SingleColumnFunction date = new SingleColumnFunction((Expression) w, steps.column);
+      for (Expression w : steps.written()) {
+        DataType t = w.dataType();
+        SingleColumnFunction date = new SingleColumnFunction(w, steps.column);
         if (!MonotonicExpression.hasFourDigits(t, date.at(steps.first))
             || !MonotonicExpression.hasFourDigits(t, date.at(steps.last)))
           throw new ArithmeticException("a year without four digits");
@@ -258,7 +250,7 @@ public final class ImpliedRanges {
       return from;
     }
 
-    Intervals values(int op) {
+    Intervals values(Comparison op) {
       if (op == EQ) return between(start(), end());
       if (op == GE || op == GT) return between(op == GE ? start() : end(), steps.last + 1);
       return between(steps.first, op == LE ? end() : start());

@@ -1,12 +1,12 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * What a predicate on a transform implies for another transform of the same column.
@@ -18,24 +18,22 @@ public final class ImpliedTransforms {
   private ImpliedTransforms() {}
 
   /** The predicates implied by one of the conjuncts of a filter and not among them, for the fields that a table has. */
-  public static List of(Expression predicate, List conjuncts, PartitionLayout layout) {
-    List result = new ArrayList();
+  public static List<Expression> of(Expression predicate, List<Expression> conjuncts, PartitionLayout layout) {
+    List<Expression> result = new ArrayList<>();
     Expression call = predicate instanceof In ? ((In) predicate).value()
       : predicate instanceof EqualTo ? ((EqualTo) predicate).left() : null;
     if (predicate instanceof EqualTo && call instanceof Literal) call = ((EqualTo) predicate).right();
-    List values = call == null || !Calls.pushable(call) ? null : values(predicate, call);
+    List<Object> values = call == null || !Calls.pushable(call) ? null : values(predicate, call);
     String transform = values == null || values.isEmpty() ? null : PartitionLayout.transform(call);
     if (transform == null || call.children().size() != 2) return result;
     Expression column = (Expression) call.children().apply(1);
-    List fields = MonotonicExpression.isColumn(column) ? layout.anywhere(column) : new ArrayList();
     // What the guard takes out of the scan need not be put there.
     if (!MonotonicExpression.isColumn(column) || !layout.answers(call)) return result;
     if (layout.everywhere(column, transform)) return result;
     Transform kind = Transform.named(transform);
     if (kind.hashes) {
       int n = number(transform);
-      for (Iterator i = new LinkedHashSet(fields).iterator(); i.hasNext();) {
-        String field = (String) i.next();
+      for (String field : new LinkedHashSet<String>(layout.anywhere(column))) {
         if (Transform.named(field) != kind || number(field) >= n || n % number(field) != 0) continue;
         Expression coarser = with(call, number(field));
         if (!isIn(Calls.plain(coarser), conjuncts)) result.add(bucket(coarser, number(field), values));
@@ -47,13 +45,12 @@ public final class ImpliedTransforms {
   }
 
   /** Whether any of the expressions compares a call, or a column, with a literal that this rule has put there. */
-  private static boolean isIn(Expression e, List expressions) {
-    for (Object o : expressions) {
-      Expression x = (Expression) o;
-      List children = scala.jdk.javaapi.CollectionConverters.asJava(x.children());
+  private static boolean isIn(Expression e, List<Expression> expressions) {
+    for (Expression x : expressions) {
+      List<Expression> children = CollectionConverters.asJava(x.children());
       if (isIn(e, children)) return true;
-      for (Object c : children) {
-        Expression compared = Calls.function(c) == null ? (Expression) c : Calls.plain(c);
+      for (Expression c : children) {
+        Expression compared = Calls.function(c) == null ? c : Calls.plain(c);
         if (compared.semanticEquals(e) && hasBound(x)) return true;
       }
     }
@@ -62,48 +59,47 @@ public final class ImpliedTransforms {
 
   private static boolean hasBound(Expression e) {
     if (e instanceof InSet) return true;
-    for (int i = 0; i < e.children().size(); i++) if (ImpliedLiteral.isBound(e.children().apply(i))) return true;
+    for (Expression child : CollectionConverters.asJava(e.children())) if (ImpliedLiteral.isBound(child)) return true;
     return false;
   }
 
   private static int number(String transform) { return Integer.parseInt(transform.replaceAll("\\D", "")); }
 
-  private static List values(Expression predicate, Expression call) {
-    List result = new ArrayList();
+  private static List<Object> values(Expression predicate, Expression call) {
+    List<Object> result = new ArrayList<>();
     if (predicate instanceof EqualTo) {
       EqualTo e = (EqualTo) predicate;
       Expression other = e.left() == call ? e.right() : e.left();
       return other instanceof Literal && add(result, ((Literal) other).value()) ? result : null;
     }
-    for (Object x : scala.jdk.javaapi.CollectionConverters.asJava(((In) predicate).list()))
+    for (Expression x : CollectionConverters.asJava(((In) predicate).list()))
       if (!(x instanceof Literal) || !add(result, ((Literal) x).value())) return null;
     return result;
   }
 
-  private static boolean add(List list, Object value) { return value != null && list.add(value); }
+  private static boolean add(List<Object> list, Object value) { return value != null && list.add(value); }
 
   private static Expression with(Expression call, int n) {
-    List arguments = new ArrayList();
-    arguments.add(new Literal(Integer.valueOf(n), DataTypes.IntegerType));
-    arguments.add(call.children().apply(1));
-    return (Expression) call.withNewChildren(Calls.seq(arguments));
+    List<Expression> arguments = List.of(
+      new Literal(Integer.valueOf(n), DataTypes.IntegerType), (Expression) call.children().apply(1));
+    return (Expression) call.withNewChildren(ScalaTypes.seq(arguments));
   }
 
-  private static Expression bucket(Expression coarser, int n, List values) {
-    LinkedHashSet buckets = new LinkedHashSet();
+  private static Expression bucket(Expression coarser, int n, List<Object> values) {
+    LinkedHashSet<Integer> buckets = new LinkedHashSet<>();
     for (Object v : values) {
       int k = ((Integer) v).intValue();
       if (k < 0) return null;
       buckets.add(Integer.valueOf(k % n));
     }
     if (buckets.size() == n) return null;
-    List literals = new ArrayList();
-    for (Object b : buckets) literals.add(new ImpliedLiteral(b, DataTypes.IntegerType));
+    List<Expression> literals = new ArrayList<>();
+    for (Integer b : buckets) literals.add(new ImpliedLiteral(b, DataTypes.IntegerType));
     return buckets.size() == 1 ? (Expression) new EqualTo(coarser, (Expression) literals.get(0))
-      : new In(coarser, Calls.seq(literals));
+      : new In(coarser, ScalaTypes.seq(literals));
   }
 
-  private static Expression prefix(Expression column, int width, List values) {
+  private static Expression prefix(Expression column, int width, List<Object> values) {
     Expression result = null;
     for (Object v : values) {
       UTF8String s = (UTF8String) v;

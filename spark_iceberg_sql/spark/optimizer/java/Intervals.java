@@ -15,14 +15,14 @@ public final class Intervals {
   /** More pieces than this make a filter slower than they make a scan smaller. */
   private static final int MOST = 32;
 
-  /** long[]{from, to} each. */
-  private final List pieces;
+  /** {from, to} each. */
+  private final List<long[]> pieces;
 
-  private Intervals(List pieces) { this.pieces = pieces; }
+  private Intervals(List<long[]> pieces) { this.pieces = pieces; }
 
   /** [from, to); empty where from >= to. */
   public static Intervals of(long from, long to) {
-    List pieces = new ArrayList();
+    List<long[]> pieces = new ArrayList<>();
     if (from < to) pieces.add(new long[] {from, to});
     return new Intervals(pieces);
   }
@@ -33,7 +33,7 @@ public final class Intervals {
   public boolean isAll() { return size() == 1 && from(0) == LEAST && to(0) == GREATEST; }
 
   public Intervals union(Intervals other) {
-    List result = new ArrayList();
+    List<long[]> result = new ArrayList<>();
     int i = 0, j = 0;
     while (i < size() || j < other.size()) {
       long[] next = j == other.size() || i < size() && from(i) <= other.from(j)
@@ -46,7 +46,7 @@ public final class Intervals {
   }
 
   public Intervals intersect(Intervals other) {
-    List result = new ArrayList();
+    List<long[]> result = new ArrayList<>();
     for (int i = 0, j = 0; i < size() && j < other.size();) {
       long from = Math.max(from(i), other.from(j)), to = Math.min(to(i), other.to(j));
       if (from < to) result.add(new long[] {from, to});

@@ -1,9 +1,6 @@
 package sparkicebergsql;
 
-import java.time.Instant;
 import java.time.ZoneId;
-import java.time.zone.ZoneOffsetTransition;
-import java.time.zone.ZoneRules;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -16,15 +13,15 @@ import org.apache.spark.unsafe.types.CalendarInterval;
  * An expression that increases with one column, or decreases with it: year(ts), date_trunc('week', ts), date_format(ts,
  * 'yyyy-MM'), unix_timestamp(ts), year(ts) * 100 + month(ts), compositions of such.
  *
- * <p>Where it crosses a value is found by bisection with Spark's own evaluation (see ImpliedRanges), so nothing here computes
- * with a calendar. What has to be known of an expression is that it is monotonic, and where that is only nearly so:
- * a zone whose clocks are put back lets the local time fall while time goes on, and a clock put forward moves what
- * was computed. `margin` says how far a crossing may be off for that.
+ * <p>Where it crosses a value is found by bisection with Spark's own evaluation (see ImpliedRanges), so nothing here
+ * computes with a calendar. What has to be known of an expression is that it is monotonic, and where that is only
+ * nearly so: a zone whose clocks are put back lets the local time fall while time goes on, and a clock put forward
+ * moves what was computed. `margin` says how far a crossing may be off for that.
  *
- * <p>Expressions are known by the simple names of their classes, so the text compiles where Spark has other ones.
+ * <p>ExpressionKind is the table of the expressions that are known.
  */
 public final class MonotonicExpression {
-  public static final long HOUR = 3600000000L, DAY = 24 * HOUR;
+  private static final long HOUR = Clocks.HOUR, DAY = Clocks.DAY;
   /** Years 100 to 9899: room for a shift on both sides before four digits for a year are too few. */
   private static final long FIRST_DAY = -683003L, END_DAY = 2896373L;
   /** Four digits for a year in every zone. */
@@ -45,14 +42,14 @@ public final class MonotonicExpression {
   public int direction = 1;
   /** How many steps have been taken from the column. */
   public int count;
-  private final List zones = new ArrayList();
+  private final List<ZoneId> zones = new ArrayList<>();
   private int zoned;
   /** Microseconds: how far from a crossing a change of the clocks still matters; how far a crossing is always off. */
   private long reach, slack;
   /** Whether a number has been added to, or multiplied, on the way. */
   private boolean shifted, scaled;
   /** Dates or timestamps that are written with four digits for the year. */
-  private final List written = new ArrayList();
+  private final List<Expression> written = new ArrayList<>();
 
   private MonotonicExpression(Expression column, long first, long last) {
     this.column = column;
@@ -71,7 +68,7 @@ public final class MonotonicExpression {
     return t.equals(DataTypes.TimestampType) || t.equals(DataTypes.TimestampNTZType) || t.equals(DataTypes.DateType);
   }
 
-  public List written() { return written; }
+  public List<Expression> written() { return written; }
 
   /** Whether a date or timestamp has four digits for its year wherever one is. */
   public static boolean hasFourDigits(DataType type, Object value) {
@@ -96,13 +93,11 @@ public final class MonotonicExpression {
 
   private static Expression child(Expression e, int i) { return (Expression) e.children().apply(i); }
 
-  private static Object literal(Expression e) { return e instanceof Literal ? ((Literal) e).value() : null; }
-
   private static MonotonicExpression called(Expression e) {
     Transform t = Transform.of(e);
     if (t == null || !t.ordered) return null;
     if (t.truncates) {
-      Object width = literal(child(e, 0));
+      Object width = ExpressionKind.literal(e, 0);
       Expression c = child(e, 1);
       boolean wide = c.dataType().equals(DataTypes.LongType);
       if (!(width instanceof Integer) || !isColumn(c)) return null;
@@ -120,75 +115,65 @@ public final class MonotonicExpression {
   }
 
   private static MonotonicExpression built(Expression e) {
-    String name = e.getClass().getSimpleName();
-    int n = e.children().size();
-    if (n == 1) {
-      MonotonicExpression s = of(child(e, 0));
-      if (s == null) return null;
-      DataType from = child(e, 0).dataType();
-      if (name.equals("Cast")) return s.cast(e, from, e.dataType());
-      if (name.equals("Year") || name.equals("YearOfWeek") || name.equals("UnixSeconds") || name.equals("UnixMillis")
-        || name.equals("UnixMicros") || name.equals("UnixDate")) return s;
-      if (name.equals("LastDay")) return s.apart();
-      if (name.equals("DateFromUnixDate") || name.equals("SecondsToTimestamp") || name.equals("MillisToTimestamp")
-        || name.equals("MicrosToTimestamp")) return s.timeAgain();
-      return (name.equals("Floor") || name.equals("Ceil")) && from.equals(DataTypes.DoubleType) ? s : null;
+    ExpressionKind kind = ExpressionKind.of(e);
+    if (kind == null || kind.step == ExpressionKind.Step.LOST) return null;
+    MonotonicExpression digits = kind == ExpressionKind.ADD ? digits(e) : null;
+    if (digits != null) return digits;
+    int place = kind.place(e);
+    MonotonicExpression s = place < 0 ? null : of(child(e, place));
+    if (s != null) s = s.step(e, kind, place);
+    boolean falls = kind.argument == ExpressionKind.Argument.DIFFERENCE && place == 1;
+    return s != null && falls ? s.fall() : s;
+  }
+
+  /** One more step; null where it is not known to be monotonic. place: of the argument with the column in it. */
+  private MonotonicExpression step(Expression e, ExpressionKind kind, int place) {
+    Expression x = child(e, place);
+    Object by = e.children().size() == 2 ? ExpressionKind.literal(e, 1 - place) : null;
+    switch (kind.step) {
+      case KEPT:
+        return this;
+      case APART:
+        return apart();
+      case ZONED:
+        return zone(e);
+      case EPOCH:
+        if (!isTime(x.dataType())) return null;
+        return x.dataType().equals(DataTypes.TimestampType) ? this : zone(e);
+      case TIME_AGAIN:
+        return timeAgain();
+      case DAYS_LATER:
+      case DAYS_EARLIER:
+        if (!(by instanceof Number)) return null;
+        return wraps(((Number) by).longValue(), kind.step == ExpressionKind.Step.DAYS_LATER);
+      case MONTHS_LATER:
+        return by instanceof Integer ? shift(31L * Math.abs(((Integer) by).longValue())) : null;
+      case INTERVAL_LATER:
+        return interval(e, child(e, 1).dataType(), by);
+      case OTHER_ZONE:
+        reach += 26 * HOUR;
+        return zone(DateTimeUtils.getZoneId(by.toString()));
+      case DAYS_SINCE:
+        shifted = true; // counted from another moment than 1970
+        return apart();
+      case CAST:
+        return cast(e, x.dataType(), e.dataType());
+      case WRITTEN:
+        return format(e, by.toString());
+      case PREFIX:
+        Object from = ExpressionKind.literal(e, 1);
+        return isText(x) && (Integer.valueOf(1).equals(from) || Integer.valueOf(0).equals(from)) ? this : null;
+      case SUM:
+        return arithmetic(e, x, by, false);
+      case PRODUCT:
+        return arithmetic(e, x, by, true);
+      case QUOTIENT:
+        return divided(e, kind, by);
+      case ROUNDED:
+        return x.dataType().equals(DataTypes.DoubleType) ? this : null;
+      default:
+        return null;
     }
-    if (name.equals("Add")) {
-      MonotonicExpression s = digits(e);
-      if (s != null) return s;
-    }
-    if (n == 3 && name.equals("Substring")) {
-      Object from = literal(child(e, 1));
-      if (!Integer.valueOf(1).equals(from) && !Integer.valueOf(0).equals(from)) return null;
-      return literal(child(e, 2)) == null || !isText(child(e, 0)) ? null : of(child(e, 0));
-    }
-    if (n != 2) return null;
-    if (name.equals("TruncDate") || name.equals("TruncTimestamp")) {
-      int at = name.equals("TruncDate") ? 0 : 1;
-      MonotonicExpression s = literal(child(e, 1 - at)) == null ? null : of(child(e, at));
-      if (s == null) return null;
-      return at == 0 ? s.apart() : s.zone(e);
-    }
-    if (literal(child(e, 0)) != null) {
-      MonotonicExpression s = of(child(e, 1));
-      if (s == null) return null;
-      if (name.equals("SubtractTimestamps")) return s.zone(e).fall();
-      if (name.equals("SubtractDates")) return s.fall();
-      if (name.equals("DateDiff")) return s.apart().from().fall();
-      return s.arithmetic(e, name, child(e, 1), literal(child(e, 0)), false);
-    }
-    Object by = literal(child(e, 1));
-    MonotonicExpression s = by == null ? null : of(child(e, 0));
-    if (s == null) return null;
-    if (name.equals("DateFormatClass")) return s.format(e, by.toString());
-    if (name.equals("UnixTimestamp") || name.equals("ToUnixTimestamp")) {
-      DataType t = child(e, 0).dataType();
-      if (!isTime(t)) return null;
-      return t.equals(DataTypes.TimestampType) ? s : s.zone(e);
-    }
-    if (name.equals("DateAdd") || name.equals("DateSub"))
-      return by instanceof Number ? s.wraps(((Number) by).longValue(), name.equals("DateAdd")) : null;
-    if (name.equals("DateDiff")) return s.apart().from();
-    if (name.equals("NextDay")) return s.apart();
-    if (name.equals("AddMonths") || name.equals("DateAddYMInterval"))
-      return by instanceof Integer ? s.shift(31L * Math.abs(((Integer) by).longValue())) : null;
-    if (name.equals("SubtractTimestamps")) return s.zone(e);
-    if (name.equals("SubtractDates")) return s;
-    if (name.equals("TimestampAddInterval") || name.equals("TimeAdd") || name.equals("TimestampAddYMInterval"))
-      return s.interval(e, child(e, 1).dataType(), by);
-    if (name.equals("FromUTCTimestamp") || name.equals("ToUTCTimestamp")) {
-      s.reach += 26 * HOUR;
-      return s.zone(DateTimeUtils.getZoneId(by.toString()));
-    }
-    if (name.equals("Divide") || name.equals("IntegralDivide")) {
-      boolean real = e.dataType().equals(DataTypes.DoubleType);
-      if (!(by instanceof Number) || !real && !name.equals("IntegralDivide")) return null;
-      double d = ((Number) by).doubleValue();
-      s.scaled = true;
-      return d >= (real ? 1e-6 : 1) && !Double.isInfinite(d) ? s : null;
-    }
-    return s.arithmetic(e, name, child(e, 0), by, true);
   }
 
   /** Plain binary text: its order is the order of its bytes. */
@@ -249,32 +234,31 @@ public final class MonotonicExpression {
       return from.equals(DataTypes.TimestampType) || to.equals(DataTypes.TimestampType) ? zone(e) : this;
     }
     // Integers into what holds them all; what is lost in a double is lost in order.
-    double most = limit(from);
+    double most = Digits.limit(from);
     if (most == 0 || from.equals(DataTypes.DoubleType)) return null;
-    if (to.equals(DataTypes.DoubleType) || limit(to) >= most) return this;
+    if (to.equals(DataTypes.DoubleType) || Digits.limit(to) >= most) return this;
     if (!(to instanceof DecimalType) || ((DecimalType) to).scale() != 0) return null;
     return Math.pow(10, ((DecimalType) to).precision()) > most ? this : null;
   }
 
-  /** The greatest value of a numeric type that arithmetic may have here; 0 for any other. */
-  private static double limit(DataType t) {
-    if (t.equals(DataTypes.ByteType)) return 127;
-    if (t.equals(DataTypes.ShortType)) return 32767;
-    if (t.equals(DataTypes.IntegerType)) return 2147483647.0;
-    if (t.equals(DataTypes.LongType)) return 9.2e18;
-    return t.equals(DataTypes.DoubleType) ? 1e300 : 0;
-  }
-
-  /** x + c, x - c, c - x, x * c; null for what is none of these, or may overflow where x has an ordinary value. */
-  private MonotonicExpression arithmetic(Expression e, String name, Expression x, Object by, boolean left) {
-    if (!(by instanceof Number) || limit(e.dataType()) == 0) return null;
+  /** x * c, or a sum or difference of x and c; null where that may overflow while x has an ordinary value. */
+  private MonotonicExpression arithmetic(Expression e, Expression x, Object by, boolean times) {
+    double limit = Digits.limit(e.dataType());
+    if (!(by instanceof Number) || limit == 0) return null;
     double c = ((Number) by).doubleValue();
-    boolean times = name.equals("Multiply"), minus = name.equals("Subtract");
-    if (!times && !minus && !name.equals("Add") || times && c == 0) return null;
-    if (!within(x, times ? Math.abs(c) : 1, times ? 0 : Math.abs(c), limit(e.dataType()))) return null;
+    if (times && c == 0) return null;
+    if (!within(x, times ? Math.abs(c) : 1, times ? 0 : Math.abs(c), limit)) return null;
     if (times) scaled = true;
     else shifted = true;
-    return times && c < 0 || minus && !left ? fall() : this;
+    return times && c < 0 ? fall() : this;
+  }
+
+  private MonotonicExpression divided(Expression e, ExpressionKind kind, Object by) {
+    boolean real = e.dataType().equals(DataTypes.DoubleType);
+    if (!(by instanceof Number) || !real && kind != ExpressionKind.INTEGRAL_DIVIDE) return null;
+    double d = ((Number) by).doubleValue();
+    scaled = true;
+    return d >= (real ? 1e-6 : 1) && !Double.isInfinite(d) ? this : null;
   }
 
   /**
@@ -303,12 +287,6 @@ public final class MonotonicExpression {
     } catch (RuntimeException e) {
       return false;
     }
-  }
-
-  /** Counted from another moment than 1970. */
-  private MonotonicExpression from() {
-    shifted = true;
-    return this;
   }
 
   /** A number that becomes a time again: where the clocks change is then elsewhere, and no longer known if scaled. */
@@ -358,56 +336,13 @@ public final class MonotonicExpression {
     return zone(e);
   }
 
-  private static final String[] PARTS = {"Year", "Quarter", "Month", "DayOfMonth"};
-  private static final int[] SPANS = {0, 3, 11, 30};
-
-  /** year(x) * 100 + month(x) and its like, where a step of a greater part outweighs all the smaller ones. */
   private static MonotonicExpression digits(Expression e) {
-    double[] weights = new double[4];
-    Expression[] parts = new Expression[4];
-    double[] constant = new double[1];
-    if (limit(e.dataType()) == 0 || !terms(e, 1, weights, constant, parts) || parts[0] == null) return null;
-    double smaller = 0, more = constant[0];
-    for (int i = 3; i >= 0; i--) {
-      if (weights[i] < smaller && (i != 1 || weights[1] > 0)) return null;
-      smaller += SPANS[i] * weights[i];
-      if (i > 0) more += 40 * weights[i];
-    }
-    MonotonicExpression s = of(child(parts[0], 0));
-    if (s == null || !s.within(parts[0], weights[0], more, limit(e.dataType()))) return null;
+    Digits d = Digits.of(e);
+    if (d == null) return null;
+    MonotonicExpression s = of(child(d.year, 0));
+    if (s == null || !s.within(d.year, d.weight, d.more, Digits.limit(e.dataType()))) return null;
     s.scaled = true;
     return s;
-  }
-
-  /** Sums up weights and constants; parts: the expressions that are weighed. */
-  private static boolean terms(Expression e, double weight, double[] weights, double[] constant, Expression[] parts) {
-    String name = e.getClass().getSimpleName();
-    if (e instanceof Literal) {
-      if (!(literal(e) instanceof Number)) return false;
-      constant[0] += weight * Math.abs(((Number) literal(e)).doubleValue());
-      return true;
-    }
-    if (name.equals("Add"))
-      return terms(child(e, 0), weight, weights, constant, parts) && terms(child(e, 1), weight, weights, constant, parts);
-    if (name.equals("Multiply")) {
-      int l = child(e, 0) instanceof Literal ? 0 : 1;
-      if (!(literal(child(e, l)) instanceof Number)) return false;
-      double by = ((Number) literal(child(e, l))).doubleValue();
-      return by > 0 && terms(child(e, 1 - l), weight * by, weights, constant, parts);
-    }
-    // A part may be widened, but no sum: it may have overflowed in what it is widened from.
-    if (name.equals("Cast") && limit(e.dataType()) >= limit(child(e, 0).dataType())) {
-      e = child(e, 0);
-      name = e.getClass().getSimpleName();
-    }
-    for (int i = 0; i < PARTS.length; i++) {
-      if (!name.equals(PARTS[i])) continue;
-      for (Expression part : parts) if (part != null && !child(part, 0).semanticEquals(child(e, 0))) return false;
-      parts[i] = e;
-      weights[i] += weight;
-      return true;
-    }
-    return false;
   }
 
   /** How far from `at` a crossing may truly lie, in the column's own values. */
@@ -416,28 +351,8 @@ public final class MonotonicExpression {
     if (!isTime(t)) return 0;
     boolean date = t.equals(DataTypes.DateType);
     long micros = date ? at * DAY : at, off = 0;
-    for (int i = 0; i < zones.size(); i++) off = Math.max(off, zoned * clocks((ZoneId) zones.get(i), micros, reach));
+    for (ZoneId zone : zones) off = Math.max(off, zoned * Clocks.off(zone, micros, reach));
     // Days lie further apart than less than a day.
     return date ? (slack + off) / DAY : slack + off;
-  }
-
-  /** By how much the clocks of a zone may mislead near a moment: a change of them and two hours, or nothing. */
-  public static long clocks(ZoneId zone, long micros, long reach) {
-    ZoneRules rules = zone.getRules();
-    if (rules.isFixedOffset()) return 0;
-    if (reach > 400 * DAY) return 26 * HOUR;
-    long off = 0;
-    Instant until = instant(micros + reach + 50 * HOUR);
-    ZoneOffsetTransition t = rules.nextTransition(instant(micros - reach - 50 * HOUR));
-    while (t != null && !t.getInstant().isAfter(until)) {
-      long size = Math.abs(t.getDuration().getSeconds()) * 1000000L + 2 * HOUR;
-      if (Math.abs(t.getInstant().getEpochSecond() * 1000000L - micros) <= reach + size) off = Math.max(off, size);
-      t = rules.nextTransition(t.getInstant());
-    }
-    return off;
-  }
-
-  public static Instant instant(long micros) {
-    return Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000L);
   }
 }

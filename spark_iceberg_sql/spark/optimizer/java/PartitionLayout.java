@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import org.apache.iceberg.BaseMetadataTable;
 import org.apache.iceberg.HasTableOperations;
@@ -71,83 +70,74 @@ public final class PartitionLayout {
   public boolean answers(Expression call) {
     Expression column = source(call);
     String transform = transform(call);
-    List fields = column == null || transform == null ? new ArrayList() : fields(column);
+    List<Types.NestedField> fields = new ArrayList<>();
+    if (column != null && transform != null) fields.addAll(fields(column));
     if (fields.isEmpty() || isField(fields)) return false;
-    for (int i = 0; i < fields.size(); i++) {
-      Type.TypeID type = ((Types.NestedField) fields.get(i)).type().typeId();
+    for (Types.NestedField field : fields) {
+      Type.TypeID type = field.type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;
     }
     return !Transform.named(transform).wraps(column.dataType()) || everywhere(column, transform);
   }
 
   /** Whether a column itself is a partition field of any spec. */
-  private boolean isField(List fields) {
-    for (Iterator i = table.specs().values().iterator(); i.hasNext();) {
-      List every = ((PartitionSpec) i.next()).fields();
-      for (int j = 0; j < every.size(); j++) {
-        PartitionField f = (PartitionField) every.get(j);
-        if (f.transform().isIdentity() && isOf(f, fields)) return true;
-      }
-    }
+  private boolean isField(List<Types.NestedField> fields) {
+    for (PartitionSpec spec : table.specs().values())
+      for (PartitionField f : spec.fields()) if (f.transform().isIdentity() && isOf(f, fields)) return true;
     return false;
   }
 
-  private static boolean isOf(PartitionField f, List fields) {
-    for (int i = 0; i < fields.size(); i++)
-      if (f.sourceId() == ((Types.NestedField) fields.get(i)).fieldId()) return true;
+  private static boolean isOf(PartitionField f, List<Types.NestedField> fields) {
+    for (Types.NestedField field : fields) if (f.sourceId() == field.fieldId()) return true;
     return false;
   }
 
   /** Whether files of every spec are partitioned by a transform of a column, so that a call of it prunes by itself. */
   public boolean everywhere(Expression column, String transform) {
     // A name that two columns have had, or a column that had another type when files were partitioned, is no such.
-    List fields = fields(column);
-    for (int i = 0; i < fields.size(); i++) {
-      Types.NestedField field = (Types.NestedField) fields.get(i), first = (Types.NestedField) fields.get(0);
+    List<Types.NestedField> fields = fields(column);
+    for (Types.NestedField field : fields) {
+      Types.NestedField first = (Types.NestedField) fields.get(0);
       if (field.fieldId() != first.fieldId() || !field.type().equals(first.type())) return false;
     }
-    for (Iterator i = table.specs().values().iterator(); i.hasNext();)
-      if (!transforms(fields, (PartitionSpec) i.next()).contains(transform)) return false;
+    for (PartitionSpec spec : table.specs().values())
+      if (!transforms(fields, spec).contains(transform)) return false;
     return true;
   }
 
   /** The transforms of a column in any spec. */
-  public List anywhere(Expression column) {
-    List result = new ArrayList(), fields = fields(column);
-    for (Iterator i = table.specs().values().iterator(); i.hasNext();)
-      result.addAll(transforms(fields, (PartitionSpec) i.next()));
+  public List<String> anywhere(Expression column) {
+    List<String> result = new ArrayList<>();
+    List<Types.NestedField> fields = fields(column);
+    for (PartitionSpec spec : table.specs().values()) result.addAll(transforms(fields, spec));
     return result;
   }
 
   /** The first transform of a column, in any spec, whose values wrap; null where there is none. */
   public Transform wrapping(Expression column) {
-    for (Iterator i = anywhere(column).iterator(); i.hasNext();) {
-      Transform t = Transform.named((String) i.next());
+    for (String transform : anywhere(column)) {
+      Transform t = Transform.named(transform);
       if (t != null && t.wraps(column.dataType())) return t;
     }
     return null;
   }
 
   /** The fields that a column's name stands for in any schema: a query of an old snapshot knows it by its old name. */
-  private List fields(Expression column) {
-    List result = new ArrayList();
+  private List<Types.NestedField> fields(Expression column) {
+    List<Types.NestedField> result = new ArrayList<>();
     String path = path(column);
     add(result, table.schema().findField(path));
-    for (Iterator i = table.schemas().values().iterator(); i.hasNext();)
-      add(result, ((Schema) i.next()).findField(path));
+    for (Schema schema : table.schemas().values()) add(result, schema.findField(path));
     return result;
   }
 
-  private static void add(List fields, Types.NestedField field) {
+  private static void add(List<Types.NestedField> fields, Types.NestedField field) {
     if (field != null && !fields.contains(field)) fields.add(field);
   }
 
-  private static List transforms(List fields, PartitionSpec spec) {
-    List result = new ArrayList();
-    for (Iterator i = spec.fields().iterator(); i.hasNext();) {
-      PartitionField f = (PartitionField) i.next();
-      if (isOf(f, fields)) result.add(f.transform().toString());
-    }
+  private static List<String> transforms(List<Types.NestedField> fields, PartitionSpec spec) {
+    List<String> result = new ArrayList<>();
+    for (PartitionField f : spec.fields()) if (isOf(f, fields)) result.add(f.transform().toString());
     return result;
   }
 

@@ -27,11 +27,9 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import scala.Option;
 import scala.collection.immutable.Seq;
-import scala.runtime.AbstractFunction1;
-import scala.runtime.AbstractPartialFunction;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Puts beside a predicate such as <code>year(ts) = 2024</code> what it implies for the column alone, so that the scan
@@ -39,33 +37,44 @@ import scala.runtime.AbstractPartialFunction;
  *
  * <p>It looks at the filters that have arrived at a relation, and at the condition by which a copy-on-write DELETE,
  * UPDATE or MERGE chooses its files. Where the columns' own comparisons say as much already it adds nothing, so it may
- * run again. What a condition implies is attacked before it is used (see Attack). What it adds is to be known in EXPLAIN by the word `implied` after the literal.
+ * run again. What a condition implies is attacked before it is used (see Attack). What it adds is to be known
+ * in EXPLAIN by the word `implied` after the literal.
  */
 public class Prune extends SwitchedRule {
 
   /** What conditions were found to imply, and the conditions of many dashboards are the same again and again. */
   private static final int REMEMBERED = 256;
-  private final Map remembered = Collections.synchronizedMap(new LinkedHashMap(16, 0.75f, true) {
-    protected boolean removeEldestEntry(Map.Entry eldest) { return size() > REMEMBERED; }
-  });
+  private final Map<List<Object>, List<Expression>> remembered =
+    Collections.synchronizedMap(new LinkedHashMap<List<Object>, List<Expression>>(16, 0.75f, true) {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<List<Object>, List<Expression>> eldest) {
+        return size() > REMEMBERED;
+      }
+    });
 
-  protected LogicalPlan rewrite(LogicalPlan plan) { return (LogicalPlan) plan.transform(new Nodes()); }
+  @Override
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes()));
+  }
 
-  class Nodes extends AbstractPartialFunction {
-    public boolean isDefinedAt(Object node) { return node instanceof Filter || node instanceof ReplaceData; }
-    public Object applyOrElse(Object node, scala.Function1 otherwise) {
+  class Nodes implements ScalaTypes.Replacement {
+    @Override
+    public boolean isFor(Object node) { return node instanceof Filter || node instanceof ReplaceData; }
+
+    @Override
+    public Object of(Object node) {
       if (node instanceof Filter) {
         Filter filter = (Filter) node;
         Expression both = Calls.isTranslated(filter.child()) ? translatable(filter.condition())
           : with(filter.condition(), filter.child());
         return both == filter.condition() ? filter : new Filter(both, filter.child());
       }
-      if (!(node instanceof ReplaceData)) return otherwise.apply(node);
       final Expression condition = ((ReplaceData) node).condition();
       final Expression both = with(condition, (LogicalPlan) ((ReplaceData) node).originalTable());
       if (both == condition) return node;
-      return ((ReplaceData) node).mapExpressions(new AbstractFunction1() {
-        public Object apply(Object e) { return e == condition ? both : e; }
+      return ((ReplaceData) node).mapExpressions(new ScalaTypes.Mapping<Expression, Expression>() {
+        @Override
+        protected Object of(Object e) { return e == condition ? both : e; }
       });
     }
   }
@@ -77,8 +86,7 @@ public class Prune extends SwitchedRule {
       // What rand(7) yields for a row depends on the files that are read.
       if (layout == null || !condition.deterministic()) return condition;
       Expression result = condition;
-      for (Object o : added(condition, layout)) {
-        Expression e = (Expression) o;
+      for (Expression e : added(condition, layout)) {
         // The condition of a MERGE speaks of the source too.
         if (e.references().subsetOf(relation.outputSet())) result = new And(noted(result, e), e);
       }
@@ -93,25 +101,22 @@ public class Prune extends SwitchedRule {
    * imply one: it chooses the files that may have such rows, so a wider condition is no other.
    */
   private static Expression translatable(Expression condition) {
-    List kept = new ArrayList(), ranges = new ArrayList();
+    List<Expression> kept = new ArrayList<>(), ranges = new ArrayList<>();
     try {
       ranges = ranges(condition, null);
     } catch (RuntimeException e) {
       // Iceberg says what it cannot translate.
     }
     boolean changed = false;
-    for (Object o : ImpliedRanges.conjuncts(condition)) {
-      Expression conjunct = (Expression) o;
+    for (Expression conjunct : ImpliedRanges.conjuncts(condition)) {
       boolean known = !isCandidate(conjunct) || Calls.call(compared(conjunct)) != null, implied = false;
-      for (Object r : ranges) implied |= conjunct.references().subsetOf(((Expression) r).references());
+      for (Expression r : ranges) implied |= conjunct.references().subsetOf(r.references());
       changed |= !known && implied;
       if (known || !implied) kept.add(conjunct);
     }
     if (!changed) return condition;
     kept.addAll(ranges);
-    Expression result = (Expression) kept.get(0);
-    for (int i = 1; i < kept.size(); i++) result = new And(result, (Expression) kept.get(i));
-    return result;
+    return conjunction(kept);
   }
 
   private static Object compared(Expression e) {
@@ -124,8 +129,7 @@ public class Prune extends SwitchedRule {
   /** Whether any part of a condition compares something that is neither a column nor a constant. */
   private static boolean isCandidate(Expression e) {
     boolean connects = e instanceof And || e instanceof Or || e instanceof Not;
-    for (int i = 0; i < e.children().size(); i++) {
-      Expression c = (Expression) e.children().apply(i);
+    for (Expression c : CollectionConverters.asJava(e.children())) {
       if (connects ? isCandidate(c) : !(c instanceof Literal) && !MonotonicExpression.isColumn(c)) return true;
     }
     return false;
@@ -133,55 +137,60 @@ public class Prune extends SwitchedRule {
 
   /** What a condition on a relation of an Iceberg table implies and does not say, as one condition; null if nothing. */
   public Expression implied(Expression condition, LogicalPlan relation) {
+    return conjunction(found(condition, PartitionLayout.of(relation)));
+  }
+
+  /** All of them; null of none. */
+  private static Expression conjunction(List<Expression> conjuncts) {
     Expression result = null;
-    for (Object e : found(condition, PartitionLayout.of(relation)))
-      result = result == null ? (Expression) e : new And(result, (Expression) e);
+    for (Expression e : conjuncts) result = result == null ? e : new And(result, e);
     return result;
   }
 
-  /** As found, but a condition that has been seen in the same words, modes and version of the table is not solved again. */
-  private List added(Expression condition, PartitionLayout layout) {
+  /** As found; a condition that has been seen in the same words, modes and version of the table is not solved again. */
+  private List<Expression> added(Expression condition, PartitionLayout layout) {
     String version = layout.version();
     if (version == null) return found(condition, layout);
-    Seq columns = condition.references().toSeq();
-    List key = new ArrayList();
+    Seq<Attribute> columns = condition.references().toSeq();
+    List<Object> key = new ArrayList<>();
     key.add(version);
-    for (int i = 0; i < columns.size(); i++) key.add(((Attribute) columns.apply(i)).name());
+    for (Attribute column : CollectionConverters.asJava(columns)) key.add(column.name());
     // Columns by their place among those of the condition, so that the next query's are the same.
     key.add(renamed(condition, columns, true));
     key.add(SQLConf.get().getAllConfs());
-    List known = (List) remembered.get(key);
+    List<Expression> known = (List<Expression>) remembered.get(key);
     if (known == null) {
-      known = new ArrayList();
-      for (Object e : found(condition, layout)) known.add(renamed((Expression) e, columns, true));
+      known = new ArrayList<>();
+      for (Expression e : found(condition, layout)) known.add(renamed(e, columns, true));
       remembered.put(key, known);
     }
-    List result = new ArrayList();
-    for (Object e : known) result.add(renamed((Expression) e, columns, false));
+    List<Expression> result = new ArrayList<>();
+    for (Expression e : known) result.add(renamed(e, columns, false));
     return result;
   }
 
-  private static Expression renamed(Expression e, final Seq columns, final boolean away) {
-    return (Expression) e.transform(new AbstractPartialFunction() {
-      public boolean isDefinedAt(Object x) { return away ? x instanceof AttributeReference : x instanceof Placed; }
-      public Object applyOrElse(Object x, scala.Function1 otherwise) {
-        if (!isDefinedAt(x)) return otherwise.apply(x);
+  private static Expression renamed(Expression e, final Seq<Attribute> columns, final boolean away) {
+    return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object x) { return away ? x instanceof AttributeReference : x instanceof Placed; }
+
+      @Override
+      public Object of(Object x) {
         if (!away) return columns.apply(((Placed) x).ordinal());
+        Attribute column = (Attribute) x;
         for (int i = 0; i < columns.size(); i++)
-          if (((Attribute) columns.apply(i)).exprId().equals(((Attribute) x).exprId())) return new Placed(i, (Attribute) x);
+          if (((Attribute) columns.apply(i)).exprId().equals(column.exprId())) return new Placed(i, column);
         return x;
       }
-    });
+    }));
   }
 
-  private static List found(Expression condition, PartitionLayout layout) {
-    List result = ranges(condition, layout), known = ImpliedRanges.conjuncts(condition);
-    for (Object c : known) {
-      for (Object o : layout == null ? new ArrayList() : ImpliedTransforms.of((Expression) c, known, layout)) {
-        Expression implied = (Expression) o;
-        if (!Attack.finds((Expression) c, implied, PartitionLayout.source(Calls.call(compared((Expression) c)))))
-          result.add(implied);
-      }
+  private static List<Expression> found(Expression condition, PartitionLayout layout) {
+    List<Expression> result = ranges(condition, layout), known = ImpliedRanges.conjuncts(condition);
+    if (layout == null) return result;
+    for (Expression c : known) {
+      for (Expression implied : ImpliedTransforms.of(c, known, layout))
+        if (!Attack.finds(c, implied, PartitionLayout.source(Calls.call(compared(c))))) result.add(implied);
     }
     return result;
   }
@@ -191,7 +200,7 @@ public class Prune extends SwitchedRule {
     if (!added.references().subsetOf(condition.references())) return condition;
     // Nodes are made anew: to Spark a noted literal equals the plain one, and `transform` would keep that.
     if (condition instanceof And || condition instanceof Or) {
-      BinaryLike both = (BinaryLike) condition;
+      BinaryLike<Expression> both = binary(condition);
       Expression left = (Expression) both.left(), right = (Expression) both.right();
       Expression l = noted(left, added), r = l == left ? noted(right, added) : right;
       return l == left && r == right ? condition : (Expression) both.withNewChildrenInternal(l, r);
@@ -201,15 +210,15 @@ public class Prune extends SwitchedRule {
       return c == child ? condition : new Not(c);
     }
     if (condition instanceof In && !MonotonicExpression.isColumn(((In) condition).value())) {
-      List list = new ArrayList(scala.jdk.javaapi.CollectionConverters.asJava(((In) condition).list()));
-      Literal noted = list.isEmpty() ? null : noted(list.get(list.size() - 1), added);
+      List<Expression> list = new ArrayList<>(CollectionConverters.asJava(((In) condition).list()));
+      Literal noted = list.isEmpty() ? null : annotated(list.get(list.size() - 1), added);
       if (noted == null) return condition;
       list.set(list.size() - 1, noted);
-      return new In(((In) condition).value(), Calls.seq(list));
+      return new In(((In) condition).value(), ScalaTypes.seq(list));
     }
     if (!(condition instanceof BinaryLike)) return condition;
-    BinaryLike compared = (BinaryLike) condition;
-    Literal right = noted(compared.right(), added), left = right == null ? noted(compared.left(), added) : null;
+    BinaryLike<Expression> compared = binary(condition);
+    Literal right = annotated(compared.right(), added), left = right == null ? annotated(compared.left(), added) : null;
     if (right != null && !MonotonicExpression.isColumn((Expression) compared.left()))
       return (Expression) compared.withNewChildrenInternal(compared.left(), right);
     if (left != null && !MonotonicExpression.isColumn((Expression) compared.right()))
@@ -217,8 +226,11 @@ public class Prune extends SwitchedRule {
     return condition;
   }
 
-  /** Null where it is no literal, or has a note. */
-  private static Literal noted(Object e, Expression added) {
+  @SuppressWarnings("unchecked")
+  private static BinaryLike<Expression> binary(Object e) { return (BinaryLike<Expression>) e; }
+
+  /** A literal with a note; null where it is none, or has one. */
+  private static Literal annotated(Object e, Expression added) {
     if (!(e instanceof Literal) || e instanceof ImpliedLiteral) return null;
     String text = added.toString().replaceAll("#\\d+L?", "").replace(" (implied)", "");
     if (text.length() > 200) text = text.substring(0, 200) + "...";
@@ -226,13 +238,14 @@ public class Prune extends SwitchedRule {
   }
 
   /** What is to be added for columns of time and of whole numbers. */
-  static List ranges(Expression condition, PartitionLayout layout) {
-    List result = new ArrayList();
-    Map implied = new ImpliedRanges(layout, false).of(condition);
+  static List<Expression> ranges(Expression condition, PartitionLayout layout) {
+    List<Expression> result = new ArrayList<>();
+    Map<Expression, ImpliedRanges.Found> implied = new ImpliedRanges(layout, false).of(condition);
     if (implied.isEmpty()) return result;
-    Map written = new ImpliedRanges(layout, true).of(condition);
-    for (Object key : implied.keySet()) {
-      ImpliedRanges.Found found = (ImpliedRanges.Found) implied.get(key), known = (ImpliedRanges.Found) written.get(key);
+    Map<Expression, ImpliedRanges.Found> written = new ImpliedRanges(layout, true).of(condition);
+    for (Expression key : implied.keySet()) {
+      ImpliedRanges.Found found = (ImpliedRanges.Found) implied.get(key);
+      ImpliedRanges.Found known = (ImpliedRanges.Found) written.get(key);
       Intervals all = found.values.coarse(), own = known == null ? Intervals.ALL : known.values;
       // A filter that nothing satisfies is left to the query.
       if (all.size() == 0 || all.contains(own)) continue;
@@ -269,7 +282,7 @@ public class Prune extends SwitchedRule {
 
   /** Times whose hours since 1970 are more than an int holds, so that Iceberg's partition values wrap. */
   private static Expression wrapped(Expression column) {
-    long most = (1L << 31) * MonotonicExpression.HOUR;
+    long most = (1L << 31) * Clocks.HOUR;
     DataType t = column.dataType();
     return new Or(
       new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(most, t)),
@@ -279,6 +292,7 @@ public class Prune extends SwitchedRule {
   }
 
   /** Puts one predicate of each kind to an empty table: the scan must be given February 2024, or its start. */
+  @Override
   protected String check(SparkSession session) {
     String start = "ts >= 1706745600000000", end = "ts < 1709251200000000";
     String[][] predicates = {
@@ -290,7 +304,7 @@ public class Prune extends SwitchedRule {
     SQLConf.get().setConfString("spark.sql.session.timeZone", "UTC");
     Types.NestedField ts = Types.NestedField.optional(1, "ts", Types.TimestampType.withZone());
     TableMetadata metadata = TableMetadata.newTableMetadata(
-      new Schema(new Types.NestedField[] {ts}), PartitionSpec.unpartitioned(), "memory:/check", new HashMap());
+      new Schema(new Types.NestedField[] {ts}), PartitionSpec.unpartitioned(), "memory:/check", new HashMap<>());
     Table table = new BaseTable(
       new StaticTableOperations(metadata, new HadoopFileIO(session.sessionState().newHadoopConf())), "check");
     Analyzer analyzer = session.sessionState().analyzer();

@@ -1,36 +1,37 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.apache.spark.sql.ExperimentalMethods;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
-import org.apache.spark.sql.catalyst.types.DataTypeUtils;
 import org.apache.spark.sql.errors.QueryCompilationErrors;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import scala.collection.immutable.Seq;
-import scala.runtime.AbstractFunction1;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** The rules of this JVM: puts them into sessions, once each, and lists them as the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
-  private final Map entries = new LinkedHashMap();
-  /** SparkSessionExtensions to Installed: a session and its newSession() share their extensions. */
-  private final Map sessions = new WeakHashMap();
+  private final Map<String, Entry> entries = new LinkedHashMap<>();
+  /** A session and its newSession() share their extensions. */
+  private final Map<SparkSessionExtensions, Installed> sessions = new WeakHashMap<>();
   // The same objects at each registration, or Spark warns that a function was replaced.
   private final Listing listing = new Listing(this);
   private final FunctionIdentifier listingId = new FunctionIdentifier(LISTING);
@@ -50,31 +51,32 @@ public class RuleRegistry {
   }
 
   /** What Spark calls for each optimisation; injected rules cannot be taken out again, so it answers with nothing. */
-  static class Before extends AbstractFunction1 {
+  static class Before extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final Entry entry;
     final Installed installed;
     Before(Entry entry, Installed installed) { this.entry = entry; this.installed = installed; }
-    public Object apply(Object session) { return inForce(entry, installed) ? (Rule) entry.rule : new Nothing(); }
+    @Override
+    protected Object of(Object session) { return inForce(entry, installed) ? entry.rule : new Nothing(); }
   }
 
   /**
    * Injected as a rule that does nothing, for the sake of being called at each optimisation of each session: rules
    * after the push-down belong to one session, and newSession() starts without them. Spark reads them after this.
    */
-  static class After extends AbstractFunction1 {
-    final List entries;
+  static class After extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
+    final List<Entry> entries;
     final Installed installed;
-    After(List entries, Installed installed) { this.entries = entries; this.installed = installed; }
-    public Object apply(Object session) {
+    After(List<Entry> entries, Installed installed) { this.entries = entries; this.installed = installed; }
+    @Override
+    protected Object of(Object session) {
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
-        List wanted = new ArrayList();
-        Seq present = methods.extraOptimizations();
-        for (int i = 0; i < present.size(); i++)
-          if (!(present.apply(i) instanceof SwitchedRule)) wanted.add(present.apply(i));
-        for (int i = 0; i < entries.size(); i++)
-          if (inForce((Entry) entries.get(i), installed)) wanted.add(((Entry) entries.get(i)).rule);
-        Seq rules = Calls.seq(wanted);
+        List<Rule<LogicalPlan>> wanted = new ArrayList<>();
+        Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
+        for (Rule<LogicalPlan> rule : CollectionConverters.asJava(present))
+          if (!(rule instanceof SwitchedRule)) wanted.add(rule);
+        for (Entry entry : entries) if (inForce(entry, installed)) wanted.add(entry.rule);
+        Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(wanted);
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }
       return new Nothing();
@@ -83,8 +85,9 @@ public class RuleRegistry {
 
   static boolean inForce(Entry entry, Installed installed) { return installed.on && entry.fault == null; }
 
-  static class Nothing extends Rule {
-    public TreeNode apply(TreeNode plan) { return plan; }
+  static class Nothing extends ScalaTypes.PlanRule<LogicalPlan> {
+    @Override
+    protected TreeNode<?> of(TreeNode<?> plan) { return plan; }
   }
 
   /** Adds a rule; rule is null where it could not be compiled, and fault then says why. */
@@ -106,10 +109,9 @@ public class RuleRegistry {
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
 
   /** The rules whose fault has not been told yet; told from now on. */
-  public synchronized List news() {
-    List names = new ArrayList();
-    for (Iterator i = entries.values().iterator(); i.hasNext();) {
-      Entry e = (Entry) i.next();
+  public synchronized List<String> news() {
+    List<String> names = new ArrayList<>();
+    for (Entry e : entries.values()) {
       if (e.fault == null || e.told) continue;
       e.told = true;
       names.add(e.name);
@@ -130,16 +132,14 @@ public class RuleRegistry {
     }
     installed = new Installed();
     sessions.put(extensions(session), installed);
-    List after = new ArrayList();
-    for (Iterator i = entries.values().iterator(); i.hasNext();) {
-      Entry e = (Entry) i.next();
+    List<Entry> after = new ArrayList<>();
+    for (Entry e : entries.values()) {
       if (e.rule == null) continue;
       if (e.beforePushDown) extensions(session).injectOptimizerRule(new Before(e, installed));
       else after.add(e);
     }
     extensions(session).injectOptimizerRule(new After(after, installed));
-    for (Iterator i = entries.values().iterator(); i.hasNext();) {
-      Entry e = (Entry) i.next();
+    for (Entry e : entries.values()) {
       if (e.fault == null && !e.checked) e.fault = e.rule.fault(session);
       e.checked = true;
     }
@@ -167,12 +167,11 @@ public class RuleRegistry {
     return ((org.apache.spark.sql.classic.SparkSession) session).extensions();
   }
 
-  List rows() {
+  List<Row> rows() {
     SparkSession session = SparkSession.active();
     SQLConf conf = SQLConf.get();
-    List rows = new ArrayList();
-    for (Iterator i = entries.values().iterator(); i.hasNext();) {
-      Entry e = (Entry) i.next();
+    List<Row> rows = new ArrayList<>();
+    for (Entry e : entries.values()) {
       boolean on = inForce(e, session) && e.rule.isOn(conf);
       rows.add(RowFactory.create(new Object[] {e.name, e.phase, e.switchKey,
         Boolean.valueOf(on), Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault}));
@@ -180,16 +179,15 @@ public class RuleRegistry {
     return rows;
   }
 
-  static class Listing extends AbstractFunction1 {
+  static class Listing extends ScalaTypes.Mapping<Seq<Expression>, LogicalPlan> {
     final RuleRegistry table;
     Listing(RuleRegistry table) { this.table = table; }
-    public Object apply(Object arguments) {
-      int given = ((Seq) arguments).size();
+    @Override
+    protected Object of(Object arguments) {
+      int given = ((Seq<?>) arguments).size();
       if (given > 0) {
-        List valid = new ArrayList();
-        valid.add(Integer.valueOf(0));
         // An AnalysisException is checked, and Function1 declares none.
-        Platform.throwException(QueryCompilationErrors.wrongNumArgsError(LISTING, Calls.seq(valid), given,
+        Platform.throwException(QueryCompilationErrors.wrongNumArgsError(LISTING, ScalaTypes.seq(List.of(0)), given,
           QueryCompilationErrors.wrongNumArgsError$default$4(), QueryCompilationErrors.wrongNumArgsError$default$5(),
           QueryCompilationErrors.wrongNumArgsError$default$6()));
       }
@@ -197,7 +195,7 @@ public class RuleRegistry {
         .add("phase", DataTypes.StringType, false).add("switch", DataTypes.StringType, false)
         .add("enabled", DataTypes.BooleanType, false).add("hits", DataTypes.LongType, false)
         .add("description", DataTypes.StringType, false).add("fault", DataTypes.StringType, true);
-      return LocalRelation.fromExternalRows((Seq) DataTypeUtils.toAttributes(columns), Calls.seq(table.rows()));
+      return LocalRelation.fromExternalRows(ScalaTypes.columns(columns), ScalaTypes.seq(table.rows()));
     }
   }
 }

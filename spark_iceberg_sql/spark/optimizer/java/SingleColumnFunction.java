@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import scala.runtime.AbstractPartialFunction;
 
 /** An expression as a function of the one column in it. For one thread. */
 public final class SingleColumnFunction {
@@ -17,10 +16,13 @@ public final class SingleColumnFunction {
     DataType t = column.dataType();
     final Expression input = new BoundReference(0, t, true);
     narrow = t.equals(DataTypes.DateType) || t.equals(DataTypes.IntegerType);
-    bound = (Expression) e.transform(new AbstractPartialFunction() {
-      public boolean isDefinedAt(Object x) { return column.semanticEquals((Expression) x); }
-      public Object applyOrElse(Object x, scala.Function1 other) { return isDefinedAt(x) ? input : other.apply(x); }
-    });
+    bound = (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object x) { return column.semanticEquals((Expression) x); }
+
+      @Override
+      public Object of(Object x) { return input; }
+    }));
   }
 
   /** Its value where the column, as Spark holds dates, timestamps and whole numbers, is x. */

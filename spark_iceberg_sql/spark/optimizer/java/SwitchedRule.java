@@ -3,18 +3,18 @@ package sparkicebergsql;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.internal.SQLConf;
+import scala.Option;
 import scala.runtime.AbstractFunction0;
 
 /**
  * An optimizer rule with a switch in the session's configuration and a count of the plans that it changed.
  *
  * <p>A rule is one class without state, shared by every session and thread of the JVM. Janino compiles it at run
- * time: raw types, no lambdas.
+ * time, see docs/java.md.
  */
-public abstract class SwitchedRule extends Rule {
+public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
   private final LongAdder hits = new LongAdder();
   private String switchKey;
 
@@ -28,7 +28,8 @@ public abstract class SwitchedRule extends Rule {
    */
   protected abstract String check(SparkSession session);
 
-  public TreeNode apply(TreeNode plan) {
+  @Override
+  protected TreeNode<?> of(TreeNode<?> plan) {
     if (!isOn(conf())) return plan;
     LogicalPlan result = rewrite((LogicalPlan) plan);
     if (result != plan) hits.increment();
@@ -43,7 +44,7 @@ public abstract class SwitchedRule extends Rule {
   /** Whether this session's configuration lets the rule run. */
   public boolean isOn(SQLConf conf) {
     if (!"true".equalsIgnoreCase(conf.getConfString(switchKey, "true").trim())) return false;
-    scala.Option excluded = conf.optimizerExcludedRules();
+    Option<String> excluded = conf.optimizerExcludedRules();
     return excluded.isEmpty() || !(", " + excluded.get() + ",").replace(" ", "").contains("," + ruleName() + ",");
   }
 
@@ -53,7 +54,8 @@ public abstract class SwitchedRule extends Rule {
     conf.setConfString(switchKey, "true");
     conf.setConfString("spark.sql.optimizer.excludedRules", "");
     try {
-      Object fault = SQLConf.withExistingConf(conf, new AbstractFunction0() {
+      Object fault = SQLConf.withExistingConf(conf, new AbstractFunction0<Object>() {
+        @Override
         public Object apply() { return check(session); }
       });
       return fault == null ? null : ((String) fault).replaceAll("\\s+", " ").trim();

@@ -8,24 +8,24 @@ import org.apache.spark.sql.types.DataType;
 
 /** A partition transform as the rules need it. The records are those of model/transforms.py, by TransformRows. */
 public final class Transform {
-  private static final List ALL = new ArrayList();
+  private static final List<Transform> ALL = new ArrayList<>();
 
   static {
-    for (int i = 0; i < TransformRows.ROWS.length; i++) ALL.add(new Transform(TransformRows.ROWS[i]));
+    for (String[] row : TransformRows.ROWS) ALL.add(new Transform(row));
   }
 
   /** In a spec; of the function to load; how its class begins; the time unit that it counts, or nothing. */
   public final String name, function, iceberg, unit;
 
   public final boolean numbered, ordered, hashes, truncates, checked;
-  private final List wraps;
+  private final List<String> wraps;
 
   private Transform(String[] row) {
     name = row[0];
     function = row[1];
     iceberg = row[2];
     unit = row[3];
-    List is = Arrays.asList(row[4].split(" "));
+    List<String> is = Arrays.asList(row[4].split(" "));
     numbered = is.contains("numbered");
     ordered = is.contains("ordered");
     hashes = is.contains("hashes");
@@ -34,28 +34,25 @@ public final class Transform {
     wraps = Arrays.asList(row[5].split(" "));
   }
 
-  public static List all() { return ALL; }
+  public static List<Transform> all() { return ALL; }
 
   /** The transform that a call of Iceberg's is; null for one that the records do not have. */
   public static Transform of(Expression call) {
     String called = Calls.function(call).getName();
-    for (int i = 0; i < ALL.size(); i++) {
-      Transform t = (Transform) ALL.get(i);
-      if (called.contains("." + t.iceberg)) return t;
-    }
+    for (Transform t : ALL) if (called.contains("." + t.iceberg)) return t;
     return null;
   }
 
   /** The transform by which the rules try what is true of all: one that hashes. */
   public static Transform hash() {
-    for (int i = 0; i < ALL.size(); i++) if (((Transform) ALL.get(i)).hashes) return (Transform) ALL.get(i);
+    for (Transform t : ALL) if (t.hashes) return t;
     throw new IllegalStateException("no transform hashes");
   }
 
   /** The transform of a partition field as a spec writes it: day, bucket[4]; null for one that is not known. */
   public static Transform named(String text) {
     String name = text.indexOf('[') < 0 ? text : text.substring(0, text.indexOf('['));
-    for (int i = 0; i < ALL.size(); i++) if (((Transform) ALL.get(i)).name.equals(name)) return (Transform) ALL.get(i);
+    for (Transform t : ALL) if (t.name.equals(name)) return t;
     return null;
   }
 

@@ -1,0 +1,33 @@
+package sparkicebergsql;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
+
+/** Changes of the clocks, in microseconds. */
+public final class Clocks {
+  public static final long HOUR = 3600000000L, DAY = 24 * HOUR;
+
+  private Clocks() {}
+
+  /** By how much the clocks of a zone may mislead near a moment: a change of them and two hours, or nothing. */
+  public static long off(ZoneId zone, long micros, long reach) {
+    ZoneRules rules = zone.getRules();
+    if (rules.isFixedOffset()) return 0;
+    if (reach > 400 * DAY) return 26 * HOUR;
+    long off = 0;
+    Instant until = instant(micros + reach + 50 * HOUR);
+    ZoneOffsetTransition t = rules.nextTransition(instant(micros - reach - 50 * HOUR));
+    while (t != null && !t.getInstant().isAfter(until)) {
+      long size = Math.abs(t.getDuration().getSeconds()) * 1000000L + 2 * HOUR;
+      if (Math.abs(t.getInstant().getEpochSecond() * 1000000L - micros) <= reach + size) off = Math.max(off, size);
+      t = rules.nextTransition(t.getInstant());
+    }
+    return off;
+  }
+
+  public static Instant instant(long micros) {
+    return Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000L);
+  }
+}

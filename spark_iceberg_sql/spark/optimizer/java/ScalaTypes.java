@@ -1,0 +1,81 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.catalyst.types.DataTypeUtils;
+import org.apache.spark.sql.types.StructType;
+import scala.Function1;
+import scala.PartialFunction;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.AbstractPartialFunction;
+
+/**
+ * What Spark wants from Scala, as a class that Janino compiles can be it.
+ *
+ * <p>Janino makes no bridge methods: a class that extends <code>Function1&lt;Expression, Expression&gt;</code> with an
+ * <code>apply(Expression)</code> lacks the <code>apply(Object)</code> that is called. So the classes here keep the type
+ * parameters, and those that extend them have methods without any.
+ */
+public final class ScalaTypes {
+  private ScalaTypes() {}
+
+  public static <X> Seq<X> seq(List<? extends X> list) {
+    return CollectionConverters.asScala(new ArrayList<X>(list)).toSeq();
+  }
+
+  /** New columns for the fields of a struct. */
+  public static Seq<Attribute> columns(StructType type) {
+    return seq(CollectionConverters.asJava(DataTypeUtils.toAttributes(type)));
+  }
+
+  /** A function of one argument. */
+  public abstract static class Mapping<A, B> extends AbstractFunction1<A, B> {
+    /** The value, a B, for an A. */
+    protected abstract Object of(Object argument);
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public B apply(A argument) { return (B) of(argument); }
+  }
+
+  /** What `transform` of a plan or an expression puts in the place of some of its nodes. */
+  public interface Replacement {
+    boolean isFor(Object node);
+
+    /** What comes in the place of a node for which it is. */
+    Object of(Object node);
+  }
+
+  /** As `transform` takes it. Not a class to extend: of AbstractPartialFunction Janino compiles one generation only. */
+  public static <N> PartialFunction<N, N> rewrite(Replacement replacement) { return new Rewrite<N>(replacement); }
+
+  private static final class Rewrite<N> extends AbstractPartialFunction<N, N> {
+    private final Replacement replacement;
+
+    Rewrite(Replacement replacement) { this.replacement = replacement; }
+
+    @Override
+    public boolean isDefinedAt(N node) { return replacement.isFor(node); }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <A extends N, B> B applyOrElse(A node, Function1<A, B> otherwise) {
+      return replacement.isFor(node) ? (B) replacement.of(node) : (B) otherwise.apply(node);
+    }
+  }
+
+  /** A rule of the optimizer. */
+  public abstract static class PlanRule<P extends TreeNode<?>> extends Rule<P> {
+    /** What comes in the place of a plan, or the very argument. */
+    protected abstract TreeNode<?> of(TreeNode<?> plan);
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public P apply(P plan) { return (P) of(plan); }
+  }
+}

@@ -1,0 +1,93 @@
+"""The Java files: what javac says of them, and what Janino takes of Java (docs/java.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark import runtime_jar, versions
+from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.optimizer import injection
+
+ROOT = Path(__file__).parents[2]
+# What javac finds and we cannot mend, with the reason.
+OFF = {
+    "cast": "Janino knows no types between < and >: the cast in `(String) list.get(0)`, to javac redundant, is needed",
+    "path": "the manifests of Spark's jars name jars that are not there",
+}
+# Scala leaves of a final method, such as `withNewChildrenInternal`, no generic signature in the classes that these
+# extend, so that javac says of any Java class below them that it "cannot override" the one of TreeNode. Janino does
+# not look there. All else that javac has to say of them counts.
+BELOW_SCALA = {"ImpliedLiteral", "Placed", "VirtualColumns", "WithoutFile"}
+_MESSAGE = re.compile(
+    r"^(?=\S+\.java:\d+: |error: |warning: |Note: |\d+ (?:error|warning)s?$)", re.MULTILINE
+)
+_BELOW_SCALA = re.compile(
+    r".*/(\w+)\.java:\d+: error: withNewChildrenInternal\(IndexedSeq\) in \w+ cannot override "
+)
+
+
+def javac(folder: Path) -> list[str]:
+    """What javac says of all the Java files, one message each, but for the number of them."""
+    rows = folder / "TransformRows.java"
+    rows.write_text(injection.transform_rows(), encoding="utf-8")
+    files = [rows, *ROOT.glob("spark_iceberg_sql/**/*.java"), *ROOT.glob("tests/spark/*.java")]
+    jars = Path(pyspark.__file__).parent / "jars" / "*"
+    iceberg = runtime_jar.runtime_jar(versions.runtime(pyspark.__version__))
+    command = [
+        str(Path(runtime_jar.java()).resolve().with_name("javac")),
+        *("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-J-Duser.language=en"),
+        *("-proc:none", "-Werror", "-Xlint:all", *(f"-Xlint:-{name}" for name in OFF)),
+        # All classes are looked at in full, also where one has an error.
+        *("--should-stop=ifError=FLOW", "-Xmaxerrs", "1000", "-Xmaxwarns", "1000"),
+        *("-d", str(folder), "-cp", f"{jars}{os.pathsep}{iceberg}", *map(str, files)),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    messages = _MESSAGE.split(done.stdout + done.stderr)
+    return [text for text in messages if text.strip() and not re.match(r"\d+ |Picked up ", text)]
+
+
+def test_javac_has_nothing_to_say(tmp_path: Path) -> None:
+    messages = javac(tmp_path)
+    below = {match[1] for text in messages if (match := _BELOW_SCALA.match(text))}
+    rest = [text for text in messages if not _BELOW_SCALA.match(text)]
+    assert not rest, "".join(rest)
+    assert below == BELOW_SCALA
+
+
+ROWS = re.findall(
+    r"^\| `(.+)` \| (yes|no) \|", (ROOT / "docs/java.md").read_text("utf-8"), re.MULTILINE
+)
+MEMBER = re.compile(r"(enum|class|interface|static|record|sealed|@\w+) ?")
+
+
+def compiled(code: str) -> object:
+    """The class loader of a class with these statements in its method `run`, or with this member."""
+    code = code.replace(r"\|", "|").replace(r"\n", "\n")
+    if not MEMBER.match(code):
+        code = f"static Object run() throws Exception {{ {code} }}"
+    imports = "import java.io.*; import java.util.*; import java.util.function.*;"
+    text = f"{imports} public class Snippet {{ {code} }}"
+    return compiler.compile_java(text, "Snippet.java", compiler.context_loader())
+
+
+@pytest.mark.parametrize(("code", "taken"), ROWS, ids=[code for code, _ in ROWS])
+def test_janino_takes_what_the_page_says(spark: SparkSession, code: str, taken: str) -> None:
+    if taken == "yes":
+        compiled(code)
+        return
+    with pytest.raises(ValueError):
+        compiled(code)
+
+
+def test_the_page_has_rows_of_both_kinds() -> None:
+    assert [sum(taken == answer for _, taken in ROWS) > 10 for answer in ("yes", "no")] == [
+        True,
+        True,
+    ]
