@@ -80,7 +80,7 @@ def instead(record: Transform | None, name: str, kind: Type, number: int | None 
         prefix = next((t for t in SUGGESTED if t.truncates and t.takes(kind)), None)
         if record.iso_width is None or prefix is None:
             return f"write `{name}` itself"
-        iso = f"`{prefix.clause(name, record.iso_width)}` where it holds ISO dates"
+        iso = f"`{prefix.clause(name, record.iso_width)}` if it holds ISO dates"
         return f"write {iso}, or `{name}` itself"
     if kind.name in ("float", "double") and record is not None:
         clause = record.clause("that_column", number)

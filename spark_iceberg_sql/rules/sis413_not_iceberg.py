@@ -125,10 +125,10 @@ def _clustered(context: Context, node: nodes.Create, span: nodes.Offsets) -> Fin
         help_ += f" and `ALTER TABLE {context.target.text} WRITE ORDERED BY {order}`"
         return Finding(span, "an Iceberg table takes no SORTED BY", help_)
     if len(buckets) > 1 or match is None:
-        return Finding(span, "an Iceberg table is not CLUSTERED BY several columns", help_)
+        return Finding(span, "an Iceberg table cannot be CLUSTERED BY several columns", help_)
     return Finding(
         span,
-        f"CLUSTERED BY on an Iceberg table makes the partition field `{buckets[0]}`",
+        f"CLUSTERED BY on an Iceberg table creates the partition field `{buckets[0]}`",
         help_,
         severity=Severity.WARNING,
     )
