@@ -100,7 +100,7 @@ CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id) TBLPROPERTIES ('a' = '
 CREATE TABLE t (id INT) USING iceberg PARTITION BY (id);
 -- partition-by | PARTITION
 CREATE TABLE t (id INT) USING iceberg PARTITION ON (id);
--- partition-by | (
+-- missing-by | (
 CREATE TABLE t (id INT) USING iceberg PARTITIONED (id);
 -- partitioned-by-spec | SPEC
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY SPEC (bucket(16, id));
@@ -262,5 +262,11 @@ ALTER TABLE db.t SET IDENTIFIER FIELDS (id);
 ALTER TABLE IF EXISTS db.t RENAME COLUMN a TO b;
 -- distributed-by | id
 ALTER TABLE db.t WRITE DISTRIBUTED BY id;
+-- missing-table | ADD
+ALTER TABLE ADD PARTITION FIELD x;
+-- missing-table | DROP
+ALTER TABLE DROP COLUMN x;
+-- time-zone | WITH
+CREATE TABLE t (id INT, ts TIMESTAMP(6) WITH TIME ZONE) USING iceberg PARTITIONED BY (id);
 -- unterminated | `id);
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (`id);
