@@ -373,10 +373,10 @@ CHANGE = f"{ANY} PARTITIONED BY (days(ts)); ALTER TABLE db.t"
         ('CREATE TABLE db.t ("id" INT) USING iceberg', "SIS001", "a name is quoted", "write `id`"),
         (f"{CHANGE} SET PARTITION FIELD days(ts)", "SIS001", "SET changes no partitioning",
          "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
-        ("ALTER TABLE ADD PARTITION FIELD x", "SIS001", "name is missing", "write the table's name before `ADD`"),
-        ("ALTER TABLE DROP COLUMN x", "SIS001", "the table's name is missing", "write the table's name before `DROP`"),
+        ("ALTER TABLE ADD PARTITION FIELD x", "SIS001", "name is missing", "write the table name before `ADD`"),
+        ("ALTER TABLE DROP COLUMN x", "SIS001", "the table name is missing", "write the table name before `DROP`"),
         ("CREATE TABLE $[db].t (id INT) USING iceberg", "SIS002", "`$` stands for",
-         "check the text with its values put in, as `iceberg-sql run --var` does"),
+         "check the statement with the values filled in, as `iceberg-sql run --var` does"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_slips(text: str, code: str, says: str, help_: str) -> None:
@@ -391,7 +391,9 @@ def test_what_is_said_of_slips(text: str, code: str, says: str, help_: str) -> N
 def test_what_is_not_known_is_said_in_good_grammar() -> None:
     create = "CREATE TABLE db.t (a INT) PARTITIONED BY (b STRING); "
     found = [d.message for d in check(f"{create} ALTER TABLE db.t ADD PARTITION (b = 'x')")]
-    assert any("whether `db.t` is Iceberg's is unknown" in message for message in found), found
+    assert any("whether `db.t` is an Iceberg table is unknown" in message for message in found), (
+        found
+    )
 
 
 PARTITIONED = f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts))"
@@ -401,17 +403,17 @@ PARTITIONED = f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days
     ("text", "help_"),
     [
         (f"{PARTITIONED} CLUSTERED BY (id) INTO 4 BUCKETS",
-         "leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id))`"),
+         "leave out CLUSTERED BY and write `PARTITIONED BY (days(ts), bucket(4, id))`"),
         (f"{PARTITIONED} CLUSTERED BY (id, dt) INTO 4 BUCKETS",
-         "leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id), bucket(4, dt))`"),
+         "leave out CLUSTERED BY and write `PARTITIONED BY (days(ts), bucket(4, id), bucket(4, dt))`"),
         (f"{PARTITIONED} CLUSTERED BY (id) SORTED BY (dt, ts) INTO 4 BUCKETS",
-         ("leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id))` and "
+         ("leave out CLUSTERED BY and write `PARTITIONED BY (days(ts), bucket(4, id))` and "
           "`ALTER TABLE db.u WRITE ORDERED BY dt, ts`")),
         (f"{PARTITIONED} CLUSTER BY (id)",
          ("leave it out and write `PARTITIONED BY (days(ts), bucket(16, id))`, or sort the files: "
           "`ALTER TABLE db.u WRITE ORDERED BY id`")),
         ("CREATE TABLE db.u (id INT) USING iceberg PARTITIONED BY (p STRING) CLUSTERED BY (id) INTO 4 BUCKETS",
-         ("leave CLUSTERED BY out, put `p STRING` into the column list and write "
+         ("leave out CLUSTERED BY, put `p STRING` into the column list and write "
           "`PARTITIONED BY (p, bucket(4, id))`")),
     ],
 )  # fmt: skip

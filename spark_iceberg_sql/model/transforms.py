@@ -273,7 +273,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         iso_width=len("2024"),
         other_names=(
             (("decade", "decades", "century"), "a query over a decade prunes by years as well"),
-            (("yearly", "date_year"), _UNIT),
+            (("yearly", "date_year", "yyyy", "yy"), _UNIT),
         ),
     ),
     _time(
@@ -286,7 +286,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         suggestion=1,
         other_names=(
             (("quarter", "quarters"), "a query over a quarter prunes by months as well"),
-            (("toyyyymm", "monthly", "date_month"), _UNIT),
+            (("toyyyymm", "monthly", "date_month", "mm", "mon"), _UNIT),
         ),
     ),
     _time(
@@ -304,7 +304,7 @@ TRANSFORMS: tuple[Transform, ...] = (
                 "a query over a week prunes by days as well",
             ),
             (("date_trunc", "timestamp_trunc", "datetime_trunc"), _UNIT),
-            (("to_date", "todate", "date_day", "daily"), _UNIT),
+            (("to_date", "todate", "date_day", "daily", "dd"), _UNIT),
         ),
     ),
     _time(
@@ -350,6 +350,7 @@ BY_OTHER_NAME = {
 SUGGESTED = tuple(
     sorted((t for t in TRANSFORMS if t.suggestion is not None), key=lambda t: t.suggestion or 0)
 )
+IDENTITY = next(t for t in TRANSFORMS if t.is_identity)
 # The first suggestion that spreads values evenly, and the first that makes a date of one.
 HASH = next(t for t in SUGGESTED if t.hashes)
 DATE = next(t for t in SUGGESTED if t.result == "date")

@@ -20,7 +20,6 @@ from spark_iceberg_sql.model.transforms import (
 _FORMATTING = frozenset(
     {"date_format", "to_char", "from_unixtime", "to_varchar", "format_datetime"}
 )
-_UNIT_WORDS = {"yyyy": "year", "yy": "year", "mm": "month", "mon": "month", "dd": "day"}
 # The letters of a format, coarse to fine, as Java and strftime have them.
 _LETTERS = ("yuY", "MLQqm", "dDEewW", "HhKk")
 
@@ -61,7 +60,6 @@ def units(texts: Iterable[str]) -> list[Transform]:
     found: list[Transform] = []
     for text in texts:
         word = text.strip("'\"`").lower()
-        word = _UNIT_WORDS.get(word, word)
         record = BY_SPELLING.get(word) or BY_OTHER_NAME.get(word, (None, ""))[0]
         if record is not None and record.granularity is not None:
             found.append(record)

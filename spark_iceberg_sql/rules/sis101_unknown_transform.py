@@ -34,9 +34,9 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transforms import (
     BY_FUNCTION,
-    BY_NAME,
     DATE,
     HASH,
+    IDENTITY,
     SUGGESTED,
     TIMES,
     Transform,
@@ -47,8 +47,6 @@ from spark_iceberg_sql.rules.meant_transform import meant, parameter, units
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
-
-IDENTITY = BY_NAME["identity"]
 
 
 @rule(

@@ -110,9 +110,9 @@ def _moved(context: Context, node: nodes.Create, fields_: list[str], what: str) 
     if node.typed_partitions:
         typed = (f"`{context.words((c.span[0], c.type_span[1]))}`" for c in node.typed_partitions)
         return (
-            f"leave {what} out, put {' and '.join(typed)} into the column list and write `{clause}`"
+            f"leave out {what}, add {' and '.join(typed)} to the column list and write `{clause}`"
         )
-    return f"leave {what} out and write `{clause}`" if node.partitioning else f"write `{clause}`"
+    return f"leave out {what} and write `{clause}`" if node.partitioning else f"write `{clause}`"
 
 
 def _clustered(context: Context, node: nodes.Create, span: nodes.Offsets) -> Finding:

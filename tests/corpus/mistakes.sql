@@ -100,7 +100,7 @@ CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id) TBLPROPERTIES ('a' = '
 CREATE TABLE t (id INT) USING iceberg PARTITION BY (id);
 -- partition-by | PARTITION
 CREATE TABLE t (id INT) USING iceberg PARTITION ON (id);
--- partition-by | (
+-- missing-by | (
 CREATE TABLE t (id INT) USING iceberg PARTITIONED (id);
 -- partitioned-by-spec | SPEC
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY SPEC (bucket(16, id));
@@ -288,5 +288,11 @@ CREATE IF NOT EXISTS TABLE db.t (id INT) USING iceberg;
 ALTER VIEW v ADD PARTITION FIELD id;
 -- misspelt | ALTERTABLE
 ALTERTABLE db.t ADD PARTITION FIELD id;
+-- missing-table | ADD
+ALTER TABLE ADD PARTITION FIELD x;
+-- missing-table | DROP
+ALTER TABLE DROP COLUMN x;
+-- time-zone | WITH
+CREATE TABLE t (id INT, ts TIMESTAMP(6) WITH TIME ZONE) USING iceberg PARTITIONED BY (id);
 -- unterminated | `
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (`id);

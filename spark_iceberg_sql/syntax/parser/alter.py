@@ -44,7 +44,8 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
             return None
         cursor.partition = True
         cursor.stop("a table name", "if-exists" if _mentions_field(cursor) else "alter-if-exists")
-    if cursor.word in _FIELD_VERBS and cursor.words[cursor.i + 1] in ("PARTITION", "COLUMN"):
+    ahead = cursor.words[cursor.i + 1 : cursor.i + 3]
+    if cursor.word in _FIELD_VERBS and (ahead == ["PARTITION", "FIELD"] or ahead[0] == "COLUMN"):
         cursor.partition = True
         cursor.stop("a table name", "missing-table")
     cursor.iceberg = not view and says_icebergs(cursor.words[: cursor.count])
