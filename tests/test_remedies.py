@@ -375,7 +375,7 @@ CHANGE = f"{ANY} PARTITIONED BY (days(ts)); ALTER TABLE db.t"
          "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
         ("ALTER TABLE ADD PARTITION FIELD x", "SIS001", "name is missing", "write the table name before `ADD`"),
         ("ALTER TABLE DROP COLUMN x", "SIS001", "the table name is missing", "write the table name before `DROP`"),
-        ("CREATE TABLE $[db].t (id INT) USING iceberg", "SIS002", "`$` stands for",
+        ("CREATE TABLE $[db].t (id INT) USING iceberg", "SIS002", "the value of `$` is unknown",
          "check the statement with the values filled in, as `iceberg-sql run --var` does"),
     ],
 )  # fmt: skip
@@ -403,17 +403,17 @@ PARTITIONED = f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days
     ("text", "help_"),
     [
         (f"{PARTITIONED} CLUSTERED BY (id) INTO 4 BUCKETS",
-         "leave out CLUSTERED BY and write `PARTITIONED BY (days(ts), bucket(4, id))`"),
+         "leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id))`"),
         (f"{PARTITIONED} CLUSTERED BY (id, dt) INTO 4 BUCKETS",
-         "leave out CLUSTERED BY and write `PARTITIONED BY (days(ts), bucket(4, id), bucket(4, dt))`"),
+         "leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id), bucket(4, dt))`"),
         (f"{PARTITIONED} CLUSTERED BY (id) SORTED BY (dt, ts) INTO 4 BUCKETS",
-         ("leave out CLUSTERED BY and write `PARTITIONED BY (days(ts), bucket(4, id))` and "
+         ("leave CLUSTERED BY out and write `PARTITIONED BY (days(ts), bucket(4, id))` and "
           "`ALTER TABLE db.u WRITE ORDERED BY dt, ts`")),
         (f"{PARTITIONED} CLUSTER BY (id)",
          ("leave it out and write `PARTITIONED BY (days(ts), bucket(16, id))`, or sort the files: "
           "`ALTER TABLE db.u WRITE ORDERED BY id`")),
         ("CREATE TABLE db.u (id INT) USING iceberg PARTITIONED BY (p STRING) CLUSTERED BY (id) INTO 4 BUCKETS",
-         ("leave out CLUSTERED BY, put `p STRING` into the column list and write "
+         ("leave out CLUSTERED BY, add `p STRING` to the column list and write "
           "`PARTITIONED BY (p, bucket(4, id))`")),
     ],
 )  # fmt: skip

@@ -112,7 +112,7 @@ def _moved(context: Context, node: nodes.Create, fields_: list[str], what: str) 
         return (
             f"leave out {what}, add {' and '.join(typed)} to the column list and write `{clause}`"
         )
-    return f"leave out {what} and write `{clause}`" if node.partitioning else f"write `{clause}`"
+    return f"leave {what} out and write `{clause}`" if node.partitioning else f"write `{clause}`"
 
 
 def _clustered(context: Context, node: nodes.Create, span: nodes.Offsets) -> Finding:
