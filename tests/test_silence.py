@@ -48,6 +48,8 @@ BEFORE = [
     "CREATE TABLE a.c USING iceberg AS SELECT 1 AS id",
     "MERGE INTO a USING b ON a.i = b.i WHEN MATCHED THEN DELETE",
     "WITH x AS (SELECT 1) SELECT * FROM x",
+    "ALTER TABLE a.c SET LOCATION 'x'",
+    "ALTER TABLE a.c SET TBLPROPERTIES ('a' = 'b')",
 ]
 
 
@@ -97,6 +99,12 @@ def test_what_only_looks_like_another_statement(text: str) -> None:
 
 def test_what_a_template_may_bring_is_a_note() -> None:
     assert said(f"DROP TABLE {{{{ x }}}} {{{{ end }}}}\n{CREATE}")[0][:2] == ("SIS002", "note")
+
+
+def test_a_cell_of_zeppelin_is_read() -> None:
+    assert [item[:2] for item in said(f"%spark.sql\n{CREATE}\n%spark.pyspark\nit's")] == [
+        ("SIS101", "error")
+    ]
 
 
 def test_the_swallowed_table_is_known_afterwards() -> None:

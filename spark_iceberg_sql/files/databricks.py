@@ -17,8 +17,8 @@ _DASHED_PYTHON = re.compile(r"--[ \t]*MAGIC[ \t]+%python[ \t]*(?=\r?\n)")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _SQL = ("sql", "iceberg_sql", "sparksql")
 _LANGUAGE = re.compile(r"[ \t]*%(\w+)")
-# A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%python`.
-_MAGIC = re.compile(r"^[ \t]*%{1,2}(\w+)(?:[ \t]|(?=\r?$))", re.MULTILINE)
+# A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%spark.sql`, `%python`.
+_MAGIC = re.compile(r"^[ \t]*%{1,2}(?:\w+\.)?(\w+)(?:[ \t]|(?=\r?$))", re.MULTILINE)
 # Liquibase: what ends a statement, from one changeset to the next.
 _DELIMITER = re.compile(r"^--[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]*\"|\S+)[^\n]*", re.MULTILINE)
 _CHANGESET = re.compile(r"^--[ \t]*changeset\b", re.MULTILINE)

@@ -73,7 +73,7 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
     script, first = statement.script, statement.first
     if isinstance(node, Templated | Compound) or first in _ABOUT or first == "BEGIN":
         return node
-    if isinstance(node, Unreadable) and node.like != "after-query":
+    if isinstance(node, Unreadable) and node.like not in ("", "after-query"):
         return node  # the first fault is said
     behind = statement.start + len(first)
     if statement.compound or not _DDL.search(script, behind, statement.end):
@@ -89,7 +89,10 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
             continue
         span = (statement.start, statement.end)
         inside = read(script, tokens[i:], (token.start, statement.end))
-        if isinstance(inside, Other):
+        if isinstance(inside, Other) or (
+            isinstance(node, Unreadable)
+            and isinstance(read(script, tokens[:i], (statement.start, before.end)), Unreadable)
+        ):
             return node
         at = (token.start, token.end)
         if has_template(script, tokens[:i]):
@@ -104,12 +107,14 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
 
 def _begins(tokens: list[Token], i: int) -> bool:
     """Whether ALTER TABLE, CREATE [OR REPLACE] [EXTERNAL] TABLE or REPLACE TABLE stands at a token."""
+    if tokens[i].word not in ("ALTER", "CREATE", "REPLACE"):
+        return False
     words = [token.word for token in tokens[i : i + 5]]
     if words[0] == "CREATE":
         words = words[3:] if words[1:3] == ["OR", "REPLACE"] else words[1:]
         words = words[1:] if words[:1] == ["EXTERNAL"] else words
         return words[:1] == ["TABLE"]
-    return words[0] in ("ALTER", "REPLACE") and words[1:2] == ["TABLE"]
+    return words[1:2] == ["TABLE"]
 
 
 def misbegun(statement: Statement, read: Reader) -> Node | None:
