@@ -347,6 +347,12 @@ def computed(name: str) -> list[str]:
         expire.format(f"'\\u{ord(table[0]):04x}{table[1:]}'"),
         expire.format("the_copy"),
         f"CALL {catalog}.system.remove_orphan_files(\"{table}\", TIMESTAMP '2026-11-15')",
+        f"CALL IDENTIFIER('{catalog}.system.expire_snapshots')('{table}', now(), 1)",
+        f"CALL IDENTIFIER('{catalog}.system.' || 'expire_snapshots')(table => '{table}')",
+        f"CALL identifier ( '{catalog}' ).system.expire_snapshots('{table}', now(), 1)",
+        f"CALL {catalog}.IDENTIFIER('system').expire_snapshots('{table}', now(), 1)",
+        f"EXECUTE IMMEDIATE \"CALL IDENTIFIER('{catalog}.system.expire_snapshots')('{table}')\"",
+        f"BEGIN DECLARE p STRING DEFAULT '{catalog}.system.expire_snapshots'; CALL IDENTIFIER(p)('{table}'); END",
         immediate.format(inner.replace("'", "''")),
         f'EXECUTE IMMEDIATE "{inner}"',
         immediate.format(f"DELETE FROM {name}"),
@@ -403,7 +409,9 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
     spark.sql(f"SELECT replace(d, 'a', 'b') FROM {name}.db.copy").collect()
 
 
-def writers(spark: SparkSession, name: str, folder: Path) -> dict[str, Callable[[], object]]:
+def writers(
+    spark: SparkSession, name: str, path: str, folder: Path
+) -> dict[str, Callable[[], object]]:
     """Ways to write that no statement of `spark.sql` names; each leaves the rows (9, 'a') or none."""
     rows = spark.createDataFrame([(9, "a")], "id INT, d STRING")
     sql = intercept.own_sql(spark)
@@ -413,6 +421,12 @@ def writers(spark: SparkSession, name: str, folder: Path) -> dict[str, Callable[
         source = spark.readStream.schema(rows.schema).parquet(str(folder / "rows"))
         query = source.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
         query.trigger(availableNow=True).toTable(name).awaitTermination()
+
+    def stream_to(what: str, at: str) -> None:
+        rows.write.mode("overwrite").parquet(str(folder / "rows"))
+        source = spark.readStream.schema(rows.schema).parquet(str(folder / "rows"))
+        query = source.writeStream.format("iceberg").option("checkpointLocation", str(folder / at))
+        query.trigger(availableNow=True).start(what).awaitTermination()
 
     return {
         "append": lambda: rows.writeTo(name).append(),
@@ -435,6 +449,8 @@ def writers(spark: SparkSession, name: str, folder: Path) -> dict[str, Callable[
         "DELETE of a partition": lambda: sql(f"DELETE FROM {name} WHERE d = 'a'"),
         "merge-on-read": lambda: sql(f"UPDATE {name} SET id = 8 WHERE id = 1"),
         "stream": stream,
+        "stream to a name": lambda: stream_to(name, "checkpoint2"),
+        "stream to a path": lambda: stream_to(path, "checkpoint3"),
     }
 
 
@@ -443,16 +459,56 @@ def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> Non
     name = f"written_{lake.name}"
     catalog(spark, name, "hadoop", warehouse=str(lake / "db"))
     before = files(lake / "db" / "t") | files(lake / "db" / "copy")
-    for way, write in writers(spark, f"{name}.copy", lake / "no").items():
+    for way, write in writers(
+        spark, f"{name}.copy", str(lake / "db" / "copy"), lake / "no"
+    ).items():
         with pytest.raises(PySparkException) as caught:
             write()
         assert COPY in str(caught.value), way
     assert files(lake / "db" / "t") | files(lake / "db" / "copy") == before
     owner = f"owner_{lake.name}.db.t"  # and each of them writes a table that is where it says
-    for way, write in writers(spark, owner, lake / "yes").items():
+    for way, write in writers(spark, owner, str(lake / "db" / "t"), lake / "yes").items():
         snapshots = spark.table(f"{owner}.snapshots").count()
         write()
+        spark.sql(f"REFRESH TABLE {owner}")  # a path is written past the catalog
         assert spark.table(f"{owner}.snapshots").count() == snapshots + 1, way
+
+
+def test_a_folder_replaced_by_a_copy_is_one_although_its_table_is_cached(
+    spark: SparkSession, lake: Path
+) -> None:
+    name = f"cached_{lake.name}"
+    catalog(spark, name, "hadoop", warehouse=str(lake / "other"))
+    shutil.copytree(lake / "db" / "t", lake / "other" / "db" / "t")
+    say_location(lake / "other" / "db" / "t", f"file:{lake}/other/db/t")
+    spark.sql(f"INSERT INTO owner_{lake.name}.db.t VALUES (4, 'd')")
+    spark.sql(f"SELECT * FROM {name}.db.t").collect()
+    shutil.rmtree(lake / "other" / "db" / "t")
+    shutil.copytree(lake / "db" / "t", lake / "other" / "db" / "t")
+    before = files(lake)
+    for text in (
+        f"CALL {name}.system.expire_snapshots('db.t', now(), 1)",
+        f"INSERT INTO {name}.db.t VALUES (5, 'e')",
+    ):
+        with pytest.raises(IcebergSqlError, match=COPY):
+            spark.sql(text)
+        assert files(lake) == before, text
+
+
+def test_a_copy_around_its_original_is_not_dropped(spark: SparkSession, lake: Path) -> None:
+    """A Hadoop catalog deletes the whole folder, PURGE or not."""
+    name = f"around_{lake.name}"
+    catalog(spark, name, "hadoop", warehouse=str(lake))
+    for part in ("metadata", "data"):
+        shutil.copytree(lake / "db" / "t" / part, lake / "db" / part)
+    before = files(lake / "db" / "t")
+    with pytest.raises(PySparkException, match=COPY):
+        spark.sql(f"DROP TABLE {name}.db")
+    assert files(lake / "db" / "t") == before
+    shutil.copytree(lake / "db" / "t", lake / "beside" / "t")
+    spark.sql(f"DROP TABLE {name}.beside.t")  # a copy elsewhere deletes its own folder alone
+    assert files(lake / "db" / "t") == before
+    assert not (lake / "beside" / "t").exists()
 
 
 @pytest.mark.parametrize(

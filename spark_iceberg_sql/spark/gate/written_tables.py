@@ -111,11 +111,10 @@ def _written(text: str, tokens: Sequence[Token], ask: Ask, depth: int) -> Iterat
     if not tokens:
         return
     if tokens[0].word == "CALL":
-        catalog = tokens[1].text if len(tokens) > 2 and tokens[2].text == "." else None
-        for name in _values(text, _arguments(tokens), ask):
+        catalogs, at = _catalogs(text, tokens, ask)
+        for name in _values(text, _arguments(tokens[at:]), ask):
             yield name
-            if catalog is not None:
-                yield f"{catalog}.{name}"
+            yield from (f"{catalog}.{name}" for catalog in catalogs)
         return
     if [token.word for token in tokens[:2]] == ["EXECUTE", "IMMEDIATE"]:
         ends = [i for i, token in enumerate(tokens) if token.word in ("INTO", "USING")]
@@ -132,6 +131,30 @@ def _written(text: str, tokens: Sequence[Token], ask: Ask, depth: int) -> Iterat
         for before in _BEFORE:
             if words[: len(before)] == before and (before[0] not in ("DROP", "ALTER") or at == 0):
                 yield from _target(text, tokens, at + len(before), ask)
+
+
+def _catalogs(text: str, tokens: Sequence[Token], ask: Ask) -> tuple[list[str], int]:
+    """The catalogs that a CALL may name, and where its arguments are: its name, too, may be an IDENTIFIER(...)."""
+    names: list[str] = []
+    at = 1
+    while at < len(tokens) and tokens[at].text != "(":
+        if (
+            tokens[at].word == "IDENTIFIER"
+            and tokens[at + 1 : at + 2]
+            and tokens[at + 1].text == "("
+        ):
+            if at == 1:
+                names = list(_values(text, _arguments(tokens[at:]), ask))
+            at = closing(tokens, at + 1)
+        elif at == 1 and len(tokens) > 2 and tokens[2].text == ".":
+            names = [tokens[1].text]
+        at += 1
+    # `a.system.expire_snapshots` is in the catalog `a`, and `a` may be one, too.
+    return [
+        *dict.fromkeys(
+            part for n in names for part in (n, n.rpartition(".")[0].rpartition(".")[0]) if part
+        )
+    ], at
 
 
 def _target(text: str, tokens: Sequence[Token], at: int, ask: Ask) -> Iterator[str]:

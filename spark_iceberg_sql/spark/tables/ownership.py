@@ -127,7 +127,9 @@ def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
         operations = relations.catalog_table(name).operations()
         if hadoop_only and operations.getClass().getSimpleName() != "HadoopTableOperations":
             return
-        metadata = operations.current()
+        metadata = (
+            operations.refresh()
+        )  # a catalog may have cached the table that was in the folder before
         file = metadata.metadataFileLocation()
     except BRIDGE_ERRORS:
         return

@@ -2,6 +2,7 @@ package sparkicebergsql;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.URI;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -27,10 +28,12 @@ import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import org.apache.spark.sql.catalyst.plans.logical.TruncateTable;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.WriteToDataSourceV2;
+import org.apache.spark.sql.execution.streaming.sources.MicroBatchWrite;
 
 /**
  * Refuses a write to a Hadoop table whose metadata says another place: a copy of its folder, whose metadata names the
@@ -41,6 +44,7 @@ import org.apache.spark.sql.execution.datasources.v2.WriteToDataSourceV2;
  */
 public class Copies extends SwitchedRule {
 
+  private static final String WRITE = "org.apache.iceberg.spark.source.SparkWrite";
   private static final Pattern S3 = Pattern.compile("(?is)s3[an]?://(.*)");
   private static final Pattern AZURE = Pattern.compile("(?is)(?:abfs|wasb)s?://([^@/]+@)([^./]+)\\.[^/]*/?(.*)");
 
@@ -49,7 +53,8 @@ public class Copies extends SwitchedRule {
     Object written = written(plan);
     if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
     if (written instanceof RowLevelOperationTable) written = ((RowLevelOperationTable) written).table();
-    if (written instanceof SparkTable) refuse(((SparkTable) written).table());
+    if (written instanceof SparkTable) written = ((SparkTable) written).table();
+    if (written instanceof Table) refuse((Table) written, plan instanceof DropTable && !((DropTable) plan).purge());
     return plan;
   }
 
@@ -78,16 +83,35 @@ public class Copies extends SwitchedRule {
     if (plan instanceof ReplaceTableAsSelect) return ((ReplaceTableAsSelect) plan).name();
     if (plan instanceof ReplaceTable) return ((ReplaceTable) plan).name();
     if (plan instanceof TruncateTable) return ((TruncateTable) plan).table();
-    if (plan instanceof DropTable && ((DropTable) plan).purge()) return ((DropTable) plan).child();
+    if (plan instanceof DropTable) return ((DropTable) plan).child();
     if (plan instanceof AlterTableCommand) return ((AlterTableCommand) plan).table();
     if (plan instanceof V2WriteCommand) return ((V2WriteCommand) plan).table();
     if (plan instanceof DeleteFromTable) return ((DeleteFromTable) plan).table();
     if (plan instanceof DeleteFromTableWithFilters) return ((DeleteFromTableWithFilters) plan).table();
-    if (!(plan instanceof WriteToDataSourceV2) || ((WriteToDataSourceV2) plan).relation().isEmpty()) return null;
-    return ((WriteToDataSourceV2) plan).relation().get();  // a batch of a stream
+    if (!(plan instanceof WriteToDataSourceV2)) return null;
+    WriteToDataSourceV2 batch = (WriteToDataSourceV2) plan;  // of a stream
+    return batch.relation().isEmpty() ? streamed(batch.batchWrite()) : batch.relation().get();
   }
 
-  private static void refuse(Table table) {
+  /** The table of a stream that was started by a path or a name, of which only Iceberg's writer knows; else null. */
+  private static Object streamed(BatchWrite batch) {
+    if (!(batch instanceof MicroBatchWrite)) return null;
+    Object writer = ((MicroBatchWrite) batch).writeSupport();
+    if (!writer.getClass().getName().startsWith(WRITE)) return null;
+    try {
+      Class<?> type = writer.getClass().getSuperclass();
+      Field write = type.getDeclaredField("this$0"), table = type.getEnclosingClass().getDeclaredField("table");
+      write.setAccessible(true);
+      table.setAccessible(true);
+      return table.get(write.get(writer));
+    } catch (ReflectiveOperationException other) {
+      throw new IllegalStateException("it is unknown which table the stream writes (" + other
+        + "); `SET spark.iceberg_sql.copies = false` lets it write without the check for copies");
+    }
+  }
+
+  /** @param drop whether the table is dropped without its files: a Hadoop catalog deletes its folder all the same */
+  private static void refuse(Table table, boolean drop) {
     if (!(table instanceof HasTableOperations)) return;
     TableOperations operations = ((HasTableOperations) table).operations();
     if (!operations.getClass().getSimpleName().equals("HadoopTableOperations")) return;
@@ -98,6 +122,7 @@ public class Copies extends SwitchedRule {
     String elsewhere = metadata.property("write.metadata.path", null);
     if (isSame(folder, without(metadata.location()) + "/metadata")) return;
     if (elsewhere != null && isSame(folder, without(elsewhere))) return;
+    if (drop && !isInside(metadata.location(), folder.replaceFirst("/metadata$", ""))) return;
     throw new UnsupportedOperationException("`" + table.name() + "` is a copy, or was moved: its metadata is at `"
       + folder.replaceFirst("/metadata$", "") + "` and says that the table is at `" + metadata.location()
       + "`; what is written would land there, and what is deleted would be deleted there");
@@ -105,6 +130,10 @@ public class Copies extends SwitchedRule {
 
   public static boolean isSame(String one, String other) {
     return one.equals(other) || place(one).equals(place(other));
+  }
+
+  private static boolean isInside(String address, String folder) {
+    return place(address).startsWith(place(folder) + "/");
   }
 
   private static String without(String folder) { return folder.replaceFirst("/+$", ""); }
