@@ -141,7 +141,6 @@ def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(sis, "session", session)
     monkeypatch.setattr(ways_in, "session", session)
-    monkeypatch.setattr(demo, "session", session)
     monkeypatch.setattr(
         SparkSession, "stop", lambda _: None
     )  # the command and the demo stop theirs
