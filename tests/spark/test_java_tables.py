@@ -190,6 +190,7 @@ class Steps:
 DAYS = (FIRST_DAY, END_DAY - 1)
 ZONED = Steps(near=3, reach=3)
 ANY = "ANYTHING"
+FAR = "date_add(date_add(to_date(ts), 300000), 300000)"
 MONOTONIC: list[tuple[str, Steps | None]] = [
     # Parts of a date. Those that come again are not monotonic.
     ("year(ts)", ZONED),
@@ -225,11 +226,17 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("date_trunc('hour', ts)", ZONED),
     ("next_day(ts, 'MON')", Steps(1, "APART", "APART", 3, 3)),
     ("date_add(to_date(ts), 7)", Steps(1, "TOTAL", "APART", 3, 171)),
+    ("date_add(to_date(ts), 1)", Steps(1, "TOTAL", "APART", 3, 27)),
+    ("date_add(to_date(ts), 0)", Steps(1, "APART", "TOTAL", 3, 3)),
     ("date_add(to_date(ts), -7)", Steps(1, "APART", "TOTAL", 3, 171)),
     ("date_sub(to_date(ts), 7)", Steps(1, "APART", "TOTAL", 3, 171)),
     ("date_sub(to_date(ts), -7)", Steps(1, "TOTAL", "APART", 3, 171)),
     ("date_add(to_date(ts), 300000)", Steps(1, "TOTAL", "APART", 26, 0, 26)),
     ("date_add(to_date(ts), 300001)", None),
+    (f"date_add({FAR}, 300000)", Steps(1, "TOTAL", "APART", 26, 0, 26)),
+    (f"date_add(date_add({FAR}, 300000), 1)", None),
+    ("date_add(to_date(ts), 400)", Steps(1, "TOTAL", "APART", 3, 9603)),
+    ("date_add(to_date(ts), 401)", Steps(1, "TOTAL", "APART", 26, 0, 26)),
     ("add_months(to_date(ts), 1)", Steps(near=3, reach=747)),
     ("add_months(to_date(ts), -2)", Steps(near=3, reach=1491)),
     ("to_date(ts) + INTERVAL 1 MONTH", Steps(near=3, reach=747)),
@@ -240,6 +247,7 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("ts + INTERVAL 24 HOURS", Steps(near=3, reach=51)),
     ("date_trunc('day', ts + INTERVAL 23 HOURS)", Steps(near=3, reach=27)),
     ("ts + make_interval(0, 1, 0, 2, 0, 0, 0)", Steps(near=99, reach=843, far=96)),
+    ("ts + make_interval(0, 1, 0, 1, 0, 0, 0)", Steps(near=99, reach=819, far=96)),
     ("from_utc_timestamp(ts, 'Asia/Kolkata')", Steps(near=3, reach=29)),
     ("to_utc_timestamp(ts, 'Asia/Kolkata')", Steps(near=3, reach=29)),
     ("from_utc_timestamp(ts, 'UTC')", Steps()),
@@ -260,6 +268,8 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("substring(cast(ts AS string), 2, 7)", None),
     ("date_format(ts, 'yyyy-MM-dd HH:mm:ss')", Steps(1, ANY, "APART", 3, 3)),
     ("date_format(ts, 'yyyy')", Steps(1, ANY, "APART", 3, 3)),
+    ("date_format(ts, 'yyyyMMddHHmmss.')", Steps(1, ANY, "APART", 3, 3)),
+    ("date_format(ts, \"yyyy-MM-dd'T'HH:mm\")", Steps(1, ANY, "APART", 3, 3)),
     ("date_format(ts, 'MM-yyyy')", None),
     ("date_format(ts, 'yyyy-dd')", None),
     ("date_format(ts, 'yyyy-MMM')", None),
@@ -283,6 +293,8 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("-2 * year(ts)", Steps(-1, near=3, reach=3)),
     ("year(ts) * 214748", Steps(1, ANY, ANY, 3, 3)),
     ("year(ts) * 214749", None),
+    ("year(ts) * 1", ZONED),
+    ("cast(year(ts) AS double) * 0.5D", ZONED),
     ("unix_micros(ts) * 36", Steps(1, ANY, ANY)),
     ("unix_micros(ts) * 37", None),
     ("year(ts) / 2", ZONED),
@@ -290,11 +302,16 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("year(ts) / 1e-6D", ZONED),
     ("year(ts) / 9e-7D", None),
     ("year(ts) div 2", ZONED),
+    ("year(ts) div 1", ZONED),
     ("year(ts) div -2", None),
     ("floor(year(ts) / 2)", ZONED),
     ("ceil(year(ts) / 2)", ZONED),
     # Sums of parts: a step of the greater one outweighs the smaller ones.
     ("year(ts) * 100 + month(ts)", ZONED),
+    ("100 * year(ts) + month(ts)", ZONED),
+    ("year(ts) * 100L + month(ts)", ZONED),
+    ("year(ts) * 100 + month(d)", None),
+    ("year(ts) * 100 + quarter(ts) + month(ts)", None),
     ("year(ts) * 11 + month(ts)", ZONED),
     ("year(ts) * 10 + month(ts)", None),
     ("year(ts) * 3 + quarter(ts)", ZONED),
@@ -306,6 +323,10 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("month(ts) + 1", None),
     ("year(ts) * 214748 + month(ts)", Steps(1, ANY, ANY, 3, 3)),
     ("year(ts) * 214749 + month(ts)", None),
+    ("year(ts) * 214700 + month(ts) * 11970", Steps(1, ANY, ANY, 3, 3)),
+    ("year(ts) * 214700 + month(ts) * 11971", None),
+    ("year(ts) * 214700 + quarter(ts) * 11970", Steps(1, ANY, ANY, 3, 3)),
+    ("year(ts) * 214700 + quarter(ts) * 11971", None),
     # Iceberg's functions.
     ("iceberg_truncate(10, i)", Steps(1, ANY, ends=(-INT + 9, INT))),
     ("iceberg_truncate(10, b)", Steps(1, ANY, ends=(-LONG + 9, LONG - 1))),
@@ -386,6 +407,11 @@ IMPLIED = [
     ("cast(d AS string) = '2024-02-29'", f"d {day('2024-02-29')}:{day('2024-03-01')}"),
     ("cast(d AS string) LIKE '2024-02%'", f"d {day('2024-02-01')}:{day('2024-03-01')}"),
     ("cast(d AS string) LIKE '%2024'", ""),
+    # A year has four digits from first to last, or the order of the text is not known.
+    ("cast(date_add(d, 36521) AS string) = '2123-12-29'", f"d {START}:{START + 1}"),
+    ("cast(date_add(d, 36522) AS string) = '2123-12-29'", ""),
+    ("cast(date_sub(d, 36156) AS string) = '1925-01-04'", f"d {START}:{START + 1}"),
+    ("cast(date_sub(d, 36157) AS string) = '1925-01-04'", ""),
     # Nothing is computed where a value is null.
     ("trunc(d, 'fortnight') = date '2024-01-01'", ""),
     # The column itself, at the ends of its type.
