@@ -64,28 +64,28 @@ CREATE TABLE t (id INT) USING iceberg;
 ALTER TABLE t ADD COLUMN x MAP<STRING, VARIANT>;  -- error: SIS205
 
 -- case: MAP<STRING, VARIANT> in version 3
-CREATE TABLE t (id INT, x MAP<STRING, VARIANT>) USING iceberg TBLPROPERTIES ('format-version' = '3');
+CREATE TABLE t (id INT, x MAP<STRING, VARIANT>) USING iceberg TBLPROPERTIES ('format-version' = '3');  -- warning: SIS215
 
 -- case: MAP<VARIANT, INT> in ADD COLUMN, version 2
 CREATE TABLE t (id INT) USING iceberg;
 ALTER TABLE t ADD COLUMN x MAP<VARIANT, INT>;  -- error: SIS205
 
 -- case: MAP<VARIANT, INT> in version 3
-CREATE TABLE t (id INT, x MAP<VARIANT, INT>) USING iceberg TBLPROPERTIES ('format-version' = '3');
+CREATE TABLE t (id INT, x MAP<VARIANT, INT>) USING iceberg TBLPROPERTIES ('format-version' = '3');  -- warning: SIS215
 
 -- case: ARRAY<STRUCT<a: VARIANT>> in ADD COLUMN, version 2
 CREATE TABLE t (id INT) USING iceberg;
 ALTER TABLE t ADD COLUMN x ARRAY<STRUCT<a: VARIANT>>;  -- error: SIS205
 
 -- case: ARRAY<STRUCT<a: VARIANT>> in version 3
-CREATE TABLE t (id INT, x ARRAY<STRUCT<a: VARIANT>>) USING iceberg TBLPROPERTIES ('format-version' = '3');
+CREATE TABLE t (id INT, x ARRAY<STRUCT<a: VARIANT>>) USING iceberg TBLPROPERTIES ('format-version' = '3');  -- warning: SIS215
 
 -- case: STRUCT<a: ARRAY<VARIANT>> in ADD COLUMN, version 2
 CREATE TABLE t (id INT) USING iceberg;
 ALTER TABLE t ADD COLUMN x STRUCT<a: ARRAY<VARIANT>>;  -- error: SIS205
 
 -- case: STRUCT<a: ARRAY<VARIANT>> in version 3
-CREATE TABLE t (id INT, x STRUCT<a: ARRAY<VARIANT>>) USING iceberg TBLPROPERTIES ('format-version' = '3');
+CREATE TABLE t (id INT, x STRUCT<a: ARRAY<VARIANT>>) USING iceberg TBLPROPERTIES ('format-version' = '3');  -- warning: SIS215
 
 -- case: STRUCT<a: VOID, b: INT> in ADD COLUMN, version 2
 CREATE TABLE t (id INT) USING iceberg;
@@ -100,7 +100,7 @@ ALTER TABLE t ADD COLUMN st.x VARIANT;  -- error: SIS205
 
 -- case: a variant and a void added inside, version 3
 CREATE TABLE t (id INT, ts TIMESTAMP, s STRING, st STRUCT<a: INT, b: STRING>, ar ARRAY<STRUCT<k: INT>>, m MAP<STRING, STRUCT<v: INT>>) USING iceberg TBLPROPERTIES ('format-version' = '3');
-ALTER TABLE t ADD COLUMNS (st.x VARIANT, ar.element.x VARIANT, m.value.x ARRAY<VARIANT>, st.y VOID, ar.element.y VOID);
+ALTER TABLE t ADD COLUMNS (st.x VARIANT, ar.element.x VARIANT, m.value.x ARRAY<VARIANT>, st.y VOID, ar.element.y VOID);  -- warning: SIS215
 
 -- case: a format version that is none, which is another fault
 CREATE TABLE t (v VARIANT) USING iceberg TBLPROPERTIES ('format-version' = '9');  -- error: SIS410

@@ -108,9 +108,8 @@ class Runtime:
             if trouble := _trouble(lambda table=table: self.spark.table(table)):
                 found.append(f"nothing loads {table}: {trouble}")
                 continue
-            if how in ("thorough", "everything"):
-                # What was analysed before an ALTER stays in Iceberg's cache, and `.position_deletes` fails by it.
-                self.sql(f"REFRESH TABLE {table}")
+            # What was analysed before an ALTER stays in Iceberg's cache, where it brings or hides a failure.
+            self.sql(f"REFRESH TABLE {table}")
             for name, ask in getattr(probes, how)():
                 trouble = _trouble(ask)
                 if trouble is not None:

@@ -1,0 +1,81 @@
+"""A variant inside an array or a map.
+
+## Why
+Iceberg (1.12) writes such a column, but a query that does not read the column cannot read the Parquet files:
+`SELECT id` fails ("Only non-nested columns are supported for vectorized reads"). In a table without
+partition fields, `.position_deletes` and `rewrite_position_delete_files` fail as well, if the variant is an
+array's element or a map's value itself ("Cannot explicitly project List or Map types").
+
+## Instead
+One variant: its value can itself be an array or an object. For an existing column, the property
+`'read.parquet.vectorization.enabled' = 'false'` lets every query read the files, more slowly.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, items ARRAY<VARIANT>) USING iceberg TBLPROPERTIES ('format-version' = '3');
+```
+```sql good
+CREATE TABLE events (id BIGINT, items VARIANT) USING iceberg TBLPROPERTIES ('format-version' = '3');
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import as_field
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.types import List, Map, primitives
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+
+@rule(
+    Severity.WARNING,
+    on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
+    spec="Schemas and Data Types",
+)
+def variant_in_collection(context: Context) -> Iterator[Finding]:
+    """Every new column with a variant below an array or a map, unless the table's version is too low for it."""
+    version = context.format_version
+    if version is not None and version < 3:
+        return  # SIS205
+    node = context.node
+    paths = (
+        {column: path for path, column in node.columns}
+        if isinstance(node, nodes.AddColumns)
+        else {}
+    )
+    for column in new_columns(context):
+        if column.type is None or not any(p.name == "variant" for p in primitives(column.type)):
+            continue
+        found = Schema((as_field(column),)).columns
+        path = paths.get(column)
+        name = path.text if path is not None else quoted(column.name)
+        if path is not None and _in_collection(context, path):
+            help_ = f"write `{name} STRING`, and read it by parse_json"
+        elif any(str(c.field.type) == "variant" and c.in_collection for c in found):
+            help_ = f"write `{name} VARIANT`: its value can itself be an array or an object"
+        else:
+            continue
+        yield Finding(
+            column.type_span,
+            f"`{path.text if path else column.name}` holds variants inside an array or a map: a query that "
+            "does not read this column cannot read the table's Parquet files",
+            help_,
+        )
+
+
+def _in_collection(context: Context, path: nodes.Ref) -> bool:
+    """Whether a new column's path leads into a list or a map of the table."""
+    schema = context.schema_if_known
+    outer = (path.parts[:n] for n in range(1, len(path.parts)))
+    return schema is not None and any(
+        isinstance(column.field.type, List | Map)
+        for parts in outer
+        for column in schema.find_all(parts)
+    )
