@@ -16,6 +16,7 @@ from spark_iceberg_sql.model.metadata_files import metadata_file
 from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.tables import credentials, ownership, same_location
 from spark_iceberg_sql.spark.tables.locate import Found, find
 from spark_iceberg_sql.spark.tables.stores import STORES
@@ -50,6 +51,9 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
         )
     quoted = dotted(parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
+    injection.ensure(
+        spark
+    )  # the catalog gives copies beside the table a name, too; its rule refuses to write them
     with jvm.active(spark):
         found = _found(path)
         folder = ownership.folder_of(found.location.path, found.file)

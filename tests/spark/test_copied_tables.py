@@ -23,6 +23,10 @@ from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables import same_location
 
 COPY = "is a copy, or was moved"
+REFUSED = (
+    IcebergSqlError,
+    PySparkException,
+)  # ours before Spark has the statement, the rule's after it
 
 
 @pytest.fixture
@@ -300,10 +304,10 @@ def test_a_copy_beside_a_table_that_was_attached(spark: SparkSession, lake: Path
             "CALL system.remove_orphan_files(table => 'copy', dry_run => false)",
             f"INSERT INTO IDENTIFIER('{name}.copy') VALUES (4, 'd')",
         ):
-            with pytest.raises(IcebergSqlError, match=COPY):
+            with pytest.raises(REFUSED, match=COPY):
                 spark.sql(text)
         for text in ("CALL system.expire_snapshots(table => :t)", "DELETE FROM IDENTIFIER(:t)"):
-            with pytest.raises(IcebergSqlError, match=COPY):
+            with pytest.raises(REFUSED, match=COPY):
                 spark.sql(text, args={"t": f"{name}.copy"})
         assert files(lake / "db") == before
         assert spark.sql(f"SELECT * FROM {name}.copy").count() == 3
@@ -324,9 +328,9 @@ def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, 
     spark.sql(f"REFRESH TABLE {name}.t")
     before = files(lake / "db")
     for text in (f"DELETE FROM {name}.t", f"INSERT INTO {name}.t VALUES (4, 'd')"):
-        with pytest.raises(IcebergSqlError, match=COPY):
+        with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
-    with pytest.raises(IcebergSqlError, match=COPY):
+    with pytest.raises(REFUSED, match=COPY):
         attach(spark, str(lake / "mine" / "t"), f"{name}.t")
     assert files(lake / "db") == before
 
@@ -335,7 +339,7 @@ def computed(name: str) -> list[str]:
     """Ways to say what is written that are more than a name; found by somebody who had not read the code."""
     catalog, _, table = name.partition(".")
     expire = f"CALL {catalog}.system.expire_snapshots(table => {{}}, older_than => TIMESTAMP '2100-01-01')"
-    inner = expire.format(f"'{table}'")
+    inner, half = expire.format(f"'{table}'"), f"'{table[:3]}'"
     immediate = "EXECUTE IMMEDIATE '{}'"
     with_old = "TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'true')"
     return [
@@ -370,6 +374,13 @@ def computed(name: str) -> list[str]:
         f"BEGIN {immediate.format(inner.replace(chr(39), chr(39) * 2))}; END",
         f"BEGIN CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id; END",
         f"BEGIN DROP TABLE {name} PURGE; END",
+        f"BEGIN DECLARE s STRING; SET s = concat('{table[:4]}', '{table[4:]}'); {expire.format('s')}; END",
+        f"BEGIN FOR r AS SELECT '{table}' AS n DO {expire.format('r.n')}; END FOR; END",
+        f"BEGIN FOR r AS SELECT '{table[3:]}' AS n DO {expire.format(half + ' || r.n')}; END FOR; END",
+        f"BEGIN DECLARE s STRING; EXECUTE IMMEDIATE \"SELECT '{table}'\" INTO s; {expire.format('s')}; END",
+        f"BEGIN USE {catalog}; CALL system.expire_snapshots(reverse('{table[::-1]}'), now(), 1); END",
+        f"BEGIN DECLARE s STRING; SET s = concat('DELETE ', 'FROM {name}'); EXECUTE IMMEDIATE s; END",
+        f"BEGIN DECLARE s STRING; SET s = '{name[:-2]}'; EXECUTE IMMEDIATE 'DELETE FROM ' || s || '{name[-2:]}'; END",
         f"BEGIN DECLARE s STRING; SET s = 'DELETE FROM {name}'; EXECUTE IMMEDIATE s; END",
         "DELETE FROM IDENTIFIER(the_name)",
         f"CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id",
@@ -381,6 +392,7 @@ def computed(name: str) -> list[str]:
     ]
 
 
+@pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
 def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> None:
     shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
     name = f"computed_{lake.name}"
@@ -392,7 +404,7 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
     spark.sql("DECLARE OR REPLACE VARIABLE the_statement STRING")
     spark.sql(f"SET VAR the_statement = 'DELETE FROM {name}.db.copy'")
     for text in computed(f"{name}.db.copy"):
-        with pytest.raises(IcebergSqlError, match=COPY):
+        with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
         assert files(lake / "db") == before, text
     with pytest.raises(
@@ -490,7 +502,7 @@ def test_a_folder_replaced_by_a_copy_is_one_although_its_table_is_cached(
         f"CALL {name}.system.expire_snapshots('db.t', now(), 1)",
         f"INSERT INTO {name}.db.t VALUES (5, 'e')",
     ):
-        with pytest.raises(IcebergSqlError, match=COPY):
+        with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
         assert files(lake) == before, text
 
@@ -509,6 +521,50 @@ def test_a_copy_around_its_original_is_not_dropped(spark: SparkSession, lake: Pa
     spark.sql(f"DROP TABLE {name}.beside.t")  # a copy elsewhere deletes its own folder alone
     assert files(lake / "db" / "t") == before
     assert not (lake / "beside" / "t").exists()
+
+
+def test_a_copied_metadata_file_is_not_registered(spark: SparkSession, lake: Path) -> None:
+    name = f"registered_{lake.name}"
+    spark.conf.set(f"spark.sql.catalog.{name}", "org.apache.iceberg.spark.SparkCatalog")
+    for key, value in (
+        ("catalog-impl", "org.apache.iceberg.inmemory.InMemoryCatalog"),
+        ("io-impl", "org.apache.iceberg.hadoop.HadoopFileIO"),
+        ("warehouse", str(lake / "jdbc")),
+    ):
+        spark.conf.set(f"spark.sql.catalog.{name}.{key}", value)
+    shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
+    spark.sql(f"CREATE NAMESPACE {name}.db")
+    newest = max((lake / "db" / "t" / "metadata").glob("*.metadata.json"))
+    copied = lake / "db" / "copy" / "metadata" / newest.name
+    for text in (
+        f"CALL {name}.system.register_table('db.r', '{copied}')",
+        f"CALL {name}.system.register_table(table => 'db.r', metadata_file => 'file:' || '{copied}')",
+        f"BEGIN DECLARE f STRING; SET f = '{copied}'; CALL {name}.system.register_table('db.r', f); END",
+    ):
+        with pytest.raises(REFUSED, match=COPY):
+            spark.sql(text)
+    with pytest.raises(Py4JJavaError, match="No in-memory file found"):  # it goes on to the catalog
+        spark.sql(f"CALL {name}.system.register_table('db.r', '{newest}')")
+
+
+def test_a_procedure_that_only_reads_takes_a_copy(spark: SparkSession, lake: Path) -> None:
+    name = f"reads_{lake.name}"
+    catalog(spark, name, "hadoop", warehouse=str(lake))
+    shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
+    assert spark.sql(f"CALL {name}.system.ancestors_of('db.copy')").count() == 1
+    spark.sql(f"EXPLAIN CALL {name}.system.expire_snapshots('db.copy')").collect()
+
+
+def test_sessions_made_before_and_after_the_rules(spark: SparkSession, lake: Path) -> None:
+    """What a session analyses with is made once: the rules are put into those that run, and into new ones."""
+    name = f"sessions_{lake.name}"
+    shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
+    before = files(lake / "db")
+    for session in (spark, spark.newSession(), spark.newSession().newSession()):
+        catalog(session, name, "hadoop", warehouse=str(lake))
+        with pytest.raises(PySparkException, match=COPY):
+            intercept.own_sql(session)(f"CALL {name}.system.expire_snapshots('db.copy', now(), 1)")
+    assert files(lake / "db") == before
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,9 @@ from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge import sessions
-from spark_iceberg_sql.spark.gate import clickhouse, explain_errors, written_tables
+from spark_iceberg_sql.spark.gate import clickhouse, explain_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.clickhouse import may_need_translation
 from spark_iceberg_sql.syntax.lexer import statements
@@ -130,6 +131,7 @@ def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> Data
     would fail or damage its table, before any of it runs.
     """
     own = _own(spark)
+    injection.ensure(spark)
     if not _is_ours(text, kwargs):
         return own(text, args, **kwargs)
     return _checked(spark, own, "error", text, args, kwargs)
@@ -147,7 +149,6 @@ def _checked(
     for attempt in range(1, _ATTEMPTS + 1):
         with _formatted(spark, text, kwargs) as plain:
             plain = sessions.substituted(spark, plain)
-            written_tables.refuse_copies(spark, plain, args, own)
             if not _may_be_ddl(plain):
                 break
             report = check(plain, SessionTables(spark, own_sql(spark, args)), repaired=True)
@@ -166,9 +167,7 @@ def _is_ours(text: Any, kwargs: dict[str, Any]) -> bool:
     if not isinstance(text, str):
         return False  # Spark says what it takes
     hidden = bool(kwargs) or "${" in text
-    return (
-        hidden or may_need_translation(text) or written_tables.may_write(text) or _may_be_ddl(text)
-    )
+    return hidden or may_need_translation(text) or _may_be_ddl(text)
 
 
 def _may_be_ddl(text: str) -> bool:

@@ -117,19 +117,14 @@ def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
             yield str(file.path()).rpartition("/")[0]
 
 
-def refuse_moved_table(name: str, *, hadoop_only: bool = False) -> None:
+def refuse_moved_table(name: str) -> None:
     """Raise IcebergSqlError if the metadata of a catalog's table is not at the location that it names.
 
     name: as the active session resolves it. A name that is not an Iceberg table is left to Spark.
-    hadoop_only: skip tables whose catalog identifies them by anything other than their folder.
     """
     try:
-        operations = relations.catalog_table(name).operations()
-        if hadoop_only and operations.getClass().getSimpleName() != "HadoopTableOperations":
-            return
-        metadata = (
-            operations.refresh()
-        )  # a catalog may have cached the table that was in the folder before
+        # A catalog may have cached the table that was in the folder before.
+        metadata = relations.catalog_table(name).operations().refresh()
         file = metadata.metadataFileLocation()
     except BRIDGE_ERRORS:
         return

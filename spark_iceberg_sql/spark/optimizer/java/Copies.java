@@ -4,7 +4,10 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
@@ -12,41 +15,119 @@ import org.apache.hadoop.fs.Path;
 import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
+import org.apache.iceberg.TableMetadataParser;
 import org.apache.iceberg.TableOperations;
+import org.apache.iceberg.hadoop.HadoopFileIO;
+import org.apache.iceberg.spark.Spark3Util;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.analysis.Analyzer;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.analysis.ResolvedProcedure;
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.AlterTableCommand;
+import org.apache.spark.sql.catalyst.plans.logical.Call;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTableWithFilters;
 import org.apache.spark.sql.catalyst.plans.logical.DropTable;
+import org.apache.spark.sql.catalyst.plans.logical.LeafCommand;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceTableAsSelect;
 import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import org.apache.spark.sql.catalyst.plans.logical.TruncateTable;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.procedures.BoundProcedure;
+import org.apache.spark.sql.connector.catalog.procedures.Procedure;
+import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.WriteToDataSourceV2;
 import org.apache.spark.sql.execution.streaming.sources.MicroBatchWrite;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Refuses a write to a Hadoop table whose metadata says another place: a copy of its folder, whose metadata names the
- * files of the original. The gate says so of a statement before Spark has it; this holds for what has no statement:
- * the writers of DataFrames, EXECUTE IMMEDIATE, streams.
+ * files of the original. So it holds however the write is said: in SQL, scripts, EXECUTE IMMEDIATE, the writers of
+ * DataFrames, streams.
  *
- * <p>Places are compared as places.py does, and what is not known to be one place is two.
+ * <p>Places are compared as same_location.py does, and what is not known to be one place is two.
  */
 public class Copies extends SwitchedRule {
 
   private static final String WRITE = "org.apache.iceberg.spark.source.SparkWrite";
   private static final Pattern S3 = Pattern.compile("(?is)s3[an]?://(.*)");
   private static final Pattern AZURE = Pattern.compile("(?is)(?:abfs|wasb)s?://([^@/]+@)([^./]+)\\.[^/]*/?(.*)");
+
+  /** Procedures that only read their table. */
+  private static final Set<String> READERS = Set.of("ancestors_of", "create_changelog_view");
+
+  /** A procedure runs while its CALL is analysed, so it is analysed here first, without being run. */
+  @Override
+  protected void beforeAnalysis(LogicalPlan statement, SparkSession session) {
+    if (!(statement instanceof Call) || !((Call) statement).execute()) return;
+    Call call = resolved((Call) statement, session);
+    if (call == null) return;
+    ResolvedProcedure found = (ResolvedProcedure) call.procedure();
+    Procedure procedure = (Procedure) found.procedure();
+    if (!(procedure instanceof BoundProcedure) || READERS.contains(procedure.name())) return;
+    ProcedureParameter[] parameters = ((BoundProcedure) procedure).parameters();
+    for (int i = 0; i < parameters.length && i < call.args().size(); i++) {
+      String name = parameters[i].name(), value = text((Expression) call.args().apply(i));
+      if (value == null) continue;
+      if (name.equals("table")) {
+        Object table = loaded(value, (CatalogPlugin) found.catalog(), session);
+        if (table instanceof SparkTable) refuse(((SparkTable) table).table(), false);
+      } else if (name.equals("metadata_file")) {
+        refuseFile(value, session);
+      }
+    }
+  }
+
+  /** The same call, analysed; null where it cannot be, of which Spark says more. */
+  private static Call resolved(Call call, SparkSession session) {
+    try {
+      Analyzer analyzer = ((org.apache.spark.sql.classic.SparkSession) session).sessionState().analyzer();
+      LogicalPlan plan = analyzer.execute(call.stageForExplain());
+      boolean known = plan instanceof Call && plan.resolved() && ((Call) plan).procedure() instanceof ResolvedProcedure;
+      return known ? (Call) plan : null;
+    } catch (Exception unresolved) {
+      return null;
+    }
+  }
+
+  private static String text(Expression argument) {
+    Object value = argument.foldable() ? argument.eval(null) : null;
+    return value instanceof UTF8String ? value.toString() : null;
+  }
+
+  /** The table that a procedure of a catalog means by a name; null where there is none. */
+  private static Object loaded(String name, CatalogPlugin catalog, SparkSession session) {
+    try {
+      Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(session, name, catalog);
+      return ((TableCatalog) found.catalog()).loadTable(found.identifier());
+    } catch (Exception none) {
+      return null;
+    }
+  }
+
+  /** A metadata file that is registered as a table is where its metadata says, or it is another table's. */
+  private static void refuseFile(String file, SparkSession session) {
+    TableMetadata metadata;
+    try {
+      metadata = TableMetadataParser.read(new HadoopFileIO(session.sessionState().newHadoopConf()), file);
+    } catch (Exception unread) {
+      return;  // Iceberg says what is wrong with it
+    }
+    refuse("the table of " + file, metadata, file, false);
+  }
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
@@ -64,7 +145,25 @@ public class Copies extends SwitchedRule {
     while (found instanceof SubqueryAlias) found = ((SubqueryAlias) found).child();
     if (found instanceof DataSourceV2ScanRelation) return ((DataSourceV2ScanRelation) found).relation();
     if (found instanceof ResolvedTable) return ((ResolvedTable) found).table();
+    if (found == null && isOfIceberg(plan)) return named((Seq<?>) plan.productElement(0));
     return found instanceof ResolvedIdentifier ? loaded((ResolvedIdentifier) found) : found;
+  }
+
+  /** Iceberg's own commands, such as ADD PARTITION FIELD, have no table, only its name. */
+  private static boolean isOfIceberg(LogicalPlan plan) {
+    return plan instanceof LeafCommand && plan.productArity() > 0 && plan.productElementName(0).equals("table")
+      && plan.productElement(0) instanceof Seq;
+  }
+
+  private static Object named(Seq<?> parts) {
+    try {
+      List<String> words = new ArrayList<>();
+      for (Object part : CollectionConverters.asJava(parts)) words.add((String) part);
+      Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), words);
+      return ((TableCatalog) found.catalog()).loadTable(found.identifier());
+    } catch (Exception none) {
+      return null;
+    }
   }
 
   /** The table of that name; null where there is none. */
@@ -115,17 +214,28 @@ public class Copies extends SwitchedRule {
     if (!(table instanceof HasTableOperations)) return;
     TableOperations operations = ((HasTableOperations) table).operations();
     if (!operations.getClass().getSimpleName().equals("HadoopTableOperations")) return;
-    TableMetadata metadata = operations.current();
+    TableMetadata metadata;
+    try {
+      metadata = operations.refresh();  // the table that was in the folder before may be cached
+    } catch (RuntimeException broken) {
+      return;  // Iceberg says what is wrong with it
+    }
     String file = metadata == null ? null : metadata.metadataFileLocation();
-    if (file == null) return;
-    String folder = file.substring(0, file.lastIndexOf('/'));
+    if (file != null) refuse("`" + table.name() + "`", metadata, file, drop);
+  }
+
+  private static void refuse(String table, TableMetadata metadata, String file, boolean drop) {
+    String folder = file.substring(0, file.lastIndexOf('/')), said = metadata.location();
     String elsewhere = metadata.property("write.metadata.path", null);
-    if (isSame(folder, without(metadata.location()) + "/metadata")) return;
+    if (isSame(folder, without(said) + "/metadata")) return;
     if (elsewhere != null && isSame(folder, without(elsewhere))) return;
-    if (drop && !isInside(metadata.location(), folder.replaceFirst("/metadata$", ""))) return;
-    throw new UnsupportedOperationException("`" + table.name() + "` is a copy, or was moved: its metadata is at `"
-      + folder.replaceFirst("/metadata$", "") + "` and says that the table is at `" + metadata.location()
-      + "`; what is written would land there, and what is deleted would be deleted there");
+    String found = folder.replaceFirst("/metadata$", "");
+    if (drop && !isInside(said, found)) return;
+    throw new UnsupportedOperationException(table + " is a copy, or was moved: its metadata is at `" + found
+      + "`, but gives the table's location as `" + said + "`; writes and deletes would change the files there\n"
+      + "help: write to the table at `" + said + "` itself; for an independent copy, create one in its catalog with "
+      + "CALL <catalog>.system.rewrite_table_path(table => '<table>', source_prefix => '" + said
+      + "', target_prefix => '" + found + "') and copy the files that it lists; if the table was moved, move it back");
   }
 
   public static boolean isSame(String one, String other) {
