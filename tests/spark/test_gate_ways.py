@@ -189,3 +189,18 @@ class TestModes:
         finally:
             sis.install(spark)
         assert SparkSession.sql is not intercept._PLAIN_SQL
+
+
+def test_names_in_double_quotes(spark, damaging):
+    """Strings or names by the session's settings; a name may be anywhere in the statement."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.ansi.enabled", "true")
+    session.conf.set("spark.sql.ansi.doubleQuotedIdentifiers", "true")
+    text = damaging.replace("shard WITH", '"shard" WITH').replace("local.", '"local".')
+    assert refused(lambda: session.sql(text))
+    table = damaging.split()[2].replace("local.", '"local".')
+    session.sql(f'ALTER TABLE {table} ADD COLUMN "a name" INT COMMENT \'he said "a"\'')
+    with pytest.warns(sis.IcebergSqlWarning, match='SIS109.: `b"c` must be quoted'):
+        session.sql(f'ALTER TABLE {table} ADD PARTITION FIELD truncate(10, "a name") AS "b""c"')
+    with pytest.raises(sis.IcebergSqlError, match="SIS201"):
+        session.sql(f'ALTER TABLE {table} ADD PARTITION FIELD "another name"')

@@ -55,3 +55,8 @@ def substituted(spark: SparkSession, text: str) -> str:
             return str(made.substitute(text))
     except (CapturedException, Py4JJavaError):  # one that names itself: Spark says so
         return text
+
+
+def double_quotes_are_names(spark: SparkSession) -> bool:
+    """Whether the session's settings make `"name"` an identifier, not a string."""
+    return bool(jvm.java_session(spark).sessionState().conf().doubleQuotedIdentifiers())

@@ -29,7 +29,7 @@ from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.clickhouse import may_need_translation
-from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.lexer import Kind, statements, tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -148,7 +148,7 @@ def _checked(
     text = clickhouse.in_spark_s_words(spark, text)
     for attempt in range(1, _ATTEMPTS + 1):
         with _formatted(spark, text, kwargs) as plain:
-            plain = sessions.substituted(spark, plain)
+            plain = _in_backticks(spark, sessions.substituted(spark, plain))
             if not _may_be_ddl(plain):
                 break
             report = check(plain, SessionTables(spark, own_sql(spark, args)), repaired=True)
@@ -160,6 +160,17 @@ def _checked(
                 continue
             raise explain_errors.explained(spark, error) from None
     return own(text, args, **kwargs)
+
+
+def _in_backticks(spark: SparkSession, text: str) -> str:
+    """The text with names in double quotes in backticks, at the same offsets, if the session reads them as names."""
+    if '"' not in text or not sessions.double_quotes_are_names(spark):
+        return text
+    for token in tokenize(text):
+        name = token.text[1:-1].replace('""', '"')
+        if token.kind is Kind.DOUBLE and token.text.endswith('"') and "`" not in name:
+            text = text[: token.start] + f"`{name}`".ljust(len(token.text)) + text[token.end :]
+    return text
 
 
 def _is_ours(text: Any, kwargs: dict[str, Any]) -> bool:
