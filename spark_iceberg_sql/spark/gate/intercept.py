@@ -163,8 +163,13 @@ def _checked(
 
 
 def _in_backticks(spark: SparkSession, text: str) -> str:
-    """The text with names in double quotes in backticks, at the same offsets, if the session reads them as names."""
+    """The text with names in double quotes in backticks, at the same offsets, if the session reads them as names.
+
+    Iceberg's grammar never does.
+    """
     if '"' not in text or not sessions.double_quotes_are_names(spark):
+        return text
+    if routing.goes_to_iceberg(text):
         return text
     for token in tokenize(text):
         name = token.text[1:-1].replace('""', '"')
