@@ -16,6 +16,9 @@ from spark_iceberg_sql.model.table import Name, Tables
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.lexer import Statement
 
+_MANY = (
+    200  # tables: what changes more of them counts as changing any, or time grows with their square
+)
 # Where a program makes tables without SQL, by offset, and which; None for any.
 Made = tuple[int, tuple[Name, ...] | None]
 Step = Statement | Made
@@ -32,13 +35,14 @@ class Changes:
     def add(self, other: Changes) -> None:
         """Those of another one too."""
         self.names |= other.names
-        self.anything = self.anything or other.anything
+        self.anything = self.anything or other.anything or len(self.names) > _MANY
 
     def forgotten(self, known: Tables) -> None:
         """Let nothing be known of these tables."""
         if self.anything:
             known.unsettle_below(())
-        known.unsettle(*self.names)
+        else:
+            known.unsettle(*self.names)
 
 
 def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[Path]:
@@ -122,6 +126,8 @@ class Flow:
             before = number < self._number and other == path[: len(other)]
             if not before and other[: len(path)] != path:
                 found.add(changes)
+            if found.anything:
+                break
         return found
 
 

@@ -127,7 +127,7 @@ def loses(tokens: Sequence[Token], made: str) -> bool:
 
 def _said(tokens: Sequence[Token]) -> set[str]:
     said: set[str] = set()
-    for token, after in zip(tokens, [*(t.text for t in tokens[1:]), ""], strict=True):
+    for token, after in _followed(tokens):
         text = token.text
         if token.kind in STRINGS:
             inside = [t for t in tokenize(text[1:-1]) if _counts(t)]
@@ -145,8 +145,14 @@ def _counts(token: Token) -> bool:
     return token.kind not in (Kind.SPACE, Kind.COMMENT)
 
 
+def _followed(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
+    """Each token with the text of the one after it."""
+    for number, token in enumerate(tokens, 1):
+        yield token, tokens[number].text if number < len(tokens) else ""
+
+
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
-    for token, after in zip(tokens, [*(t.text for t in tokens[1:]), ""], strict=True):
+    for token, after in _followed(tokens):
         if token.kind in (Kind.WORD, Kind.QUOTED):
             yield token, after
 

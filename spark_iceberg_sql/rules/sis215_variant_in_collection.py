@@ -41,9 +41,6 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 )
 def variant_in_collection(context: Context) -> Iterator[Finding]:
     """Every new column with a variant below an array or a map, unless the table's version is too low for it."""
-    version = context.format_version
-    if version is not None and version < 3:
-        return  # SIS205
     node = context.node
     paths = (
         {column: path for path, column in node.columns}
@@ -62,6 +59,8 @@ def variant_in_collection(context: Context) -> Iterator[Finding]:
             help_ = f"write `{name} VARIANT`: its value can itself be an array or an object"
         else:
             continue
+        if context.format_version is not None and context.format_version < 3:
+            return  # SIS205
         yield Finding(
             column.type_span,
             f"`{path.text if path else column.name}` holds variants inside an array or a map: a query that "

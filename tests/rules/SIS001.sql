@@ -870,3 +870,13 @@ COMMENT ON TABLE u IS '
 ALTER TABLE u ADD PARTITION FIELD create';
 EXPLAIN
 CREATE TABLE v (id INT) USING iceberg;
+
+-- case: ALTER TABLE ... PARTITION without a change
+CREATE TABLE t (id INT) USING iceberg;
+ALTER TABLE t PARTITION (id = 1);  -- error: SIS001
+
+-- case: ADD PARTITION without a table
+ALTER TABLE ADD PARTITION (16, id);  -- error: SIS001
+
+-- case: ICEBERG TABLE and CLUSTER BY after an open bracket
+CREATE OR REPLACE ICEBERG TABLE ( t (id id) CLUSTER BY (INT);  -- error: SIS001

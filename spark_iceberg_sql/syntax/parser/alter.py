@@ -204,6 +204,9 @@ def _plain(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
         if cursor.at("REPLACE", "COLUMNS") or cursor.at("CHANGE"):
             cursor.partition = True
             cursor.stop("`RENAME TO PARTITION`", "columns-of-partition")
+        if not cursor.word:
+            cursor.partition = True
+            cursor.stop("`RENAME TO PARTITION` or `SET LOCATION`")
         return _hive(cursor, span, table)
     if verb == "RENAME" and what == "TO":
         cursor.partition = True
