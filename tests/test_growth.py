@@ -6,13 +6,12 @@ in n steps, so something grows with the square; what grows with the cube shows a
 
 from __future__ import annotations
 
-import gc
-import time
 from collections.abc import Callable
 from random import Random
 
 import pytest
 from evolutions import history
+from growth import ratio
 
 from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.model.corruption import damage, united
@@ -72,26 +71,11 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
-def seconds(text: str) -> float:
-    gc.collect()
-    gc.disable()
-    try:
-        start = time.process_time()
-        check(text)
-        return time.process_time() - start
-    finally:
-        gc.enable()
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_growth(shape: str) -> None:
     """The square of n would give 16, and its cube 64."""
     few, many = (SHAPES[shape](n) for n in (60, 240))
-    seconds(few)
-    ratios: list[float] = []
-    while not ratios or (min(ratios) >= 13 and len(ratios) < 5):
-        ratios.append(seconds(many) / seconds(few))
-    assert min(ratios) < 13, ratios
+    assert ratio(lambda: check(few), lambda: check(many), 13) < 13
 
 
 def test_a_rule_speaks_once_a_statement() -> None:

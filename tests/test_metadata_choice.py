@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 import uuid as uuids
 from collections.abc import Mapping, Sequence
 
@@ -173,11 +172,9 @@ def test_an_empty_folder(by_last_updated: bool) -> None:
         choose(["/t/metadata/version-hint.text"], lambda _: [], by_last_updated=by_last_updated)
 
 
-def test_a_thousand_files_are_quick_and_a_uuid_reads_few_of_them() -> None:
+def test_of_a_thousand_files_a_uuid_reads_few() -> None:
     folder = Folder({f"{n:05}-{uuids.uuid4()}.metadata.json": Head(A, n) for n in range(1000)})
-    start = time.perf_counter()
     assert folder.choose(table_uuid=A).startswith("00999-")
-    assert time.perf_counter() - start < 0.5
     assert len(folder.read) == 4
 
 
