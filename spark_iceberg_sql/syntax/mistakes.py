@@ -28,7 +28,10 @@ MISTAKES: dict[str, Mistake] = {
     "odd-space": Mistake(reported_by="SIS004"),
     "hint": Mistake(reported_by="SIS004"),
     "as-name": Mistake(reported_by="SIS107"),
-    "parameter": Mistake(),  # SIS002 reports a marker inside a transform
+    "parameter": Mistake(
+        "Iceberg's statements take no parameters",
+        "write the value itself: a program can format it into the text",
+    ),
     "after-query": Mistake(
         "PARTITIONED BY comes after the query",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT ...`",
