@@ -10,8 +10,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.iceberg.BaseMetadataTable;
 import org.apache.iceberg.HasTableOperations;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
@@ -21,7 +23,6 @@ import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.iceberg.spark.Spark3Util;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.analysis.Analyzer;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
 import org.apache.spark.sql.catalyst.analysis.ResolvedProcedure;
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
@@ -69,12 +70,21 @@ public class Copies extends SwitchedRule {
   /** Procedures that only read their table. */
   private static final Set<String> READERS = Set.of("ancestors_of", "create_changelog_view");
 
-  /** A procedure runs while its CALL is analysed, so it is analysed here first, without being run. */
   @Override
-  protected void beforeAnalysis(LogicalPlan statement, SparkSession session) {
-    if (!(statement instanceof Call) || !((Call) statement).execute()) return;
-    Call call = resolved((Call) statement, session);
-    if (call == null) return;
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    if (plan instanceof Call) refuseCall((Call) plan);
+    Object written = written(plan);
+    if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
+    if (written instanceof RowLevelOperationTable) written = ((RowLevelOperationTable) written).table();
+    if (written instanceof SparkTable) written = ((SparkTable) written).table();
+    if (written instanceof Table) refuse((Table) written, plan instanceof DropTable && !((DropTable) plan).purge());
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) rewrite(child);  // of several INSERTs
+    return plan;
+  }
+
+  /** Spark optimizes a CALL for the values of its arguments, and then runs it. */
+  private static void refuseCall(Call call) {
+    if (!call.execute() || !(call.procedure() instanceof ResolvedProcedure)) return;
     ResolvedProcedure found = (ResolvedProcedure) call.procedure();
     Procedure procedure = (Procedure) found.procedure();
     if (!(procedure instanceof BoundProcedure) || READERS.contains(procedure.name())) return;
@@ -83,23 +93,11 @@ public class Copies extends SwitchedRule {
       String name = parameters[i].name(), value = text((Expression) call.args().apply(i));
       if (value == null) continue;
       if (name.equals("table")) {
-        Object table = loaded(value, (CatalogPlugin) found.catalog(), session);
+        Object table = loaded(value, (CatalogPlugin) found.catalog());
         if (table instanceof SparkTable) refuse(((SparkTable) table).table(), false);
       } else if (name.equals("metadata_file")) {
-        refuseFile(value, session);
+        refuseFile(value);
       }
-    }
-  }
-
-  /** The same call, analysed; null where it cannot be, of which Spark says more. */
-  private static Call resolved(Call call, SparkSession session) {
-    try {
-      Analyzer analyzer = ((org.apache.spark.sql.classic.SparkSession) session).sessionState().analyzer();
-      LogicalPlan plan = analyzer.execute(call.stageForExplain());
-      boolean known = plan instanceof Call && plan.resolved() && ((Call) plan).procedure() instanceof ResolvedProcedure;
-      return known ? (Call) plan : null;
-    } catch (Exception unresolved) {
-      return null;
     }
   }
 
@@ -109,9 +107,9 @@ public class Copies extends SwitchedRule {
   }
 
   /** The table that a procedure of a catalog means by a name; null where there is none. */
-  private static Object loaded(String name, CatalogPlugin catalog, SparkSession session) {
+  private static Object loaded(String name, CatalogPlugin catalog) {
     try {
-      Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(session, name, catalog);
+      Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), name, catalog);
       return ((TableCatalog) found.catalog()).loadTable(found.identifier());
     } catch (Exception none) {
       return null;
@@ -119,24 +117,15 @@ public class Copies extends SwitchedRule {
   }
 
   /** A metadata file that is registered as a table is where its metadata says, or it is another table's. */
-  private static void refuseFile(String file, SparkSession session) {
+  private static void refuseFile(String file) {
     TableMetadata metadata;
     try {
-      metadata = TableMetadataParser.read(new HadoopFileIO(session.sessionState().newHadoopConf()), file);
+      Configuration conf = SparkSession.active().sessionState().newHadoopConf();
+      metadata = TableMetadataParser.read(new HadoopFileIO(conf), file);
     } catch (Exception unread) {
       return;  // Iceberg says what is wrong with it
     }
     refuse("the table of " + file, metadata, file, false);
-  }
-
-  @Override
-  protected LogicalPlan rewrite(LogicalPlan plan) {
-    Object written = written(plan);
-    if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
-    if (written instanceof RowLevelOperationTable) written = ((RowLevelOperationTable) written).table();
-    if (written instanceof SparkTable) written = ((SparkTable) written).table();
-    if (written instanceof Table) refuse((Table) written, plan instanceof DropTable && !((DropTable) plan).purge());
-    return plan;
   }
 
   /** What a plan writes: a relation or its table; null. */
@@ -211,6 +200,7 @@ public class Copies extends SwitchedRule {
 
   /** @param drop whether the table is dropped without its files: a Hadoop catalog deletes its folder all the same */
   private static void refuse(Table table, boolean drop) {
+    if (table instanceof BaseMetadataTable) table = ((BaseMetadataTable) table).table();  // rows land with its own
     if (!(table instanceof HasTableOperations)) return;
     TableOperations operations = ((HasTableOperations) table).operations();
     if (!operations.getClass().getSimpleName().equals("HadoopTableOperations")) return;

@@ -1,8 +1,6 @@
 package sparkicebergsql;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +11,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.FunctionIdentifier;
-import org.apache.spark.sql.catalyst.analysis.Analyzer;
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
@@ -50,9 +47,7 @@ public class RuleRegistry {
 
   /** Whether the rules are in force for the sessions that share an extensions object. */
   static class Installed {
-    final List<Entry> entries;
     volatile boolean on = true;
-    Installed(Collection<Entry> entries) { this.entries = new ArrayList<>(entries); }
   }
 
   /** What Spark calls for each optimisation; injected rules cannot be taken out again, so it answers with nothing. */
@@ -74,7 +69,6 @@ public class RuleRegistry {
     After(List<Entry> entries, Installed installed) { this.entries = entries; this.installed = installed; }
     @Override
     protected Object of(Object session) {
-      seeStatements((SparkSession) session, installed);
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
         List<Rule<LogicalPlan>> wanted = new ArrayList<>();
@@ -86,45 +80,6 @@ public class RuleRegistry {
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }
       return new Nothing();
-    }
-  }
-
-  /** Shows the rules each statement before it is analysed; among the hint rules, as these come first. */
-  static class Statements extends ScalaTypes.PlanRule<LogicalPlan> {
-    final Installed installed;
-    final SparkSession session;
-    Statements(Installed installed, SparkSession session) { this.installed = installed; this.session = session; }
-    @Override
-    protected TreeNode<?> of(TreeNode<?> plan) {
-      for (Entry e : installed.entries) if (inForce(e, installed)) e.rule.see((LogicalPlan) plan, session);
-      return plan;
-    }
-  }
-
-  static class NewStatements extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
-    final Installed installed;
-    NewStatements(Installed installed) { this.installed = installed; }
-    @Override
-    protected Object of(Object session) { return new Statements(installed, (SparkSession) session); }
-  }
-
-  /** A session that runs has read its extensions; Statements goes to the rules that its analyzer keeps. */
-  static void seeStatements(SparkSession session, Installed installed) {
-    Analyzer analyzer = ((org.apache.spark.sql.classic.SparkSession) session).sessionState().analyzer();
-    synchronized (analyzer) {
-      List<Rule<LogicalPlan>> wanted = new ArrayList<>();
-      for (Rule<LogicalPlan> rule : CollectionConverters.asJava(analyzer.hintResolutionRules())) {
-        if (rule instanceof Statements) return;
-        wanted.add(rule);
-      }
-      wanted.add(new Statements(installed, session));
-      try {
-        Field rules = analyzer.getClass().getDeclaredField("hintResolutionRules");
-        rules.setAccessible(true);
-        rules.set(analyzer, ScalaTypes.seq(wanted));
-      } catch (ReflectiveOperationException other) {
-        throw new IllegalStateException("Spark keeps its rules of analysis in another place: " + other);
-      }
     }
   }
 
@@ -175,7 +130,7 @@ public class RuleRegistry {
       installed.on = true;
       return;
     }
-    installed = new Installed(entries.values());
+    installed = new Installed();
     sessions.put(extensions(session), installed);
     List<Entry> after = new ArrayList<>();
     for (Entry e : entries.values()) {
@@ -184,8 +139,6 @@ public class RuleRegistry {
       else after.add(e);
     }
     extensions(session).injectOptimizerRule(new After(after, installed));
-    extensions(session).injectHintResolutionRule(new NewStatements(installed));
-    seeStatements(session, installed);
     for (Entry e : entries.values()) {
       if (e.fault == null && !e.checked) e.fault = e.rule.fault(session);
       e.checked = true;

@@ -28,14 +28,6 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
    */
   protected abstract String check(SparkSession session);
 
-  /** Sees each statement before Spark analyses it, and may refuse it: Spark runs CALL while it analyses. */
-  protected void beforeAnalysis(LogicalPlan statement, SparkSession session) {}
-
-  /** {@link #beforeAnalysis} where the session's configuration lets the rule run. */
-  public void see(LogicalPlan statement, SparkSession session) {
-    if (isOn(conf())) beforeAnalysis(statement, session);
-  }
-
   @Override
   protected TreeNode<?> of(TreeNode<?> plan) {
     if (!isOn(conf())) return plan;
