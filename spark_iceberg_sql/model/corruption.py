@@ -111,9 +111,13 @@ def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[
 
 def _types(specs: Specs, schema: Schema) -> Iterator[Damage]:
     types = schema.types
+    taken: dict[tuple[int, str], bool] = {}
     for field in specs.last_live_of_each_id:
-        kind = types.get(field.source_id)
-        if kind is not None and not field.transform.transform.takes(kind):
+        key = field.source_id, field.transform.transform.name
+        if key not in taken:
+            kind = types.get(field.source_id)
+            taken[key] = kind is None or field.transform.transform.takes(kind)
+        if not taken[key]:
             yield Damage(Kind.TYPE_NOT_TAKEN, field)
 
 
@@ -131,6 +135,8 @@ def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
     backticks = specs.format_version < FIRST_WITH_VECTORS
     for field in specs.last_of_each_id:
         name = field.name
+        if name not in taken and "." not in name and "`" not in name:
+            continue
         inside, dot, rest = name.partition(".")
         if (
             name in taken
