@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 def seconds(run: Callable[[], object]) -> float:
     """The CPU time of a call."""
-    gc.collect()
     gc.disable()
     try:
         start = time.process_time()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cases import Case, file_cases, page_cases, said
@@ -26,7 +28,29 @@ def checked(case: Case) -> Report:
 
 
 def names(value: object) -> str:
-    return value.code if isinstance(value, Rule) else getattr(value, "name", "")
+    return value.code if isinstance(value, Rule) else ""
+
+
+def by_file(cases: Iterable[Case]) -> Any:
+    """A test of all the cases of a file or page: a test for each costs more than the check of most."""
+    groups: dict[str, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(re.split("[: ]", case.name, maxsplit=1)[0], []).append(case)
+    return pytest.mark.parametrize("cases", groups.values(), ids=groups)
+
+
+def each(cases: Iterable[Case], look: Callable[[Case], None]) -> None:
+    """Look at all of them, and name those that are not as they should be."""
+    faults = [fault for case in cases if (fault := fault_of(case, look))]
+    assert not faults, "\n\n".join(faults)
+
+
+def fault_of(case: Case, look: Callable[[Case], None]) -> str:
+    try:
+        look(case)
+    except AssertionError as error:
+        return f"{case.name}\n{case.text}\n{error}"
+    return ""
 
 
 def test_every_rule_file_has_its_line() -> None:
@@ -65,8 +89,12 @@ def test_page_is_complete(rule: Rule) -> None:
     assert "```" not in outside
 
 
-@pytest.mark.parametrize("case", page_cases(), ids=names)
-def test_page_examples(case: Case) -> None:
+@by_file(page_cases())
+def test_page_examples(cases: list[Case]) -> None:
+    each(cases, page_example)
+
+
+def page_example(case: Case) -> None:
     report = checked(case)
     assert {d.code for d in report} == ({case.code} if case.bad else set()), report.diagnostics
     rule = next(rule for rule in ALL if rule.code == case.code)
@@ -76,8 +104,12 @@ def test_page_examples(case: Case) -> None:
         assert any(d.severity is rule.severity for other in others for d in other)
 
 
-@pytest.mark.parametrize("case", file_cases(), ids=names)
-def test_cases(case: Case) -> None:
+@by_file(file_cases())
+def test_cases(cases: list[Case]) -> None:
+    each(cases, found)
+
+
+def found(case: Case) -> None:
     report = checked(case)
     assert said(report) == case.found, report.diagnostics
 
@@ -87,8 +119,12 @@ def every_bad_one() -> list[Case]:
     return cases + [case for case in page_cases() if case.bad]
 
 
-@pytest.mark.parametrize("case", every_bad_one(), ids=names)
-def test_what_is_said_is_well_said(case: Case) -> None:
+@by_file(every_bad_one())
+def test_what_is_said_is_well_said(cases: list[Case]) -> None:
+    each(cases, well_said)
+
+
+def well_said(case: Case) -> None:
     for d in checked(case):
         assert d.help, d
         assert not d.message.endswith("."), d
@@ -98,9 +134,13 @@ def test_what_is_said_is_well_said(case: Case) -> None:
         assert 0 <= d.span.start <= d.span.end <= len(case.text), d
 
 
-@pytest.mark.parametrize("case", every_bad_one(), ids=names)
-def test_fixes_cure(case: Case) -> None:
+@by_file(every_bad_one())
+def test_fixes_cure(cases: list[Case]) -> None:
     """A fix, applied, takes its finding away, and the statement stays readable."""
+    each(cases, cured)
+
+
+def cured(case: Case) -> None:
     report = checked(case)
     for d in report:
         if d.fix is None:
