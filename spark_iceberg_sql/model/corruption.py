@@ -110,14 +110,16 @@ def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[
 
 
 def _types(specs: Specs, schema: Schema) -> Iterator[Damage]:
-    types = schema.types
-    taken: dict[tuple[int, str], bool] = {}
-    for field in specs.last_live_of_each_id:
-        key = field.source_id, field.transform.transform.name
-        if key not in taken:
-            kind = types.get(field.source_id)
-            taken[key] = kind is None or field.transform.transform.takes(kind)
-        if not taken[key]:
+    types, fields = schema.types, specs.last_live_of_each_id
+    once = {(field.source_id, field.transform.transform.name): field for field in fields}
+    refused = {
+        key
+        for key, field in once.items()
+        if (kind := types.get(field.source_id)) is not None
+        and not field.transform.transform.takes(kind)
+    }
+    for field in fields if refused else ():
+        if (field.source_id, field.transform.transform.name) in refused:
             yield Damage(Kind.TYPE_NOT_TAKEN, field)
 
 

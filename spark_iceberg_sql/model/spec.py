@@ -138,7 +138,9 @@ class Specs:
     @cached_property
     def last_live_of_each_id(self) -> tuple[PartitionField, ...]:
         """The last of `all_fields` that is not void, for each field id that has one."""
-        return tuple({f.field_id: f for f in self.all_fields if not f.transform.is_void}.values())
+        void = VOID.transform
+        live = {f.field_id: f for f in self.all_fields if f.transform.transform is not void}
+        return tuple(live.values())
 
     @cached_property
     def _distinct(self) -> dict[tuple[object, ...], PartitionField]:

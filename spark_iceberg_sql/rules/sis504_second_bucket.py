@@ -37,10 +37,11 @@ def second_bucket(context: Context) -> Iterator[Finding]:
         bound, column = facts.bound, facts.column
         if bound is None or not bound.transform.hashes or column is None:
             continue
+        source_id = column.field.field_id
         others = [
             field
             for field in context.specs.spec.fields
-            if field.source_id == column.field.field_id
+            if field.source_id == source_id
             and field.transform.transform is bound.transform
             and field.transform.parameter != bound.parameter
         ]
