@@ -16,9 +16,8 @@ from spark_iceberg_sql.model.table import Name, Tables
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.lexer import Statement
 
-_MANY = (
-    200  # tables: what changes more of them counts as changing any, or time grows with their square
-)
+# What changes more tables than this counts as changing any: otherwise time grows with their square.
+_MANY = 200
 # Where a program makes tables without SQL, by offset, and which; None for any.
 Made = tuple[int, tuple[Name, ...] | None]
 Step = Statement | Made

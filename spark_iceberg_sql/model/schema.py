@@ -69,6 +69,11 @@ class Schema:
             return self._by_name.get(name, ())
         return self._by_folded_name.get(folded(name), ())
 
+    def around(self, parts: Sequence[str]) -> Iterator[Column]:
+        """Every column that a dotted name leads through, from the outermost to the innermost."""
+        for end in range(1, len(parts)):
+            yield from self.find_all(parts[:end])
+
     @property
     def names(self) -> Set[str]:
         """The full names of all columns."""

@@ -135,8 +135,9 @@ def _settled(context: Context, folded: tuple[Column, ...]) -> bool:
 def _elsewhere(facts: TermFacts) -> bool:
     """Whether the path leads into a list or a map (SIS204), or into an unsupported type (SIS209)."""
     parts = facts.source.parts if facts.source is not None else ()
-    heads = (facts.statement.sources.find_all(parts[:n]) for n in range(1, len(parts)))
-    kinds = [column.field.type for found in heads for column in found]
+    if len(parts) < 2:
+        return False
+    kinds = [column.field.type for column in facts.statement.sources.around(parts)]
     return any(
         isinstance(kind, List | Map) or (isinstance(kind, Primitive) and not is_iceberg(kind))
         for kind in kinds

@@ -44,10 +44,10 @@ def source_in_collection(context: Context) -> Iterator[Finding]:
     """Every source column whose path leads into a list or a map."""
     for facts in context.new_terms:
         ref, record = facts.source, facts.transform
-        if ref is None:
-            continue
-        heads = (context.schema.find_all(ref.parts[:n]) for n in range(1, len(ref.parts)))
-        outer = [c for found in heads for c in found if isinstance(c.field.type, List | Map)]
+        if ref is None or len(ref.parts) == 1:
+            continue  # nothing needs to be known of the columns
+        around = context.schema.around(ref.parts)
+        outer = [column for column in around if isinstance(column.field.type, List | Map)]
         if not outer:
             continue
         what = "array" if isinstance(outer[0].field.type, List) else "map"

@@ -72,9 +72,6 @@ def variant_in_collection(context: Context) -> Iterator[Finding]:
 def _in_collection(context: Context, path: nodes.Ref) -> bool:
     """Whether a new column's path leads into a list or a map of the table."""
     schema = context.schema_if_known
-    outer = (path.parts[:n] for n in range(1, len(path.parts)))
     return schema is not None and any(
-        isinstance(column.field.type, List | Map)
-        for parts in outer
-        for column in schema.find_all(parts)
+        isinstance(column.field.type, List | Map) for column in schema.around(path.parts)
     )

@@ -39,6 +39,7 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
 
     All files of the table must be in its folder: a table whose metadata, properties or manifests refer to
     files outside it (a copied folder refers to the original) is refused. The check reads all manifests.
+    A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
 
     spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
     Raises IcebergSqlError if the table does not belong to the folder, or the name does not match it;
@@ -51,9 +52,8 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
         )
     quoted = dotted(parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
-    injection.ensure(
-        spark
-    )  # the catalog gives copies beside the table a name, too; its rule refuses to write them
+    # The catalog gives copies beside the table a name, too.
+    injection.ensure(spark)
     with jvm.active(spark):
         found = _found(path)
         folder = ownership.folder_of(found.location.path, found.file)

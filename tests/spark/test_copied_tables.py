@@ -23,10 +23,8 @@ from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables import same_location
 
 COPY = "is a copy, or was moved"
-REFUSED = (
-    IcebergSqlError,
-    PySparkException,
-)  # ours before Spark has the statement, the rule's after it
+# Ours before Spark has the statement, the rule's after it.
+REFUSED = (IcebergSqlError, PySparkException)
 
 
 @pytest.fixture

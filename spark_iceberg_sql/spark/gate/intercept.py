@@ -126,6 +126,8 @@ def _own(spark: SparkSession) -> Callable[..., DataFrame]:
 def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> DataFrame:
     """Check a statement, then pass it to Spark; no installation needed.
 
+    A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
+
     spark: the session. text: one SQL statement. args, keyword values: as of `spark.sql`.
     Returns what `spark.sql` returns. Raises IcebergSqlError, with the report, for a statement that
     would fail or damage its table, before any of it runs.
@@ -167,9 +169,9 @@ def _in_backticks(spark: SparkSession, text: str) -> str:
 
     Iceberg's grammar never does.
     """
-    if '"' not in text or not sessions.double_quotes_are_names(spark):
+    if '"' not in text or routing.goes_to_iceberg(text):
         return text
-    if routing.goes_to_iceberg(text):
+    if not sessions.double_quotes_are_names(spark):
         return text
     for token in tokenize(text):
         name = token.text[1:-1].replace('""', '"')

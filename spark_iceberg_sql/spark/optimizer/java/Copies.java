@@ -40,6 +40,7 @@ import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import org.apache.spark.sql.catalyst.plans.logical.TruncateTable;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
+import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.procedures.BoundProcedure;
 import org.apache.spark.sql.connector.catalog.procedures.Procedure;
@@ -73,11 +74,7 @@ public class Copies extends SwitchedRule {
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     if (plan instanceof Call) refuseCall((Call) plan);
-    Object written = written(plan);
-    if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
-    if (written instanceof RowLevelOperationTable) written = ((RowLevelOperationTable) written).table();
-    if (written instanceof SparkTable) written = ((SparkTable) written).table();
-    if (written instanceof Table) refuse((Table) written, plan instanceof DropTable && !((DropTable) plan).purge());
+    else refuseWritten(written(plan), plan instanceof DropTable && !((DropTable) plan).purge());
     for (LogicalPlan child : CollectionConverters.asJava(plan.children())) rewrite(child);  // of several INSERTs
     return plan;
   }
@@ -93,8 +90,7 @@ public class Copies extends SwitchedRule {
       String name = parameters[i].name(), value = text((Expression) call.args().apply(i));
       if (value == null) continue;
       if (name.equals("table")) {
-        Object table = loaded(value, (CatalogPlugin) found.catalog());
-        if (table instanceof SparkTable) refuse(((SparkTable) table).table(), false);
+        refuseWritten(named(value, (CatalogPlugin) found.catalog()), false);
       } else if (name.equals("metadata_file")) {
         refuseFile(value);
       }
@@ -107,10 +103,10 @@ public class Copies extends SwitchedRule {
   }
 
   /** The table that a procedure of a catalog means by a name; null where there is none. */
-  private static Object loaded(String name, CatalogPlugin catalog) {
+  private static Object named(String name, CatalogPlugin catalog) {
     try {
       Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), name, catalog);
-      return ((TableCatalog) found.catalog()).loadTable(found.identifier());
+      return loaded(found.catalog(), found.identifier());
     } catch (Exception none) {
       return null;
     }
@@ -135,7 +131,8 @@ public class Copies extends SwitchedRule {
     if (found instanceof DataSourceV2ScanRelation) return ((DataSourceV2ScanRelation) found).relation();
     if (found instanceof ResolvedTable) return ((ResolvedTable) found).table();
     if (found == null && isOfIceberg(plan)) return named((Seq<?>) plan.productElement(0));
-    return found instanceof ResolvedIdentifier ? loaded((ResolvedIdentifier) found) : found;
+    if (!(found instanceof ResolvedIdentifier)) return found;
+    return loaded(((ResolvedIdentifier) found).catalog(), ((ResolvedIdentifier) found).identifier());
   }
 
   /** Iceberg's own commands, such as ADD PARTITION FIELD, have no table, only its name. */
@@ -145,21 +142,21 @@ public class Copies extends SwitchedRule {
   }
 
   private static Object named(Seq<?> parts) {
+    List<String> words = new ArrayList<>();
+    for (Object part : CollectionConverters.asJava(parts)) words.add(String.valueOf(part));
     try {
-      List<String> words = new ArrayList<>();
-      for (Object part : CollectionConverters.asJava(parts)) words.add((String) part);
       Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), words);
-      return ((TableCatalog) found.catalog()).loadTable(found.identifier());
-    } catch (Exception none) {
+      return loaded(found.catalog(), found.identifier());
+    } catch (RuntimeException unnamed) {
       return null;
     }
   }
 
   /** The table of that name; null where there is none. */
-  private static Object loaded(ResolvedIdentifier name) {
-    if (!(name.catalog() instanceof TableCatalog)) return null;
+  private static Object loaded(CatalogPlugin catalog, Identifier name) {
+    if (!(catalog instanceof TableCatalog)) return null;
     try {
-      return ((TableCatalog) name.catalog()).loadTable(name.identifier());
+      return ((TableCatalog) catalog).loadTable(name);
     } catch (Exception none) {
       return null;  // Spark says what is wrong with it
     }
@@ -198,7 +195,17 @@ public class Copies extends SwitchedRule {
     }
   }
 
-  /** @param drop whether the table is dropped without its files: a Hadoop catalog deletes its folder all the same */
+  /**
+   * @param written as {@link #written} finds it
+   * @param drop whether the table is dropped without its files: a Hadoop catalog deletes its folder all the same
+   */
+  private static void refuseWritten(Object written, boolean drop) {
+    if (written instanceof DataSourceV2Relation) written = ((DataSourceV2Relation) written).table();
+    if (written instanceof RowLevelOperationTable) written = ((RowLevelOperationTable) written).table();
+    if (written instanceof SparkTable) written = ((SparkTable) written).table();
+    if (written instanceof Table) refuse((Table) written, drop);
+  }
+
   private static void refuse(Table table, boolean drop) {
     if (table instanceof BaseMetadataTable) table = ((BaseMetadataTable) table).table();  // rows land with its own
     if (!(table instanceof HasTableOperations)) return;
