@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules import ALL
@@ -41,6 +43,12 @@ class Case:
         if self.code == "SIS002":
             return Tables()
         return Tables(catalog="local", namespace=("db",), complete=True)
+
+
+@cache
+def checked(case: Case) -> Report:
+    """What the checker says to a case; several tests look at it."""
+    return check(case.text, case.known())
 
 
 def marks(text: str) -> tuple[str, tuple[Found, ...]]:

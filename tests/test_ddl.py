@@ -72,13 +72,13 @@ def mistakes() -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("like", "at", "sql"), mistakes())
-def test_a_mistake_is_known_by_its_shape_and_place(like: str, at: str, sql: str) -> None:
-    found = node(sql)
-    assert isinstance(found, Unreadable)
-    assert (found.like or "-", sql[slice(*found.at)] or "$") == (like, at)
-    assert found.expected
-    assert found.found == (sql[slice(*found.at)] or "the end of the statement")
+def test_a_mistake_is_known_by_its_shape_and_place() -> None:
+    for like, at, sql in mistakes():
+        found = node(sql)
+        assert isinstance(found, Unreadable), sql
+        assert (found.like or "-", sql[slice(*found.at)] or "$") == (like, at), sql
+        assert found.expected, sql
+        assert found.found == (sql[slice(*found.at)] or "the end of the statement"), sql
 
 
 def test_every_mistake_is_in_the_table_and_every_record_has_a_case() -> None:

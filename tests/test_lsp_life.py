@@ -9,6 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.thorough
+
 HELLO = ("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
 GOODBYE = (("shutdown", None), ("exit", None))
 TEXT = "ALTER TABLE t ADD PARTITION FIELD weeks(ts)"

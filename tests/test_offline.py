@@ -152,6 +152,7 @@ class TestFiles:
         assert known.get(("db", "other")) is None
 
 
+@pytest.mark.thorough
 class TestPyiceberg:
     @pytest.fixture
     def catalog(self, tmp_path, monkeypatch):

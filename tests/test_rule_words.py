@@ -10,9 +10,8 @@ from pathlib import Path
 
 import goldens
 import pytest
-from cases import Case, file_cases, page_cases
+from cases import Case, checked, file_cases, page_cases
 
-from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.rules import OURS
 from spark_iceberg_sql.syntax.lexer import statements
 
@@ -30,7 +29,7 @@ CASES["mistakes"] = [
 
 def words(case: Case) -> str:
     lines = [case.name.split(": ", 1)[-1]]
-    for d in check(case.text, case.known()):
+    for d in checked(case):
         marked = case.text[d.span.start : d.span.end]
         lines.append(f"  {d.span.row}:{d.span.column} {d.code} {d.severity}: {d.message}")
         lines.append(f"      at: {marked!r}")

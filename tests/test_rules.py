@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import Case, file_cases, page_cases, said
+from cases import Case, checked, file_cases, page_cases, said
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.diagnostics import Diagnostic, Report
+from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 FOLDER = Path(__file__).parent.parent / "spark_iceberg_sql" / "rules"
-
-
-@cache
-def checked(case: Case) -> Report:
-    """What the checker says to a case; several tests look at it."""
-    return check(case.text, case.known())
 
 
 def names(value: object) -> str:

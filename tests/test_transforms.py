@@ -80,9 +80,9 @@ ALL_TYPES = sorted(_PRIMITIVES | _NOT_PARTITIONED)
 
 
 @pytest.mark.parametrize("name", list(SPEC_SOURCES))
-@pytest.mark.parametrize("kind", ALL_TYPES)
-def test_the_table_takes_what_the_spec_takes(name, kind):
-    assert BY_NAME[name].takes(Primitive(kind)) == (kind in SPEC_SOURCES[name])
+def test_the_table_takes_what_the_spec_takes(name):
+    taken = {kind for kind in ALL_TYPES if BY_NAME[name].takes(Primitive(kind))}
+    assert taken == set(SPEC_SOURCES[name])
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda t: t.name)
@@ -150,10 +150,13 @@ def _clauses(name: str, alter: bool):
             yield f"{written}({number}x)"
 
 
-@pytest.mark.parametrize("name", list(SPELLINGS))
 @pytest.mark.parametrize("kind", list(MEASURED))
-@pytest.mark.parametrize("alter", [False, True], ids=["create", "alter"])
-def test_the_checker_over_transform_by_type_by_spelling(name, kind, alter):
+def test_the_checker_over_transform_by_type_by_spelling(kind):
+    for name, alter in itertools.product(SPELLINGS, (False, True)):
+        _every_spelling(name, kind, alter)
+
+
+def _every_spelling(name, kind, alter):
     known = Tables(catalog="local", namespace=("db",), complete=True)
     expected = name in MEASURED[kind].split()
     clauses = [*_clauses(name, alter), *(["x"] if name == "identity" else [])]
@@ -199,6 +202,7 @@ def test_the_table_has_the_functions_of_sql_and_of_iceberg():
     assert {t.parameter.maximum for t in TRANSFORMS if t.parameter} == {2147483647}
 
 
+@pytest.mark.thorough
 def test_every_rule_over_a_transform_more() -> None:
     """One record is all that a transform is: nothing else needs to know it."""
     command = [sys.executable, str(Path(__file__).with_name("dummy_transform.py")), "check"]
