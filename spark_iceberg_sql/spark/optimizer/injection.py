@@ -104,7 +104,7 @@ RULES: tuple[Rule, ...] = (
                 "CyclicParts",
                 "ImpliedRanges",
             ),
-            *("ImpliedLiteral", "ImpliedTransforms", "Attack", "Placed"),
+            *("ImpliedLiteral", "ImpliedTransforms", "TrialValues", "Attack", "Placed"),
         ),
     ),
 )

@@ -2,11 +2,9 @@ package sparkicebergsql;
 
 import java.time.ZoneId;
 import java.time.zone.ZoneOffsetTransition;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -28,14 +26,6 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class Attack {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
-  private static final long[] NEAR = {1, SECOND, 60 * SECOND, HOUR / 2, HOUR, 3 * HOUR / 2, 2 * HOUR, 3 * HOUR,
-    12 * HOUR, DAY, 2 * DAY, 7 * DAY, 31 * DAY, 61 * DAY, 92 * DAY, 123 * DAY, 153 * DAY, 184 * DAY, 214 * DAY,
-    245 * DAY, 275 * DAY, 306 * DAY, 337 * DAY, 366 * DAY, 731 * DAY};
-  private static final int[] YEARS = {-290307, -100000, -20000, -9999, -4713, -2000, -1000, -100, -1, 0, 1, 2, 50, 99,
-    100, 101, 500, 1000, 1400, 1500, 1582, 1583, 1600, 1700, 1752, 1800, 1850, 1883, 1892, 1900, 1905, 1911, 1917,
-    1925, 1937, 1941, 1945, 1950, 1960, 1969, 1970, 1971, 1975, 1980, 1990, 1995, 2000, 2005, 2010, 2016, 2020, 2024,
-    2025, 2026, 2030, 2037, 2038, 2039, 2050, 2100, 2200, 2262, 2400, 3000, 5000, 9000, 9898, 9899, 9900, 9999, 10000,
-    10001, 20000, 100000, 246953, 246954, 294246};
   /** Nodes evaluated: about a tenth of a second. */
   private static final long MOST = 8000000L;
   private static final int CHANGES = 40;
@@ -98,16 +88,16 @@ public final class Attack {
   private boolean run(Expression added) {
     tryOut(null);
     if (type.equals(DataTypes.StringType)) {
-      for (UTF8String text : texts(added)) tryOut((Object) text);
+      for (UTF8String text : TrialValues.texts(added)) tryOut((Object) text);
       return false;
     }
     boolean date = type.equals(DataTypes.DateType), time = MonotonicExpression.isTime(type);
     if (!time && !type.equals(DataTypes.IntegerType) && !type.equals(DataTypes.LongType)) return false;
-    long[] spread = time ? times(date) : numbers(type.equals(DataTypes.IntegerType));
+    long[] spread = time ? TrialValues.times(date) : TrialValues.numbers(type.equals(DataTypes.IntegerType));
     Set<Long> edges = new HashSet<>();
     edges(added, edges);
     edges(whole, edges);
-    long[] near = near(edges, time ? date ? DAY : 1 : 0);
+    long[] near = TrialValues.near(edges, time ? date ? DAY : 1 : 0);
     for (long x : near) tryOut(x);
     for (long x : spread) tryOut(x);
     if (time) changes(edges, date);
@@ -160,30 +150,6 @@ public final class Attack {
       Object v = ((Literal) c).value();
       if (v instanceof Integer || v instanceof Long) out.add(Long.valueOf(((Number) v).longValue()));
     }
-  }
-
-  /** unit: microseconds in one of the column's values; 0 where they are no times. */
-  private static long[] near(Set<Long> edges, long unit) {
-    List<Long> found = new ArrayList<>();
-    for (long edge : edges) {
-      found.add(Long.valueOf(edge));
-      if (unit == 0) {
-        for (long d = 1; d < 1L << 32; d = d * 3 + 1) add(found, edge, d);
-        continue;
-      }
-      add(found, edge, 1);
-      // Of many ranges the next is never far.
-      int most = edges.size() > 8 ? 10 : NEAR.length;
-      for (int j = 1; j < most; j++) if (NEAR[j] >= unit) add(found, edge, NEAR[j] / unit);
-    }
-    long[] result = new long[found.size()];
-    for (int i = 0; i < result.length; i++) result[i] = ((Long) found.get(i)).longValue();
-    return result;
-  }
-
-  private static void add(List<Long> values, long edge, long distance) {
-    values.add(Long.valueOf(edge - distance));
-    values.add(Long.valueOf(edge + distance));
   }
 
   /** Where the clocks of any zone in the predicate change: near an edge, or between the first and the last. */
@@ -304,59 +270,5 @@ public final class Attack {
     } catch (RuntimeException failed) {
       return 0;
     }
-  }
-
-  private static long[] times(boolean date) {
-    long[] result = new long[YEARS.length + 12];
-    int n = 0;
-    for (int i = 0; i < YEARS.length; i++) {
-      long day = java.time.LocalDate.of(YEARS[i], 1 + (i % 12), 1 + (i % 28)).toEpochDay();
-      result[n++] = date ? day : day * DAY + (i % 24) * HOUR + i * 61 * SECOND;
-    }
-    long least = date ? Integer.MIN_VALUE : Long.MIN_VALUE, greatest = date ? Integer.MAX_VALUE : Long.MAX_VALUE;
-    for (int i = 0; i < 6; i++) {
-      long d = i == 0 ? 0 : 1L << (date ? 2 * i : 8 * i);
-      result[n++] = least + d;
-      result[n++] = greatest - d;
-    }
-    Arrays.sort(result);
-    return result;
-  }
-
-  private static long[] numbers(boolean narrow) {
-    int bits = narrow ? 31 : 63;
-    long[] result = new long[4 * bits + 61];
-    int n = 0;
-    for (int i = 0; i < bits; i++) {
-      result[n++] = 1L << i;
-      result[n++] = -(1L << i);
-      result[n++] = (1L << i) + (1L << i) / 2;
-      result[n++] = -(1L << i) - (1L << i) / 3;
-    }
-    long least = narrow ? Integer.MIN_VALUE : Long.MIN_VALUE, greatest = narrow ? Integer.MAX_VALUE : Long.MAX_VALUE;
-    for (int i = 0; i < 30; i++) {
-      long d = i < 8 ? i : (1L << (i / 2)) * 5 + i;
-      result[n++] = least + d;
-      result[n++] = greatest - d;
-    }
-    result[n++] = 0;
-    Arrays.sort(result);
-    return result;
-  }
-
-  private static List<UTF8String> texts(Expression added) {
-    List<UTF8String> result = new ArrayList<>();
-    if (added instanceof Literal) {
-      Object v = ((Literal) added).value();
-      if (v instanceof UTF8String) {
-        String s = v.toString();
-        String[] more = {"", "\u0000", " ", "a", "zz", "\uD83D\uDE00", s};
-        for (String suffix : more) result.add(UTF8String.fromString(s + suffix));
-        if (s.length() > 0) result.add(UTF8String.fromString(s.substring(0, s.length() - 1)));
-        result.add(UTF8String.fromString(s.toUpperCase()));
-      }
-    }
-    for (Expression child : CollectionConverters.asJava(added.children())) result.addAll(texts(child));
-    return result;
   }
 }

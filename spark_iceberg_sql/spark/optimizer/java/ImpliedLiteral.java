@@ -1,8 +1,12 @@
 package sparkicebergsql;
 
-import org.apache.spark.sql.catalyst.expressions.Literal;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.trees.BinaryLike;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A literal that says in EXPLAIN what the rule has done. To all else it is the literal that it extends.
@@ -31,6 +35,48 @@ public class ImpliedLiteral extends Literal {
 
   /** Whether an expression is a literal that no query wrote. */
   public static boolean isBound(Object e) { return e instanceof ImpliedLiteral && ((ImpliedLiteral) e).note == null; }
+
+  /** The condition with a note on a literal from which the addition follows: the filter itself may go to the scan. */
+  public static Expression noted(Expression condition, Expression added) {
+    if (!added.references().subsetOf(condition.references())) return condition;
+    // Nodes are made anew: to Spark a noted literal equals the plain one, and `transform` would keep that.
+    if (condition instanceof And || condition instanceof Or) {
+      BinaryLike<Expression> both = binary(condition);
+      Expression left = (Expression) both.left(), right = (Expression) both.right();
+      Expression l = noted(left, added), r = l == left ? noted(right, added) : right;
+      return l == left && r == right ? condition : (Expression) both.withNewChildrenInternal(l, r);
+    }
+    if (condition instanceof Not) {
+      Expression child = ((Not) condition).child(), c = noted(child, added);
+      return c == child ? condition : new Not(c);
+    }
+    if (condition instanceof In && !MonotonicExpression.isColumn(((In) condition).value())) {
+      List<Expression> list = new ArrayList<>(CollectionConverters.asJava(((In) condition).list()));
+      Literal noted = list.isEmpty() ? null : annotated(list.get(list.size() - 1), added);
+      if (noted == null) return condition;
+      list.set(list.size() - 1, noted);
+      return new In(((In) condition).value(), ScalaTypes.seq(list));
+    }
+    if (!(condition instanceof BinaryLike)) return condition;
+    BinaryLike<Expression> compared = binary(condition);
+    Literal right = annotated(compared.right(), added), left = right == null ? annotated(compared.left(), added) : null;
+    if (right != null && !MonotonicExpression.isColumn((Expression) compared.left()))
+      return (Expression) compared.withNewChildrenInternal(compared.left(), right);
+    if (left != null && !MonotonicExpression.isColumn((Expression) compared.right()))
+      return (Expression) compared.withNewChildrenInternal(left, compared.right());
+    return condition;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static BinaryLike<Expression> binary(Object e) { return (BinaryLike<Expression>) e; }
+
+  /** A literal with a note; null where it is none, or has one. */
+  private static Literal annotated(Object e, Expression added) {
+    if (!(e instanceof Literal) || e instanceof ImpliedLiteral) return null;
+    String text = added.toString().replaceAll("#\\d+L?", "").replace(" (implied)", "");
+    if (text.length() > 200) text = text.substring(0, 200) + "...";
+    return new ImpliedLiteral(((Literal) e).value(), ((Literal) e).dataType(), text);
+  }
 
   @Override
   public String toString() { return super.toString() + (note == null ? " (implied)" : " (implies " + note + ")"); }

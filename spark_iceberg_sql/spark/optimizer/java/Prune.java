@@ -22,7 +22,6 @@ import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceData;
-import org.apache.spark.sql.catalyst.trees.BinaryLike;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
@@ -88,7 +87,7 @@ public class Prune extends SwitchedRule {
       Expression result = condition;
       for (Expression e : added(condition, layout)) {
         // The condition of a MERGE speaks of the source too.
-        if (e.references().subsetOf(relation.outputSet())) result = new And(noted(result, e), e);
+        if (e.references().subsetOf(relation.outputSet())) result = new And(ImpliedLiteral.noted(result, e), e);
       }
       return result;
     } catch (RuntimeException e) {
@@ -193,48 +192,6 @@ public class Prune extends SwitchedRule {
         if (!Attack.finds(c, implied, PartitionLayout.source(Calls.call(compared(c))))) result.add(implied);
     }
     return result;
-  }
-
-  /** The condition with a note on a literal from which the addition follows: the filter itself may go to the scan. */
-  private static Expression noted(Expression condition, Expression added) {
-    if (!added.references().subsetOf(condition.references())) return condition;
-    // Nodes are made anew: to Spark a noted literal equals the plain one, and `transform` would keep that.
-    if (condition instanceof And || condition instanceof Or) {
-      BinaryLike<Expression> both = binary(condition);
-      Expression left = (Expression) both.left(), right = (Expression) both.right();
-      Expression l = noted(left, added), r = l == left ? noted(right, added) : right;
-      return l == left && r == right ? condition : (Expression) both.withNewChildrenInternal(l, r);
-    }
-    if (condition instanceof Not) {
-      Expression child = ((Not) condition).child(), c = noted(child, added);
-      return c == child ? condition : new Not(c);
-    }
-    if (condition instanceof In && !MonotonicExpression.isColumn(((In) condition).value())) {
-      List<Expression> list = new ArrayList<>(CollectionConverters.asJava(((In) condition).list()));
-      Literal noted = list.isEmpty() ? null : annotated(list.get(list.size() - 1), added);
-      if (noted == null) return condition;
-      list.set(list.size() - 1, noted);
-      return new In(((In) condition).value(), ScalaTypes.seq(list));
-    }
-    if (!(condition instanceof BinaryLike)) return condition;
-    BinaryLike<Expression> compared = binary(condition);
-    Literal right = annotated(compared.right(), added), left = right == null ? annotated(compared.left(), added) : null;
-    if (right != null && !MonotonicExpression.isColumn((Expression) compared.left()))
-      return (Expression) compared.withNewChildrenInternal(compared.left(), right);
-    if (left != null && !MonotonicExpression.isColumn((Expression) compared.right()))
-      return (Expression) compared.withNewChildrenInternal(left, compared.right());
-    return condition;
-  }
-
-  @SuppressWarnings("unchecked")
-  private static BinaryLike<Expression> binary(Object e) { return (BinaryLike<Expression>) e; }
-
-  /** A literal with a note; null where it is none, or has one. */
-  private static Literal annotated(Object e, Expression added) {
-    if (!(e instanceof Literal) || e instanceof ImpliedLiteral) return null;
-    String text = added.toString().replaceAll("#\\d+L?", "").replace(" (implied)", "");
-    if (text.length() > 200) text = text.substring(0, 200) + "...";
-    return new ImpliedLiteral(((Literal) e).value(), ((Literal) e).dataType(), text);
   }
 
   /** What is to be added for columns of time and of whole numbers. */
