@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.api import plan
-    from spark_iceberg_sql.checker.engine import check
+    from spark_iceberg_sql.api import check, plan
     from spark_iceberg_sql.checker.plan import Plan
     from spark_iceberg_sql.diagnostics import (
         Diagnostic,
@@ -70,7 +69,7 @@ _HOME = {
     "SourceError": "errors",
     "attach": "spark.catalogs",
     "catalog": "spark.catalogs",
-    "check": "checker.engine",
+    "check": "api",
     "collection": "spark.tables.credentials",
     "install": "spark.session",
     "known_from": "model.offline",

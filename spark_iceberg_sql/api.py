@@ -1,15 +1,28 @@
-"""Functions that work with and without Spark: the only place that chooses between the two."""
+"""The public functions of the checker, which need no Spark; the only place that chooses between text and a session."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker import plan as offline
-from spark_iceberg_sql.checker.plan import Plan
+from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.model.table import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from spark_iceberg_sql.checker.plan import Plan
+    from spark_iceberg_sql.diagnostics import Report
+
+
+def check(text: str, known: Tables | None = None, *, filename: str | None = None) -> Report:
+    """Check every statement of a text, each on what the statements before it leave behind.
+
+    text: any text. known: the tables that exist before it; it is not changed. filename: for the report. A
+    statement with an error is assumed not to have run, but the table of a CREATE with an error is recorded as
+    intended. If neither `known` nor the text indicates Spark or Iceberg, it may be another engine's SQL: then a
+    single note replaces all findings. Never raises: an internal error is SIS000 in the report.
+    """
+    return engine.check(text, known, filename=filename)
 
 
 def plan(source: Tables | SparkSession, text: str) -> Plan:
@@ -20,6 +33,8 @@ def plan(source: Tables | SparkSession, text: str) -> Plan:
     statement that could change a partitioning.
     """
     if isinstance(source, Tables):
+        from spark_iceberg_sql.checker import plan as offline
+
         return offline.plan(source, text)
     from spark_iceberg_sql.spark.gate import live_plan
 

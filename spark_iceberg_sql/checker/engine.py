@@ -63,14 +63,10 @@ def check(
     repaired: bool = False,
     around: Around = NOWHERE,
 ) -> Report:
-    """Judge every statement of a text, each on what the statements before it leave behind.
+    """`api.check`, with what the package's own callers know besides.
 
-    text: any text. known: the existing tables; it is not changed. filename: for the report. verdict: gives
-    another severity for a finding, or None to hide it. repaired: whether the statements reach Spark through
-    `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text. A statement
-    with an error is assumed not to have run, but the table of a CREATE with an error is recorded as intended. If
-    neither `known`, nor `around`, nor the text indicates Spark or Iceberg, it may be another engine's SQL: then
-    a single note replaces all findings. Never raises: an internal error is SIS000 in the report.
+    verdict: gives another severity for a finding, or None to hide it. repaired: whether the statements reach
+    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text.
     """
     known = known.copy() if known is not None else Tables()
     return _check(text, known, filename, verdict, repaired=repaired, around=around)

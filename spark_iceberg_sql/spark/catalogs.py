@@ -164,6 +164,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     jdbc: uri (jdbc:...), warehouse; user and password as jdbc_user=, jdbc_password=.
     rest: uri; warehouse, credential, token, scope as the server requires.
     glue: warehouse (s3://...); endpoint and keys as glue_endpoint=, s3_endpoint=, client_region=.
+    hive: uri (thrift://...) and warehouse, unless hive-site.xml states them. nessie: uri, ref, warehouse.
     Pass other Iceberg properties with `_` instead of `.` after the prefix (s3_, jdbc_, client_, glue_) and
     instead of `-` elsewhere: s3_path_style_access="true" is s3.path-style-access; or by their own names, with
     **{"adls.sas-token.account": ...}.
