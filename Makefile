@@ -3,7 +3,7 @@ PYTEST ?= pytest
 SPARK_FREE = $(PYTEST) tests --ignore tests/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check java fast test docs bench goldens coverage mutants rule
+.PHONY: help setup check java format fast test docs bench goldens coverage mutants rule
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,10 @@ check:  ## style, format, types, layers
 
 java:  ## what javac and the rules of style say of the Java files; starts no Spark
 	$(PYTEST) tests/test_java_style.py tests/spark/test_java.py -k "style or javac"
+
+format:  ## write the Python and Java files as their formatters do
+	ruff format
+	git ls-files '*.java' | xargs clang-format -i
 
 fast:  ## the tests that need no Spark, without the thorough ones, on all cores
 	$(SPARK_FREE) -n auto -m "not thorough"

@@ -29,7 +29,6 @@ import org.apache.iceberg.util.StructProjection;
 
 /** What reads and writes of a table do first, by Iceberg's own classes: one call each, no Spark job. */
 public class MetadataProbes {
-
   static int version(Table table) { return ((BaseTable) table).operations().current().formatVersion(); }
 
   /** What INSERT builds first, and what a file's partition and each task need. */
@@ -52,8 +51,7 @@ public class MetadataProbes {
   /** Each metadata table that fails, with the first words of why. */
   public static Map<String, String> plans(Table table, List<String> kinds) {
     Map<String, String> failed = new LinkedHashMap<>();
-    for (String kind : kinds)
-      try {
+    for (String kind : kinds) try {
         plan(table, kind);
       } catch (Exception e) {
         Throwable cause = e;
@@ -67,12 +65,18 @@ public class MetadataProbes {
   public static void append(Table table) {
     String path = table.location() + "/data/" + UUID.randomUUID() + ".parquet";
     DataFile file = ((DataFiles.Builder) DataFiles.builder(table.spec()).withPath(path).withFormat("parquet"))
-      .withFileSizeInBytes(10).withRecordCount(1).build();
+                      .withFileSizeInBytes(10)
+                      .withRecordCount(1)
+                      .build();
     table.newFastAppend().appendFile(file).commit();
     if (version(table) != 2) return;
-    DeleteFile deletes = FileMetadata.deleteFileBuilder(table.spec()).ofPositionDeletes()
-      .withPath(path.replace("/data/", "/data/d")).withFormat("parquet")
-      .withFileSizeInBytes(10).withRecordCount(1).build();
+    DeleteFile deletes = FileMetadata.deleteFileBuilder(table.spec())
+                           .ofPositionDeletes()
+                           .withPath(path.replace("/data/", "/data/d"))
+                           .withFormat("parquet")
+                           .withFileSizeInBytes(10)
+                           .withRecordCount(1)
+                           .build();
     table.newRowDelta().addDeletes(deletes).commit();
   }
 

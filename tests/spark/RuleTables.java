@@ -11,7 +11,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** What test_java_tables.py asks the classes behind the rule `prune`. Intervals are text: `from:to from:to`. */
 public class RuleTables {
-
   private static Intervals read(String text) {
     Intervals all = Intervals.of(0, 0);
     for (String piece : text.trim().split(" +")) {
@@ -64,7 +63,8 @@ public class RuleTables {
 
   private static void columns(Expression e, List<Expression> out) {
     if (e instanceof AttributeReference || e instanceof GetStructField) out.add(e);
-    else for (Expression child : CollectionConverters.asJava(e.children())) columns(child, out);
+    else
+      for (Expression child : CollectionConverters.asJava(e.children())) columns(child, out);
   }
 
   /**

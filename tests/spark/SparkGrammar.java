@@ -13,7 +13,6 @@ import org.apache.spark.sql.types.DataType;
 
 /** What Spark's lexer, Spark's parser and Iceberg's routing make of many texts, in one call each. */
 public class SparkGrammar implements Function<Object, Object> {
-
   /** Takes {parser, task, texts joined by U+0001}; gives the answers, joined the same way. */
   @Override
   public Object apply(Object argument) {
@@ -33,7 +32,7 @@ public class SparkGrammar implements Function<Object, Object> {
           plan(parser, texts[i], out);
         } else {
           java.lang.reflect.Method method =
-              parser.getClass().getDeclaredMethod("isIcebergCommand", new Class<?>[] {String.class});
+            parser.getClass().getDeclaredMethod("isIcebergCommand", new Class<?>[] {String.class});
           method.setAccessible(true);
           out.append(method.invoke(parser, new Object[] {texts[i]}));
         }

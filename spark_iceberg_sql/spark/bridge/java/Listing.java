@@ -12,13 +12,12 @@ import org.apache.iceberg.io.FileInfo;
  * NUL behind it, which no name can have. A call from Python for each file would cost more than the listing.
  */
 public class Listing {
-
   /** Files right in a folder of a Hadoop file system, or with `below` in all folders under it. */
   public String hadoop(FileSystem system, String folder, boolean below, String names) throws Exception {
     Pattern pattern = Pattern.compile(names, Pattern.CASE_INSENSITIVE);
     StringBuilder found = new StringBuilder();
-    RemoteIterator<? extends FileStatus> files = below
-      ? system.listFiles(new Path(folder), true) : system.listStatusIterator(new Path(folder));
+    RemoteIterator<? extends FileStatus> files =
+      below ? system.listFiles(new Path(folder), true) : system.listStatusIterator(new Path(folder));
     while (files.hasNext()) {
       FileStatus file = (FileStatus) files.next();
       if (file.isFile() && pattern.matcher(file.getPath().getName()).find())

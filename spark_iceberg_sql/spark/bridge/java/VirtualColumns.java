@@ -14,9 +14,7 @@ import scala.collection.immutable.Seq;
 public class VirtualColumns extends SubqueryAlias {
   private static final long serialVersionUID = 1L;
 
-  public VirtualColumns(AliasIdentifier identifier, LogicalPlan child) {
-    super(identifier, child);
-  }
+  public VirtualColumns(AliasIdentifier identifier, LogicalPlan child) { super(identifier, child); }
 
   @Override
   public Seq<Attribute> metadataOutput() {

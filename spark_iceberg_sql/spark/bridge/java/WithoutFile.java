@@ -17,9 +17,7 @@ import scala.jdk.javaapi.CollectionConverters;
 public class WithoutFile extends SubqueryAlias {
   private static final long serialVersionUID = 1L;
 
-  public WithoutFile(AliasIdentifier identifier, LogicalPlan child) {
-    super(identifier, child);
-  }
+  public WithoutFile(AliasIdentifier identifier, LogicalPlan child) { super(identifier, child); }
 
   @Override
   public Seq<Attribute> metadataOutput() {

@@ -74,8 +74,10 @@ public final class Attack {
   private static boolean isAlone(Expression e, Expression column) {
     if (e.semanticEquals(column)) return true;
     if (e instanceof Attribute || e instanceof PlanExpression || e instanceof Unevaluable
-      || e instanceof UserDefinedExpression && Calls.function(e) == null || !e.deterministic()) return false;
-    for (Expression child : CollectionConverters.asJava(e.children())) if (!isAlone(child, column)) return false;
+      || e instanceof UserDefinedExpression && Calls.function(e) == null || !e.deterministic())
+      return false;
+    for (Expression child : CollectionConverters.asJava(e.children()))
+      if (!isAlone(child, column)) return false;
     return true;
   }
 
@@ -164,7 +166,8 @@ public final class Attack {
       last = Math.max(last, edge * unit);
       for (ZoneId zone : zones) changes(zone, edge * unit, edge * unit, unit, true);
     }
-    if (first < last) for (ZoneId zone : zones) changes(zone, first, last, unit, false);
+    if (first < last)
+      for (ZoneId zone : zones) changes(zone, first, last, unit, false);
   }
 
   private void changes(ZoneId zone, long from, long to, long unit, boolean near) {
@@ -175,7 +178,8 @@ public final class Attack {
       if (at > to + 4 * DAY) return;
       long size = Math.abs(t.getDuration().getSeconds()) * SECOND;
       for (long d = 0; d <= size + 2 * HOUR; d += HOUR / 2) both(at, d, unit);
-      if (near) for (long d = 0; d <= 26 * HOUR; d += HOUR / 2) both(from, d, unit);
+      if (near)
+        for (long d = 0; d <= 26 * HOUR; d += HOUR / 2) both(from, d, unit);
       t = zone.getRules().nextTransition(t.getInstant());
     }
   }

@@ -72,14 +72,17 @@ public final class Calls {
 
   /** Whether a plan calls any of Iceberg's functions, sub-queries apart: they are optimised as plans of their own. */
   public static boolean in(LogicalPlan plan) {
-    for (Expression e : CollectionConverters.asJava(plan.expressions())) if (in(e)) return true;
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) if (in(child)) return true;
+    for (Expression e : CollectionConverters.asJava(plan.expressions()))
+      if (in(e)) return true;
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children()))
+      if (in(child)) return true;
     return false;
   }
 
   public static boolean in(Expression e) {
     if (function(e) != null) return true;
-    for (Expression child : CollectionConverters.asJava(e.children())) if (in(child)) return true;
+    for (Expression child : CollectionConverters.asJava(e.children()))
+      if (in(child)) return true;
     return false;
   }
 }

@@ -41,7 +41,8 @@ public enum Comparison {
     static final Map<String, Comparison> BY_NAME = new HashMap<>();
 
     static {
-      for (Comparison c : Comparison.values()) for (String name : c.spark) BY_NAME.put(name, c);
+      for (Comparison c : Comparison.values())
+        for (String name : c.spark) BY_NAME.put(name, c);
     }
   }
 }

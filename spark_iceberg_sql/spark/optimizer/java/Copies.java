@@ -63,7 +63,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>Places are compared as same_location.py does, and what is not known to be one place is two.
  */
 public class Copies extends SwitchedRule {
-
   private static final String WRITE = "org.apache.iceberg.spark.source.SparkWrite";
   private static final Pattern S3 = Pattern.compile("(?is)s3[an]?://(.*)");
   private static final Pattern AZURE = Pattern.compile("(?is)(?:abfs|wasb)s?://([^@/]+@)([^./]+)\\.[^/]*/?(.*)");
@@ -75,7 +74,7 @@ public class Copies extends SwitchedRule {
   protected LogicalPlan rewrite(LogicalPlan plan) {
     if (plan instanceof Call) refuseCall((Call) plan);
     else refuseWritten(written(plan), plan instanceof DropTable && !((DropTable) plan).purge());
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) rewrite(child);  // of several INSERTs
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) rewrite(child); // of several INSERTs
     return plan;
   }
 
@@ -119,7 +118,7 @@ public class Copies extends SwitchedRule {
       Configuration conf = SparkSession.active().sessionState().newHadoopConf();
       metadata = TableMetadataParser.read(new HadoopFileIO(conf), file);
     } catch (Exception unread) {
-      return;  // Iceberg says what is wrong with it
+      return; // Iceberg says what is wrong with it
     }
     refuse("the table of " + file, metadata, file, false);
   }
@@ -158,7 +157,7 @@ public class Copies extends SwitchedRule {
     try {
       return ((TableCatalog) catalog).loadTable(name);
     } catch (Exception none) {
-      return null;  // Spark says what is wrong with it
+      return null; // Spark says what is wrong with it
     }
   }
 
@@ -174,7 +173,7 @@ public class Copies extends SwitchedRule {
     if (plan instanceof DeleteFromTable) return ((DeleteFromTable) plan).table();
     if (plan instanceof DeleteFromTableWithFilters) return ((DeleteFromTableWithFilters) plan).table();
     if (!(plan instanceof WriteToDataSourceV2)) return null;
-    WriteToDataSourceV2 batch = (WriteToDataSourceV2) plan;  // of a stream
+    WriteToDataSourceV2 batch = (WriteToDataSourceV2) plan; // of a stream
     return batch.relation().isEmpty() ? streamed(batch.batchWrite()) : batch.relation().get();
   }
 
@@ -207,15 +206,15 @@ public class Copies extends SwitchedRule {
   }
 
   private static void refuse(Table table, boolean drop) {
-    if (table instanceof BaseMetadataTable) table = ((BaseMetadataTable) table).table();  // rows land with its own
+    if (table instanceof BaseMetadataTable) table = ((BaseMetadataTable) table).table(); // rows land with its own
     if (!(table instanceof HasTableOperations)) return;
     TableOperations operations = ((HasTableOperations) table).operations();
     if (!operations.getClass().getSimpleName().equals("HadoopTableOperations")) return;
     TableMetadata metadata;
     try {
-      metadata = operations.refresh();  // the table that was in the folder before may be cached
+      metadata = operations.refresh(); // the table that was in the folder before may be cached
     } catch (RuntimeException broken) {
-      return;  // Iceberg says what is wrong with it
+      return; // Iceberg says what is wrong with it
     }
     String file = metadata == null ? null : metadata.metadataFileLocation();
     if (file != null) refuse("`" + table.name() + "`", metadata, file, drop);
@@ -232,7 +231,8 @@ public class Copies extends SwitchedRule {
       + "`, but gives the table's location as `" + said + "`; writes and deletes would change the files there\n"
       + "help: write to the table at `" + said + "` itself; for an independent copy, create one in its catalog with "
       + "CALL <catalog>.system.rewrite_table_path(table => '<table>', source_prefix => '" + said
-      + "', target_prefix => '" + found + "') and copy the files that it lists; if the table was moved, move it back");
+      + "', target_prefix => '" + found
+      + "') and copy the files that it lists; if the table was moved, move it back");
   }
 
   public static boolean isSame(String one, String other) {

@@ -114,7 +114,7 @@ public final class CyclicParts {
 
   /** In any hour of a day, any half day of a month, any minute of an hour. */
   private static boolean mayHoldIn(
-      SingleColumnFunction predicate, LocalDateTime at, LocalDateTime next, Grain grain, DataType type, ZoneId zone) {
+    SingleColumnFunction predicate, LocalDateTime at, LocalDateTime next, Grain grain, DataType type, ZoneId zone) {
     for (; at.isBefore(next); at = at.plusMinutes(grain.close))
       if (mayHold(predicate, value(at, type, zone))) return true;
     return false;

@@ -30,7 +30,6 @@ import org.apache.spark.sql.types.StructType;
  * comparison none is needed: the value is right before it is stored.
  */
 public class Decimals extends SwitchedRule {
-
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     return Calls.in(plan) ? (LogicalPlan) plan.transformAllExpressions(ScalaTypes.rewrite(new Comparisons())) : plan;
@@ -44,7 +43,9 @@ public class Decimals extends SwitchedRule {
     }
 
     @Override
-    public Object of(Object e) { return ((Expression) e).mapChildren(new Unchecked()); }
+    public Object of(Object e) {
+      return ((Expression) e).mapChildren(new Unchecked());
+    }
   }
 
   static class Unchecked extends ScalaTypes.Mapping<Expression, Expression> {
@@ -61,11 +62,12 @@ public class Decimals extends SwitchedRule {
   protected String check(SparkSession session) {
     StructType source = new StructType().add("p", new DecimalType(4, 2));
     LogicalPlan rows = LocalRelation.fromExternalRows(ScalaTypes.columns(source), ScalaTypes.seq(new ArrayList<Row>()));
-    List<Expression> arguments = List.of(
-      new Literal(Integer.valueOf(50), DataTypes.IntegerType), (Expression) rows.output().apply(0));
+    List<Expression> arguments =
+      List.of(new Literal(Integer.valueOf(50), DataTypes.IntegerType), (Expression) rows.output().apply(0));
     StructType types = new StructType().add("w", DataTypes.IntegerType).add("p", new DecimalType(4, 2));
     String function = null;
-    for (Transform transform : Transform.all()) if (transform.checked) function = transform.function;
+    for (Transform transform : Transform.all())
+      if (transform.checked) function = transform.function;
     if (function == null) return null;
     ScalarFunction<?> bound = (ScalarFunction<?>) SparkFunctions.load(function).bind(types);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound, ScalaTypes.seq(arguments));

@@ -55,7 +55,8 @@ public final class Digits {
       kind = ExpressionKind.of(e);
     }
     if (kind == null || kind.digit == null) return false;
-    for (Expression part : parts) if (part != null && !child(part, 0).semanticEquals(child(e, 0))) return false;
+    for (Expression part : parts)
+      if (part != null && !child(part, 0).semanticEquals(child(e, 0))) return false;
     parts[kind.digit.ordinal()] = e;
     weights[kind.digit.ordinal()] += weight;
     return true;

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
  */
 public enum ExpressionKind {
   //                   Spark's class             the column is        the order    in a cycle     a digit
+  // clang-format off
   YEAR(                "Year",                   Argument.ONLY,       Step.KEPT,  Grain.MONTHS,  Digit.YEAR),
   QUARTER(             "Quarter",                Argument.ONLY,       Step.LOST,  Grain.MONTHS,  Digit.QUARTER),
   MONTH(               "Month",                  Argument.ONLY,       Step.LOST,  Grain.MONTHS,  Digit.MONTH),
@@ -65,6 +66,7 @@ public enum ExpressionKind {
   INTEGRAL_DIVIDE(     "IntegralDivide",         Argument.FIRST,      Step.QUOTIENT),
   FLOOR(               "Floor",                  Argument.ONLY,       Step.ROUNDED),
   CEIL(                "Ceil",                   Argument.ONLY,       Step.ROUNDED);
+  // clang-format on
 
   /** Which argument depends on the column; the others are constants. In a DIFFERENCE the second makes it fall. */
   public enum Argument { ONLY, FIRST, SECOND, FIRST_OF_3, EITHER, DIFFERENCE }
@@ -80,8 +82,21 @@ public enum ExpressionKind {
     /** Kept but where the clocks of the zone change. */
     ZONED,
     /** As the function says. */
-    EPOCH, TIME_AGAIN, DAYS_LATER, DAYS_EARLIER, MONTHS_LATER, INTERVAL_LATER, OTHER_ZONE, DAYS_SINCE, CAST, WRITTEN,
-    PREFIX, SUM, PRODUCT, QUOTIENT, ROUNDED
+    EPOCH,
+    TIME_AGAIN,
+    DAYS_LATER,
+    DAYS_EARLIER,
+    MONTHS_LATER,
+    INTERVAL_LATER,
+    OTHER_ZONE,
+    DAYS_SINCE,
+    CAST,
+    WRITTEN,
+    PREFIX,
+    SUM,
+    PRODUCT,
+    QUOTIENT,
+    ROUNDED
   }
 
   /** What a part that comes again depends on, ever finer; NOTHING: constants alone. */
@@ -104,7 +119,10 @@ public enum ExpressionKind {
 
   /** A part of a date that is counted from the next greater one, and by how much it varies within that. */
   public enum Digit {
-    YEAR(0), QUARTER(3), MONTH(11), DAY(30);
+    YEAR(0),
+    QUARTER(3),
+    MONTH(11),
+    DAY(30);
 
     public final int span;
 

@@ -86,14 +86,17 @@ public class Fast extends SwitchedRule {
   /** Whether all that a plan reads is a scan, or rows that are there: not what somebody else is going to translate. */
   static boolean isQuery(LogicalPlan plan) {
     if (plan.isStreaming()) return false;
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) if (!isQuery(child)) return false;
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children()))
+      if (!isQuery(child)) return false;
     return plan.children().size() > 0 || isOneOf(READ, plan);
   }
 
   /** What computes rows; the expressions of a write are conditions that its source translates. */
   static class Nodes implements ScalaTypes.Replacement {
     @Override
-    public boolean isFor(Object node) { return !(node instanceof Command); }
+    public boolean isFor(Object node) {
+      return !(node instanceof Command);
+    }
 
     @Override
     public Object of(Object node) {
@@ -103,7 +106,9 @@ public class Fast extends SwitchedRule {
 
   static class Replace implements ScalaTypes.Replacement {
     @Override
-    public boolean isFor(Object e) { return Calls.call(e) != null; }
+    public boolean isFor(Object e) {
+      return Calls.call(e) != null;
+    }
 
     @Override
     public Object of(Object e) {
@@ -142,7 +147,8 @@ public class Fast extends SwitchedRule {
   }
 
   private static boolean isOneOf(List<Class<?>> classes, Object o) {
-    for (Class<?> c : classes) if (c.isInstance(o)) return true;
+    for (Class<?> c : classes)
+      if (c.isInstance(o)) return true;
     return false;
   }
 
@@ -180,7 +186,7 @@ public class Fast extends SwitchedRule {
    */
   static Expression quarters(Expression days) {
     Expression centuries = divide(plus(times(days, 4), 3), DAYS_400_YEARS);
-    Expression missing = shift(plus(times(centuries, 3), 3), 2);  // 3 leap days in 4 centuries
+    Expression missing = shift(plus(times(centuries, 3), 3), 2); // 3 leap days in 4 centuries
     return plus(times(new Add(days, missing, legacy()), 4), 3);
   }
 
@@ -235,8 +241,8 @@ public class Fast extends SwitchedRule {
   @Override
   protected String check(SparkSession session) {
     long[] hours = {-1, 0, 1, -24 * 25568L, 24 * 11016L - 1, 24 * 11016L, 24 * 11017L - 1, 24 * 47541L, 24 * 2932896L};
-    Range ids = new Range(0, 9, 1, Option.apply(Integer.valueOf(1)), ScalaTypes.columns(
-      new StructType().add("id", DataTypes.LongType, false)), false);
+    Range ids = new Range(0, 9, 1, Option.apply(Integer.valueOf(1)),
+      ScalaTypes.columns(new StructType().add("id", DataTypes.LongType, false)), false);
     Project times = project(new MicrosToTimestamp((Expression) ids.output().apply(0)), ids);
     for (Transform transform : Transform.all()) {
       if (transform.unit.isEmpty()) continue;
@@ -250,8 +256,7 @@ public class Fast extends SwitchedRule {
       for (long hour : hours) {
         Long micros = Long.valueOf(hour * 3600000000L - 1);
         InternalRow row = InternalRow.fromSeq(ScalaTypes.seq(List.of(micros)));
-        if (!bound.eval(row).equals(fast.eval(row)))
-          return name + " is " + fast.eval(row) + ", not " + bound.eval(row);
+        if (!bound.eval(row).equals(fast.eval(row))) return name + " is " + fast.eval(row) + ", not " + bound.eval(row);
       }
     }
     return null;

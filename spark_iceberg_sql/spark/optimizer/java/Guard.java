@@ -57,7 +57,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * comparisons pushable again, and before the push-down.
  */
 public class Guard extends SwitchedRule {
-
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     return Calls.in(plan) ? (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes())) : plan;
@@ -73,28 +72,35 @@ public class Guard extends SwitchedRule {
 
     @Override
     public Object of(Object node) {
-      Object relation = node instanceof Filter ? ((Filter) node).child()
-        : node instanceof RowLevelWrite ? ((RowLevelWrite) node).originalTable()
-        : node instanceof OverwriteByExpression ? ((OverwriteByExpression) node).table() : null;
+      Object relation = node instanceof Filter  ? ((Filter) node).child()
+        : node instanceof RowLevelWrite         ? ((RowLevelWrite) node).originalTable()
+        : node instanceof OverwriteByExpression ? ((OverwriteByExpression) node).table()
+                                                : null;
       if (Calls.isTranslated(relation)) return ((LogicalPlan) node).mapExpressions(new Translated());
       PartitionLayout layout = PartitionLayout.of(relation);
-      return ((LogicalPlan) node).mapExpressions(
-        new Conditions(layout, layout == null ? null : ((LogicalPlan) relation).outputSet()));
+      return ((LogicalPlan) node)
+        .mapExpressions(new Conditions(layout, layout == null ? null : ((LogicalPlan) relation).outputSet()));
     }
   }
 
   /** A procedure's argument `where`, which Iceberg translates and then chooses files by: rows do not depend on it. */
   static class Translated extends ScalaTypes.Mapping<Expression, Expression> {
     @Override
-    protected Object of(Object e) { return ((Expression) e).transform(ScalaTypes.rewrite(new Offer())); }
+    protected Object of(Object e) {
+      return ((Expression) e).transform(ScalaTypes.rewrite(new Offer()));
+    }
   }
 
   static class Offer implements ScalaTypes.Replacement {
     @Override
-    public boolean isFor(Object e) { return e instanceof KnownNullable && Calls.call(e) != null; }
+    public boolean isFor(Object e) {
+      return e instanceof KnownNullable && Calls.call(e) != null;
+    }
 
     @Override
-    public Object of(Object e) { return Calls.call(e); }
+    public Object of(Object e) {
+      return Calls.call(e);
+    }
   }
 
   /** Every call in an expression withheld. */
@@ -111,10 +117,15 @@ public class Guard extends SwitchedRule {
   static class Conditions extends ScalaTypes.Mapping<Expression, Expression> {
     final PartitionLayout layout;
     final AttributeSet columns;
-    Conditions(PartitionLayout layout, AttributeSet columns) { this.layout = layout; this.columns = columns; }
+    Conditions(PartitionLayout layout, AttributeSet columns) {
+      this.layout = layout;
+      this.columns = columns;
+    }
 
     @Override
-    protected Object of(Object e) { return condition((Expression) e, new ArrayList<>()); }
+    protected Object of(Object e) {
+      return condition((Expression) e, new ArrayList<>());
+    }
 
     /** known: calls that are known not to be null. */
     Expression condition(Expression e, List<Expression> known) {
@@ -139,7 +150,9 @@ public class Guard extends SwitchedRule {
       if (call == null || not && !equality || !answers(call)) return (Expression) new Withhold().of(e);
       if (Calls.pushable(operand) && !not) return e;
       Expression offered = Calls.pushable(operand) ? e : (Expression) e.transform(ScalaTypes.rewrite(new Offer()));
-      if (not) for (Expression k : known) if (Calls.same(call, k)) return offered;
+      if (not)
+        for (Expression k : known)
+          if (Calls.same(call, k)) return offered;
       return not ? new And(new IsNotNull(call), offered) : offered;
     }
 
@@ -152,7 +165,8 @@ public class Guard extends SwitchedRule {
       if (e instanceof InSet) return ((InSet) e).hset().contains(null) ? null : e.children().apply(0);
       if (e instanceof IsNull || e instanceof IsNotNull) return e.children().apply(0);
       if (e instanceof In) {
-        for (Expression x : CollectionConverters.asJava(((In) e).list())) if (!literal(x)) return null;
+        for (Expression x : CollectionConverters.asJava(((In) e).list()))
+          if (!literal(x)) return null;
         return ((In) e).value();
       }
       if (!(e instanceof BinaryComparison)) return null;
@@ -193,13 +207,13 @@ public class Guard extends SwitchedRule {
   }
 
   private static LogicalPlan optimized(
-      SparkSession session, Schema schema, PartitionSpec spec, boolean withheld, boolean negated) {
+    SparkSession session, Schema schema, PartitionSpec spec, boolean withheld, boolean negated) {
     TableMetadata metadata = TableMetadata.newTableMetadata(schema, spec, "memory:/check", new HashMap<>());
     Table table = new BaseTable(
       new StaticTableOperations(metadata, new HadoopFileIO(session.sessionState().newHadoopConf())), "check");
     LogicalPlan relation = DataSourceV2Relation.create(new SparkTable(table), Option.empty(), Option.empty());
-    List<Expression> arguments = List.of(
-      new Literal(Integer.valueOf(4), DataTypes.IntegerType), (Expression) relation.output().apply(0));
+    List<Expression> arguments =
+      List.of(new Literal(Integer.valueOf(4), DataTypes.IntegerType), (Expression) relation.output().apply(0));
     StructType types = new StructType().add("n", DataTypes.IntegerType).add("x", DataTypes.IntegerType);
     ScalarFunction<?> bound = (ScalarFunction<?>) SparkFunctions.load(Transform.hash().function).bind(types);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound, ScalaTypes.seq(arguments));

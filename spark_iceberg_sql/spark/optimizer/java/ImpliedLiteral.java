@@ -68,7 +68,9 @@ public class ImpliedLiteral extends Literal {
   }
 
   @SuppressWarnings("unchecked")
-  private static BinaryLike<Expression> binary(Object e) { return (BinaryLike<Expression>) e; }
+  private static BinaryLike<Expression> binary(Object e) {
+    return (BinaryLike<Expression>) e;
+  }
 
   /** A literal with a note; null where it is none, or has one. */
   private static Literal annotated(Object e, Expression added) {
@@ -79,7 +81,9 @@ public class ImpliedLiteral extends Literal {
   }
 
   @Override
-  public String toString() { return super.toString() + (note == null ? " (implied)" : " (implies " + note + ")"); }
+  public String toString() {
+    return super.toString() + (note == null ? " (implied)" : " (implies " + note + ")");
+  }
 
   protected Object writeReplace() { return new Literal(value(), dataType()); }
 }

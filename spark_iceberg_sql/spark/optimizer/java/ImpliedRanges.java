@@ -56,7 +56,8 @@ public final class ImpliedRanges {
           else known.values = known.values.intersect(found.values);
         }
       }
-      for (Found f : result.values()) if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
+      for (Found f : result.values())
+        if (!written) f.values = CyclicParts.refine(f.values, f.column, rest);
       return result;
     }
     if (predicate instanceof Or) {
@@ -143,7 +144,8 @@ public final class ImpliedRanges {
       return result;
     }
     if (!(e instanceof InSet)) return null;
-    for (Object v : CollectionConverters.asJava(((InSet) e).hset())) if (v != null) result.add(v);
+    for (Object v : CollectionConverters.asJava(((InSet) e).hset()))
+      if (v != null) result.add(v);
     return result;
   }
 
@@ -224,7 +226,7 @@ public final class ImpliedRanges {
         DataType t = w.dataType();
         SingleColumnFunction date = new SingleColumnFunction(w, steps.column);
         if (!MonotonicExpression.hasFourDigits(t, date.at(steps.first))
-            || !MonotonicExpression.hasFourDigits(t, date.at(steps.last)))
+          || !MonotonicExpression.hasFourDigits(t, date.at(steps.last)))
           throw new ArithmeticException("a year without four digits");
       }
     }
@@ -261,8 +263,8 @@ public final class ImpliedRanges {
     private Intervals between(long start, long end) {
       boolean open = start == steps.first, endless = end == steps.last + 1;
       if (start >= end) end = start + 1; // nothing is equal to the value: one point, for a set must not be empty
-      Intervals result = Intervals.of(open ? Intervals.LEAST : start - steps.margin(start),
-        endless ? Intervals.GREATEST : end + steps.margin(end));
+      Intervals result = Intervals.of(
+        open ? Intervals.LEAST : start - steps.margin(start), endless ? Intervals.GREATEST : end + steps.margin(end));
       boolean edge = open || endless || start > steps.last || end <= steps.first + 1;
       if (steps.before == MonotonicExpression.ANYTHING || edge && steps.before == MonotonicExpression.APART)
         result = result.union(Intervals.of(Intervals.LEAST, steps.first));

@@ -21,7 +21,8 @@ public final class ImpliedTransforms {
   public static List<Expression> of(Expression predicate, List<Expression> conjuncts, PartitionLayout layout) {
     List<Expression> result = new ArrayList<>();
     Expression call = predicate instanceof In ? ((In) predicate).value()
-      : predicate instanceof EqualTo ? ((EqualTo) predicate).left() : null;
+      : predicate instanceof EqualTo          ? ((EqualTo) predicate).left()
+                                              : null;
     if (predicate instanceof EqualTo && call instanceof Literal) call = ((EqualTo) predicate).right();
     List<Object> values = call == null || !Calls.pushable(call) ? null : values(predicate, call);
     String transform = values == null || values.isEmpty() ? null : PartitionLayout.transform(call);
@@ -59,7 +60,8 @@ public final class ImpliedTransforms {
 
   private static boolean hasBound(Expression e) {
     if (e instanceof InSet) return true;
-    for (Expression child : CollectionConverters.asJava(e.children())) if (ImpliedLiteral.isBound(child)) return true;
+    for (Expression child : CollectionConverters.asJava(e.children()))
+      if (ImpliedLiteral.isBound(child)) return true;
     return false;
   }
 
@@ -80,8 +82,8 @@ public final class ImpliedTransforms {
   private static boolean add(List<Object> list, Object value) { return value != null && list.add(value); }
 
   private static Expression with(Expression call, int n) {
-    List<Expression> arguments = List.of(
-      new Literal(Integer.valueOf(n), DataTypes.IntegerType), (Expression) call.children().apply(1));
+    List<Expression> arguments =
+      List.of(new Literal(Integer.valueOf(n), DataTypes.IntegerType), (Expression) call.children().apply(1));
     return (Expression) call.withNewChildren(ScalaTypes.seq(arguments));
   }
 
@@ -96,7 +98,7 @@ public final class ImpliedTransforms {
     List<Expression> literals = new ArrayList<>();
     for (Integer b : buckets) literals.add(new ImpliedLiteral(b, DataTypes.IntegerType));
     return buckets.size() == 1 ? (Expression) new EqualTo(coarser, (Expression) literals.get(0))
-      : new In(coarser, ScalaTypes.seq(literals));
+                               : new In(coarser, ScalaTypes.seq(literals));
   }
 
   private static Expression prefix(Expression column, int width, List<Object> values) {

@@ -36,8 +36,8 @@ public final class Intervals {
     List<long[]> result = new ArrayList<>();
     int i = 0, j = 0;
     while (i < size() || j < other.size()) {
-      long[] next = j == other.size() || i < size() && from(i) <= other.from(j)
-        ? (long[]) pieces.get(i++) : (long[]) other.pieces.get(j++);
+      long[] next = j == other.size() || i < size() && from(i) <= other.from(j) ? (long[]) pieces.get(i++)
+                                                                                : (long[]) other.pieces.get(j++);
       long[] last = result.isEmpty() ? null : (long[]) result.get(result.size() - 1);
       if (last == null || next[0] > last[1]) result.add(next.clone());
       else last[1] = Math.max(last[1], next[1]);
@@ -50,7 +50,8 @@ public final class Intervals {
     for (int i = 0, j = 0; i < size() && j < other.size();) {
       long from = Math.max(from(i), other.from(j)), to = Math.min(to(i), other.to(j));
       if (from < to) result.add(new long[] {from, to});
-      if (to(i) < other.to(j)) i++; else j++;
+      if (to(i) < other.to(j)) i++;
+      else j++;
     }
     return new Intervals(result);
   }
@@ -62,7 +63,8 @@ public final class Intervals {
 
   private boolean same(Intervals other) {
     if (size() != other.size()) return false;
-    for (int i = 0; i < size(); i++) if (from(i) != other.from(i) || to(i) != other.to(i)) return false;
+    for (int i = 0; i < size(); i++)
+      if (from(i) != other.from(i) || to(i) != other.to(i)) return false;
     return true;
   }
 }

@@ -72,8 +72,8 @@ public final class MonotonicExpression {
 
   /** Whether a date or timestamp has four digits for its year wherever one is. */
   public static boolean hasFourDigits(DataType type, Object value) {
-    long days = type.equals(DataTypes.DateType) ? ((Integer) value).longValue()
-      : Math.floorDiv(((Long) value).longValue(), DAY);
+    long days =
+      type.equals(DataTypes.DateType) ? ((Integer) value).longValue() : Math.floorDiv(((Long) value).longValue(), DAY);
     return days >= DIGITS_FROM && days <= DIGITS_TO;
   }
 

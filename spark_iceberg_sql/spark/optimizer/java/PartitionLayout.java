@@ -83,12 +83,14 @@ public final class PartitionLayout {
   /** Whether a column itself is a partition field of any spec. */
   private boolean isField(List<Types.NestedField> fields) {
     for (PartitionSpec spec : table.specs().values())
-      for (PartitionField f : spec.fields()) if (f.transform().isIdentity() && isOf(f, fields)) return true;
+      for (PartitionField f : spec.fields())
+        if (f.transform().isIdentity() && isOf(f, fields)) return true;
     return false;
   }
 
   private static boolean isOf(PartitionField f, List<Types.NestedField> fields) {
-    for (Types.NestedField field : fields) if (f.sourceId() == field.fieldId()) return true;
+    for (Types.NestedField field : fields)
+      if (f.sourceId() == field.fieldId()) return true;
     return false;
   }
 
@@ -137,7 +139,8 @@ public final class PartitionLayout {
 
   private static List<String> transforms(List<Types.NestedField> fields, PartitionSpec spec) {
     List<String> result = new ArrayList<>();
-    for (PartitionField f : spec.fields()) if (isOf(f, fields)) result.add(f.transform().toString());
+    for (PartitionField f : spec.fields())
+      if (isOf(f, fields)) result.add(f.transform().toString());
     return result;
   }
 

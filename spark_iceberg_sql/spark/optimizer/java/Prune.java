@@ -40,7 +40,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * in EXPLAIN by the word `implied` after the literal.
  */
 public class Prune extends SwitchedRule {
-
   /** What conditions were found to imply, and the conditions of many dashboards are the same again and again. */
   private static final int REMEMBERED = 256;
   private final Map<List<Object>, List<Expression>> remembered =
@@ -58,14 +57,16 @@ public class Prune extends SwitchedRule {
 
   class Nodes implements ScalaTypes.Replacement {
     @Override
-    public boolean isFor(Object node) { return node instanceof Filter || node instanceof ReplaceData; }
+    public boolean isFor(Object node) {
+      return node instanceof Filter || node instanceof ReplaceData;
+    }
 
     @Override
     public Object of(Object node) {
       if (node instanceof Filter) {
         Filter filter = (Filter) node;
         Expression both = Calls.isTranslated(filter.child()) ? translatable(filter.condition())
-          : with(filter.condition(), filter.child());
+                                                             : with(filter.condition(), filter.child());
         return both == filter.condition() ? filter : new Filter(both, filter.child());
       }
       final Expression condition = ((ReplaceData) node).condition();
@@ -73,7 +74,9 @@ public class Prune extends SwitchedRule {
       if (both == condition) return node;
       return ((ReplaceData) node).mapExpressions(new ScalaTypes.Mapping<Expression, Expression>() {
         @Override
-        protected Object of(Object e) { return e == condition ? both : e; }
+        protected Object of(Object e) {
+          return e == condition ? both : e;
+        }
       });
     }
   }
@@ -171,7 +174,9 @@ public class Prune extends SwitchedRule {
   private static Expression renamed(Expression e, final Seq<Attribute> columns, final boolean away) {
     return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
-      public boolean isFor(Object x) { return away ? x instanceof AttributeReference : x instanceof Placed; }
+      public boolean isFor(Object x) {
+        return away ? x instanceof AttributeReference : x instanceof Placed;
+      }
 
       @Override
       public Object of(Object x) {
@@ -241,9 +246,8 @@ public class Prune extends SwitchedRule {
   private static Expression wrapped(Expression column) {
     long most = (1L << 31) * Clocks.HOUR;
     DataType t = column.dataType();
-    return new Or(
-      new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(most, t)),
-        new LessThanOrEqual(column, ImpliedLiteral.of(Long.MAX_VALUE, t))),
+    return new Or(new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(most, t)),
+                    new LessThanOrEqual(column, ImpliedLiteral.of(Long.MAX_VALUE, t))),
       new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(Long.MIN_VALUE, t)),
         new LessThan(column, ImpliedLiteral.of(-most, t))));
   }
@@ -252,8 +256,7 @@ public class Prune extends SwitchedRule {
   @Override
   protected String check(SparkSession session) {
     String start = "ts >= 1706745600000000", end = "ts < 1709251200000000";
-    String[][] predicates = {
-      {"year(ts) = 2024 AND month(ts) = 2", start, end},
+    String[][] predicates = {{"year(ts) = 2024 AND month(ts) = 2", start, end},
       {"date_trunc('month', ts) = timestamp '2024-02-01'", start, end},
       {"date_format(ts, 'yyyy-MM') = '2024-02'", start, end}, {"cast(ts AS string) LIKE '2024-02%'", start, end},
       {"year(ts) * 100 + month(ts) = 202402", start, end}, {"trunc(ts, 'month') = date '2024-02-01'", start, end},

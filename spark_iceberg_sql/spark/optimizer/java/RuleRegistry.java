@@ -54,9 +54,14 @@ public class RuleRegistry {
   static class Before extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final Entry entry;
     final Installed installed;
-    Before(Entry entry, Installed installed) { this.entry = entry; this.installed = installed; }
+    Before(Entry entry, Installed installed) {
+      this.entry = entry;
+      this.installed = installed;
+    }
     @Override
-    protected Object of(Object session) { return inForce(entry, installed) ? entry.rule : new Nothing(); }
+    protected Object of(Object session) {
+      return inForce(entry, installed) ? entry.rule : new Nothing();
+    }
   }
 
   /**
@@ -66,7 +71,10 @@ public class RuleRegistry {
   static class After extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final List<Entry> entries;
     final Installed installed;
-    After(List<Entry> entries, Installed installed) { this.entries = entries; this.installed = installed; }
+    After(List<Entry> entries, Installed installed) {
+      this.entries = entries;
+      this.installed = installed;
+    }
     @Override
     protected Object of(Object session) {
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
@@ -75,7 +83,8 @@ public class RuleRegistry {
         Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
         for (Rule<LogicalPlan> rule : CollectionConverters.asJava(present))
           if (!(rule instanceof SwitchedRule)) wanted.add(rule);
-        for (Entry entry : entries) if (inForce(entry, installed)) wanted.add(entry.rule);
+        for (Entry entry : entries)
+          if (inForce(entry, installed)) wanted.add(entry.rule);
         Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(wanted);
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }
@@ -87,12 +96,14 @@ public class RuleRegistry {
 
   static class Nothing extends ScalaTypes.PlanRule<LogicalPlan> {
     @Override
-    protected TreeNode<?> of(TreeNode<?> plan) { return plan; }
+    protected TreeNode<?> of(TreeNode<?> plan) {
+      return plan;
+    }
   }
 
   /** Adds a rule; rule is null where it could not be compiled, and fault then says why. */
-  public void add(String name, String phase, boolean beforePushDown, String switchKey, String does, Object rule,
-      String fault) {
+  public void add(
+    String name, String phase, boolean beforePushDown, String switchKey, String does, Object rule, String fault) {
     Entry e = new Entry();
     e.name = name;
     e.phase = phase;
@@ -173,8 +184,8 @@ public class RuleRegistry {
     List<Row> rows = new ArrayList<>();
     for (Entry e : entries.values()) {
       boolean on = inForce(e, session) && e.rule.isOn(conf);
-      rows.add(RowFactory.create(new Object[] {e.name, e.phase, e.switchKey,
-        Boolean.valueOf(on), Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault}));
+      rows.add(RowFactory.create(new Object[] {e.name, e.phase, e.switchKey, Boolean.valueOf(on),
+        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.does, e.fault}));
     }
     return rows;
   }
@@ -191,10 +202,14 @@ public class RuleRegistry {
           QueryCompilationErrors.wrongNumArgsError$default$4(), QueryCompilationErrors.wrongNumArgsError$default$5(),
           QueryCompilationErrors.wrongNumArgsError$default$6()));
       }
-      StructType columns = new StructType().add("name", DataTypes.StringType, false)
-        .add("phase", DataTypes.StringType, false).add("switch", DataTypes.StringType, false)
-        .add("enabled", DataTypes.BooleanType, false).add("hits", DataTypes.LongType, false)
-        .add("description", DataTypes.StringType, false).add("fault", DataTypes.StringType, true);
+      StructType columns = new StructType()
+                             .add("name", DataTypes.StringType, false)
+                             .add("phase", DataTypes.StringType, false)
+                             .add("switch", DataTypes.StringType, false)
+                             .add("enabled", DataTypes.BooleanType, false)
+                             .add("hits", DataTypes.LongType, false)
+                             .add("description", DataTypes.StringType, false)
+                             .add("fault", DataTypes.StringType, true);
       return LocalRelation.fromExternalRows(ScalaTypes.columns(columns), ScalaTypes.seq(table.rows()));
     }
   }

@@ -40,7 +40,9 @@ public final class ScalaTypes {
 
     @Override
     @SuppressWarnings("unchecked")
-    public B apply(A argument) { return (B) of(argument); }
+    public B apply(A argument) {
+      return (B) of(argument);
+    }
   }
 
   /** What `transform` of a plan or an expression puts in the place of some of its nodes. */
@@ -60,7 +62,9 @@ public final class ScalaTypes {
     Rewrite(Replacement replacement) { this.replacement = replacement; }
 
     @Override
-    public boolean isDefinedAt(N node) { return replacement.isFor(node); }
+    public boolean isDefinedAt(N node) {
+      return replacement.isFor(node);
+    }
 
     @Override
     @SuppressWarnings("unchecked")
@@ -76,6 +80,8 @@ public final class ScalaTypes {
 
     @Override
     @SuppressWarnings("unchecked")
-    public P apply(P plan) { return (P) of(plan); }
+    public P apply(P plan) {
+      return (P) of(plan);
+    }
   }
 }

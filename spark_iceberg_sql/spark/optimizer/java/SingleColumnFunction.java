@@ -18,10 +18,14 @@ public final class SingleColumnFunction {
     narrow = t.equals(DataTypes.DateType) || t.equals(DataTypes.IntegerType);
     bound = (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
-      public boolean isFor(Object x) { return column.semanticEquals((Expression) x); }
+      public boolean isFor(Object x) {
+        return column.semanticEquals((Expression) x);
+      }
 
       @Override
-      public Object of(Object x) { return input; }
+      public Object of(Object x) {
+        return input;
+      }
     }));
   }
 

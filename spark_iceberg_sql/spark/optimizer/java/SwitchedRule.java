@@ -56,7 +56,9 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     try {
       Object fault = SQLConf.withExistingConf(conf, new AbstractFunction0<Object>() {
         @Override
-        public Object apply() { return check(session); }
+        public Object apply() {
+          return check(session);
+        }
       });
       return fault == null ? null : ((String) fault).replaceAll("\\s+", " ").trim();
     } catch (Exception e) {

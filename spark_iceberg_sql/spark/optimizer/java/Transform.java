@@ -39,20 +39,23 @@ public final class Transform {
   /** The transform that a call of Iceberg's is; null for one that the records do not have. */
   public static Transform of(Expression call) {
     String called = Calls.function(call).getName();
-    for (Transform t : ALL) if (called.contains("." + t.iceberg)) return t;
+    for (Transform t : ALL)
+      if (called.contains("." + t.iceberg)) return t;
     return null;
   }
 
   /** The transform by which the rules try what is true of all: one that hashes. */
   public static Transform hash() {
-    for (Transform t : ALL) if (t.hashes) return t;
+    for (Transform t : ALL)
+      if (t.hashes) return t;
     throw new IllegalStateException("no transform hashes");
   }
 
   /** The transform of a partition field as a spec writes it: day, bucket[4]; null for one that is not known. */
   public static Transform named(String text) {
     String name = text.indexOf('[') < 0 ? text : text.substring(0, text.indexOf('['));
-    for (Transform t : ALL) if (t.name.equals(name)) return t;
+    for (Transform t : ALL)
+      if (t.name.equals(name)) return t;
     return null;
   }
 
