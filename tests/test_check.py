@@ -10,8 +10,8 @@ from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.checker.fixes import applied_to
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.evolution import created
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.spec import created
 from spark_iceberg_sql.model.table import Kind, Table, Tables
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules import ALL

@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from spark_iceberg_sql.model.corruption import Damage, Kind, damage, united
-from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.spec import (
+from spark_iceberg_sql.model.evolution import (
     RequestedField,
     SpecRefusedError,
-    Specs,
     SpecUncertainError,
     created,
     refuse_names,
+    replaced,
+    updated,
 )
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.transforms import BY_NAME, BoundTransform
 from spark_iceberg_sql.model.types import Field, Primitive
 
@@ -47,17 +49,17 @@ def shape(specs: Specs) -> list[tuple[int, str, str]]:
 def drop(specs: Specs, name: str) -> Specs:
     field = specs.spec.named(name)
     assert field is not None
-    return specs.updated(field, None, SCHEMA)
+    return updated(specs, field, None, SCHEMA)
 
 
 def add(specs: Specs, wanted: RequestedField) -> Specs:
-    return specs.updated(None, wanted, SCHEMA)
+    return updated(specs, None, wanted, SCHEMA)
 
 
 def swap(specs: Specs, name: str, wanted: RequestedField) -> Specs:
     field = specs.spec.named(name)
     assert field is not None
-    return specs.updated(field, wanted, SCHEMA)
+    return updated(specs, field, wanted, SCHEMA)
 
 
 def renamed(wanted: RequestedField, name: str) -> RequestedField:
@@ -167,10 +169,10 @@ def test_a_renamed_field_moves_a_void_one_out_of_the_way() -> None:
 
 def test_of_two_ids_create_or_replace_takes_the_later() -> None:
     specs = add(drop(created([BUCKET_8]), "id_bucket"), renamed(BUCKET_8, "shard"))
-    after = drop(specs, "shard").replaced([BUCKET_8, DAY])
+    after = replaced(drop(specs, "shard"), [BUCKET_8, DAY])
     assert shape(after) == [(1001, "id_bucket", "bucket[8]"), (1002, "ts_day", "day")]
     # Where an equal spec is there, it is taken with the ids that it has.
-    assert shape(drop(specs, "shard").replaced([BUCKET_8])) == [(1000, "id_bucket", "bucket[8]")]
+    assert shape(replaced(drop(specs, "shard"), [BUCKET_8])) == [(1000, "id_bucket", "bucket[8]")]
 
 
 def test_an_equal_spec_is_taken_again() -> None:
@@ -196,7 +198,7 @@ def test_refused_as_iceberg_does(old: str | None, wanted: RequestedField, reason
     specs = created([BUCKET_8, DAY])
     field = specs.spec.named(old) if old else None
     with pytest.raises(SpecRefusedError, match=reason):
-        specs.updated(field, wanted, SCHEMA)
+        updated(specs, field, wanted, SCHEMA)
 
 
 def test_names_of_columns_are_free_once_the_source_is_gone() -> None:
@@ -209,7 +211,7 @@ def test_names_of_columns_are_free_once_the_source_is_gone() -> None:
 
 def test_create_or_replace_v2_takes_ids_by_source_and_transform() -> None:
     specs = add(created([BUCKET_8]), DAY)
-    after = specs.replaced([DAY, BUCKET_16, BUCKET_8])
+    after = replaced(specs, [DAY, BUCKET_16, BUCKET_8])
     assert shape(after) == [
         (1001, "ts_day", "day"),
         (1002, "id_bucket", "bucket[16]"),
@@ -220,13 +222,13 @@ def test_create_or_replace_v2_takes_ids_by_source_and_transform() -> None:
 
 def test_create_or_replace_v1_voids_what_is_missing_and_renames_it() -> None:
     specs = created([BUCKET_8, DAY], 1)
-    after = specs.replaced([BUCKET_16, DAY])
+    after = replaced(specs, [BUCKET_16, DAY])
     assert shape(after) == [
         (1000, "id_bucket_1000", "void"),
         (1001, "ts_day", "day"),
         (1002, "id_bucket", "bucket[16]"),
     ]
-    assert shape(specs.replaced([])) == [(1000, "id_bucket", "void"), (1001, "ts_day", "void")]
+    assert shape(replaced(specs, [])) == [(1000, "id_bucket", "void"), (1001, "ts_day", "void")]
 
 
 # --- damage ----------------------------------------------------------------------------------
@@ -296,5 +298,5 @@ def test_sources_that_are_gone() -> None:
 
 def test_a_field_without_its_source_takes_no_name() -> None:
     specs = drop(created([want("s", "truncate", 2)]), "s_trunc")
-    specs = specs.updated(None, renamed(DAY, "s_trunc"), WITHOUT_S)
+    specs = updated(specs, None, renamed(DAY, "s_trunc"), WITHOUT_S)
     assert kinds(specs, WITHOUT_S) == [Kind.PAST_WITHOUT_SOURCE]

@@ -7,8 +7,15 @@ from dataclasses import replace
 
 from spark_iceberg_sql.facts.target import as_field
 from spark_iceberg_sql.facts.terms import Terms
+from spark_iceberg_sql.model.evolution import (
+    SpecRefusedError,
+    SpecUncertainError,
+    created,
+    replaced,
+    updated,
+)
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.spec import SpecRefusedError, Specs, SpecUncertainError, created
+from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
 from spark_iceberg_sql.syntax import nodes
@@ -91,7 +98,7 @@ def _created(context: Terms, node: nodes.Create) -> Table | None:
         specs: Specs | None = created(asked, version)
         last = schema.last_column_id
     else:
-        specs = old.specs.replaced(asked).upgraded(version) if old.specs is not None else None
+        specs = replaced(old.specs, asked).upgraded(version) if old.specs is not None else None
         last = max(old.last_column_id, schema.last_column_id)
     why = old.why_unknown if old is not None else None
     if node.clustered_by is not None:
@@ -127,7 +134,7 @@ def _respecified(
     if not isinstance(node, nodes.DropField) and want is None:
         return None
     try:
-        return replace(table, specs=context.specs.updated(dropped, want, context.schema))
+        return replace(table, specs=updated(context.specs, dropped, want, context.schema))
     except SpecRefusedError:
         return None
     except SpecUncertainError as reason:

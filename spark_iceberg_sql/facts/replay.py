@@ -12,7 +12,7 @@ from spark_iceberg_sql.facts.target import (
     AlreadyReportedError,
     NotKnownError,
 )
-from spark_iceberg_sql.model.spec import created
+from spark_iceberg_sql.model.evolution import created
 from spark_iceberg_sql.model.table import Kind, Table, Tables
 from spark_iceberg_sql.syntax import nodes
 

@@ -7,8 +7,9 @@ from functools import cached_property
 
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
 from spark_iceberg_sql.model import transforms
+from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError, proposed
 from spark_iceberg_sql.model.schema import Column
-from spark_iceberg_sql.model.spec import PartitionField, RequestedField, SpecUncertainError
+from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import BoundTransform, Transform
 from spark_iceberg_sql.syntax import nodes
 
@@ -183,6 +184,6 @@ class Terms(Target):
         if dropped is not None and dropped.key == (wanted.source_id, str(wanted.transform)):
             return replace(dropped, name=wanted.name or dropped.name)
         try:
-            return self.specs.proposed(wanted)
+            return proposed(self.specs, wanted)
         except SpecUncertainError:
             raise NotKnownError("the partition field's name", "it has had several names") from None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.spec import PartitionField, RequestedField, Specs
+from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 

@@ -30,7 +30,8 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.spec import PartitionField, RequestedField
+from spark_iceberg_sql.model.evolution import RequestedField
+from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes

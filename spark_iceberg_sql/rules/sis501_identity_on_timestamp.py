@@ -26,7 +26,8 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.spec import PartitionField, RequestedField
+from spark_iceberg_sql.model.evolution import RequestedField
+from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transforms import DATE, TIMES
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
