@@ -29,7 +29,8 @@ from spark_iceberg_sql.model.table_functions import (
     Argument,
     Function,
 )
-from spark_iceberg_sql.model.transforms import TRANSFORMS, Transform
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.report.rule_pages import catalogue, page
 from spark_iceberg_sql.rules.base import Rule
 

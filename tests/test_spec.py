@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.corruption import Damage, Kind, damage, united
 from spark_iceberg_sql.model.evolution import (
     RequestedField,
@@ -16,7 +17,7 @@ from spark_iceberg_sql.model.evolution import (
 )
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
-from spark_iceberg_sql.model.transforms import BY_NAME, BoundTransform
+from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.model.types import Field, Primitive
 
 SCHEMA = Schema(

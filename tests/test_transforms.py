@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.model import transforms
+from spark_iceberg_sql.model import bound_transform, transforms
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.table import Tables
-from spark_iceberg_sql.model.transforms import BY_NAME, BY_SPELLING, TRANSFORMS, BoundTransform
+from spark_iceberg_sql.model.transforms import BY_NAME, BY_SPELLING, TRANSFORMS
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, primitive_from_spark
 
 # Spec, Partition Transforms, "Source types": the spec's table, copied.
@@ -125,21 +126,21 @@ def test_clauses_and_default_names(clause, created, altered):
 
 @pytest.mark.parametrize("text", ["identity", "bucket[16]", "truncate[4]", "year", "day", "void"])
 def test_metadata_names_round_trip(text):
-    bound = transforms.from_metadata(text)
+    bound = bound_transform.from_metadata(text)
     assert str(bound) == text
     assert bound.transform is BY_NAME[text.split("[")[0]]
 
 
 @pytest.mark.parametrize("text", ["week", "bucket", "day[3]", "zorder[2]", "cube", "bucket[x]"])
 def test_a_transform_of_a_later_spec_is_kept_and_judged_in_no_way(text):
-    bound = transforms.from_metadata(text)
+    bound = bound_transform.from_metadata(text)
     assert str(bound) == text
     assert not bound.transform.in_ddl
     assert bound.transform.takes(Primitive("double"))
 
 
 def test_void_is_void():
-    assert transforms.VOID.is_void
+    assert bound_transform.VOID.is_void
     assert not BoundTransform(BY_NAME["identity"]).is_void
 
 

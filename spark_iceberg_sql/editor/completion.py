@@ -14,7 +14,8 @@ from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table, Tables
-from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, Transform, spelled
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, spelled
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.words import written
 from spark_iceberg_sql.syntax import nodes, parser

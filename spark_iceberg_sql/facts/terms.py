@@ -7,10 +7,11 @@ from functools import cached_property
 
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
 from spark_iceberg_sql.model import transforms
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError, proposed
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.model.transforms import BoundTransform, Transform
+from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.syntax import nodes
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, Specs
-from spark_iceberg_sql.model.transforms import VOID, BoundTransform
 
 
 class SpecRefusedError(ValueError):

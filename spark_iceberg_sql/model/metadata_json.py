@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark_iceberg_sql.model import transforms
+from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name, Table
@@ -107,7 +107,7 @@ def _field(value: Mapping[str, Any], field_id: int, schemas: Sequence[Schema]) -
     return PartitionField(
         source_id=source_id,
         source=column.name if column is not None else f"dropped column {source_id}",
-        transform=transforms.from_metadata(value["transform"]),
+        transform=bound_transform.from_metadata(value["transform"]),
         name=value["name"],
         field_id=field_id,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from spark_iceberg_sql.model.transforms import VOID, BoundTransform
+from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
 
 FIRST_FIELD_ID = 1000
 _SPEC_ID = attrgetter("spec_id")

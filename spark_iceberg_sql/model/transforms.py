@@ -6,12 +6,7 @@ To add a transform, add a record to TRANSFORMS; nothing else names one.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
-from spark_iceberg_sql.model.types import Primitive, Type
-
-MAX_PARAMETER = 2**31 - 1
+from spark_iceberg_sql.model.transform_record import Parameter, Transform
 
 _TIMESTAMPS = ("timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
 _TIMES = ("date", *_TIMESTAMPS)
@@ -19,112 +14,6 @@ _ANY = (
     "boolean", "int", "long", "float", "double", "decimal", "date", "time", *_TIMESTAMPS,
     "string", "uuid", "fixed", "binary", "unknown",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A transform's leading integer: bucket's number of buckets, truncate's width.
-
-    name: in signatures. noun: in messages. minimum, maximum: the range that the spec allows.
-    example: a sensible value.
-    """
-
-    name: str
-    noun: str
-    example: int
-    minimum: int = 1
-    maximum: int = MAX_PARAMETER
-
-
-@dataclass(frozen=True, slots=True)
-class Transform:
-    """A partition transform.
-
-    name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD accept.
-    functions: the SQL functions. sources: the Iceberg types that it accepts. accepts: the same, for
-    messages. result: the Iceberg type of its value; None: the source's own. suffix: of the default name of
-    its field in CREATE; None: the source's own name. granularity: rank among the time transforms,
-    coarse to fine. iso_width: how much of an ISO date and time, 2024-05-17T10:30, it keeps.
-    spark_function: its name in Iceberg's Spark runtime, if any. iceberg_class: prefix of that
-    function's class name. wraps: the source types for which its value overflows near the ends of the
-    range and wraps around. in_ddl: whether Spark's DDL has it. spark_parses: the
-    spellings that Spark's own parser accepts in CREATE. order_preserving: whether it is monotonic in the
-    source, except at the ends of a type. hashes: whether it is a hash modulo the parameter.
-    truncates: whether it rounds a number down to a multiple of the parameter, and cuts a string to that
-    length. narrow_as_int: whether the function treats tinyint and smallint as the int that the table
-    stores. checks_precision: whether a decimal can exceed its precision, so that the function checks it.
-    suggestion: rank among the transforms suggested for a column that it accepts, best first. other_names: its
-    names in other engines, each group with the reason why this transform serves. summary: one sentence
-    for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
-    """
-
-    name: str
-    spellings: tuple[str, ...]
-    functions: tuple[str, ...]
-    sources: tuple[str, ...]
-    accepts: str
-    summary: str
-    parameter: Parameter | None = None
-    result: str | None = None
-    suffix: str | None = None
-    granularity: int | None = None
-    iso_width: int | None = None
-    spark_function: str | None = None
-    iceberg_class: str | None = None
-    in_ddl: bool = True
-    spark_parses: tuple[str, ...] = ()
-    order_preserving: bool = False
-    hashes: bool = False
-    truncates: bool = False
-    wraps: tuple[str, ...] = ()
-    narrow_as_int: bool = False
-    checks_precision: bool = False
-    suggestion: int | None = None
-    other_names: tuple[tuple[tuple[str, ...], str], ...] = ()
-    example: tuple[str, str] = ("", "")
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether it returns the value unchanged."""
-        return self.name == "identity"
-
-    @property
-    def is_void(self) -> bool:
-        """Whether it is what format version 1 leaves in place of a dropped field."""
-        return self.name == "void"
-
-    @property
-    def begins_at_midnight(self) -> bool:
-        """Whether its values are days, months or years."""
-        return self.iso_width is not None and self.iso_width <= len("2024-05-17")
-
-    @property
-    def spelling(self) -> str:
-        """The name to write in DDL: the one in Iceberg's own documentation."""
-        return self.spellings[-1] if self.granularity is None else self.spellings[1]
-
-    def takes(self, source: Type) -> bool:
-        """Whether the spec allows the transform on a column of this type."""
-        return isinstance(source, Primitive) and source.name in self.sources
-
-    def clause(self, source: str, parameter: int | None = None) -> str:
-        """The DDL clause over a source column's text, `bucket(16, id)`."""
-        if self.is_identity:
-            return source
-        if self.parameter is None:
-            return f"{self.spelling}({source})"
-        return f"{self.spelling}({parameter or self.parameter.example}, {source})"
-
-    def create_name(self, source: str) -> str:
-        """The default field name that CREATE TABLE gives, `id_bucket` (PartitionSpec.Builder)."""
-        return source if self.suffix is None else f"{source}_{self.suffix}"
-
-    def alter_name(self, source: str, parameter: int | None) -> str:
-        """The default field name that ALTER TABLE ADD gives, `id_bucket_16` (PartitionNameGenerator)."""
-        name = self.create_name(source)
-        return name if self.parameter is None else f"{name}_{parameter}"
-
-
 _UNIT = "there is one transform per time unit"
 _FINER = "file statistics prune by anything finer"
 
@@ -170,6 +59,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         name="identity",
         spellings=("identity",),
         functions=("iceberg_identity",),
+        is_identity=True,
         order_preserving=True,
         sources=_ANY,
         accepts="any primitive column except variant, geometry and geography",
@@ -187,16 +77,8 @@ TRANSFORMS: tuple[Transform, ...] = (
         spellings=("bucket",),
         functions=("iceberg_bucket",),
         sources=(
-            "int",
-            "long",
-            "decimal",
-            "date",
-            "time",
-            *_TIMESTAMPS,
-            "string",
-            "uuid",
-            "fixed",
-            "binary",
+            *("int", "long", "decimal", "date", "time", *_TIMESTAMPS),
+            *("string", "uuid", "fixed", "binary"),
         ),
         accepts="an integer, decimal, date, time, timestamp, string, uuid or binary column",
         parameter=Parameter("n", "number of buckets", 16),
@@ -210,14 +92,8 @@ TRANSFORMS: tuple[Transform, ...] = (
         other_names=(
             (
                 (
-                    "hash",
-                    "xxhash64",
-                    "murmur3",
-                    "mod",
-                    "pmod",
-                    "hash_bucket",
-                    "cluster",
-                    "clustered",
+                    *("hash", "xxhash64", "murmur3", "mod", "pmod", "hash_bucket"),
+                    *("cluster", "clustered"),
                 ),
                 "it hashes the value",
             ),
@@ -248,14 +124,8 @@ TRANSFORMS: tuple[Transform, ...] = (
         other_names=(
             (
                 (
-                    "substring",
-                    "substr",
-                    "left",
-                    "prefix",
-                    "trunc",
-                    "truncated",
-                    "range",
-                    "range_bucket",
+                    *("substring", "substr", "left", "prefix", "trunc", "truncated"),
+                    *("range", "range_bucket"),
                 ),
                 "it keeps the first characters of a string and rounds numbers down",
             ),
@@ -328,6 +198,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         sources=(*_ANY, "variant", "geometry", "geography"),
         accepts="any column",
         suffix="null",
+        is_void=True,
         in_ddl=False,
         summary="always null: what format version 1 leaves in place of a dropped partition field",
         example=("34", "NULL"),
@@ -363,47 +234,3 @@ SPARK_PARSES = frozenset(spelling for t in TRANSFORMS for spelling in t.spark_pa
 def spelled(call: str | None) -> Transform | None:
     """The transform that a call in DDL names; without a call it is identity. None if there is none."""
     return BY_SPELLING.get("identity" if call is None else call.lower())
-
-
-_METADATA = re.compile(r"^([a-z_]+)\[(\d+)\]$")
-
-
-@dataclass(frozen=True, slots=True)
-class BoundTransform:
-    """A transform with its parameter, as a partition field has it: `bucket[16]`, `day`."""
-
-    transform: Transform
-    parameter: int | None = None
-
-    def __str__(self) -> str:
-        name = self.transform.name
-        return name if self.parameter is None else f"{name}[{self.parameter}]"
-
-    @property
-    def is_void(self) -> bool:
-        """Whether it is what v1 leaves in place of a dropped field."""
-        return self.transform.is_void
-
-    def clause(self, source: str) -> str:
-        """The DDL clause over a source column's text."""
-        return self.transform.clause(source, self.parameter)
-
-
-def from_metadata(text: str) -> BoundTransform:
-    """The transform of a partition field in metadata.json, `bucket[16]`.
-
-    One that this table does not have (a later spec's) keeps its name and takes any source: what it
-    allows is not known, so nothing is said against it.
-    """
-    match = _METADATA.match(text)
-    name, parameter = (match.group(1), int(match.group(2))) if match else (text, None)
-    known = BY_NAME.get(name)
-    if known is None or (known.parameter is None) != (parameter is None):
-        known = Transform(
-            text, (text,), (), _ANY, "any column", "not in this version of the spec", in_ddl=False
-        )
-        parameter = None
-    return BoundTransform(known, parameter)
-
-
-VOID = BoundTransform(BY_NAME["void"])

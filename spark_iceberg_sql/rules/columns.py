@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
 from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.schema import Column
-from spark_iceberg_sql.model.transforms import SUGGESTED, TIMES, Transform
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import SUGGESTED, TIMES
 from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
 from spark_iceberg_sql.rules.words import listed, written
 from spark_iceberg_sql.syntax import nodes

@@ -7,14 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.model.transforms import (
-    BY_FUNCTION,
-    BY_OTHER_NAME,
-    BY_SPELLING,
-    DATE,
-    TIMES,
-    Transform,
-)
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, DATE, TIMES
 
 # Functions whose unit or format stands in a text, and what that looks like there.
 _FORMATTING = frozenset(

@@ -32,15 +32,8 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.transforms import (
-    BY_FUNCTION,
-    DATE,
-    HASH,
-    IDENTITY,
-    SUGGESTED,
-    TIMES,
-    Transform,
-)
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, DATE, HASH, IDENTITY, SUGGESTED, TIMES
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import column_of, fitting, quoted_column, to_write
 from spark_iceberg_sql.rules.meant_transform import meant, parameter, units

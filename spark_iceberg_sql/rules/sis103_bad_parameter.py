@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transforms import Parameter
+from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.syntax import nodes

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.terms import TermFacts
-from spark_iceberg_sql.model.transforms import Transform
+from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import column_of, there, to_write
 from spark_iceberg_sql.syntax import nodes

@@ -34,7 +34,8 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transforms import Transform, spelled
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import spelled
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.words import a_type, listed, written

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from spark_iceberg_sql.model.transforms import TRANSFORMS, Parameter, Transform
+from spark_iceberg_sql.model.transform_record import Parameter, Transform
+from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive, UnknownTypeError, primitive_from_spark
 from spark_iceberg_sql.spark.bridge import compiler, expressions, jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal

@@ -1,0 +1,58 @@
+"""A transform with its parameter, as a partition field of table metadata has it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_NAME, IDENTITY, TRANSFORMS
+
+_METADATA = re.compile(r"^([a-z_]+)\[(\d+)\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class BoundTransform:
+    """A transform with its parameter, as a partition field has it: `bucket[16]`, `day`."""
+
+    transform: Transform
+    parameter: int | None = None
+
+    def __str__(self) -> str:
+        name = self.transform.name
+        return name if self.parameter is None else f"{name}[{self.parameter}]"
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it is what v1 leaves in place of a dropped field."""
+        return self.transform.is_void
+
+    def clause(self, source: str) -> str:
+        """The DDL clause over a source column's text."""
+        return self.transform.clause(source, self.parameter)
+
+
+def from_metadata(text: str) -> BoundTransform:
+    """The transform of a partition field in metadata.json, `bucket[16]`.
+
+    One that has no record (a later spec's) keeps its name and takes any source: what it
+    allows is not known, so nothing is said against it.
+    """
+    match = _METADATA.match(text)
+    name, parameter = (match.group(1), int(match.group(2))) if match else (text, None)
+    known = BY_NAME.get(name)
+    if known is None or (known.parameter is None) != (parameter is None):
+        known = Transform(
+            text,
+            (text,),
+            (),
+            IDENTITY.sources,
+            "any column",
+            "not in this version of the spec",
+            in_ddl=False,
+        )
+        parameter = None
+    return BoundTransform(known, parameter)
+
+
+VOID = BoundTransform(next(t for t in TRANSFORMS if t.is_void))

@@ -1,0 +1,106 @@
+"""What the record of a partition transform says, and the names and clauses that follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark_iceberg_sql.model.types import Primitive, Type
+
+MAX_PARAMETER = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A transform's leading integer: bucket's number of buckets, truncate's width.
+
+    name: in signatures. noun: in messages. minimum, maximum: the range that the spec allows.
+    example: a sensible value.
+    """
+
+    name: str
+    noun: str
+    example: int
+    minimum: int = 1
+    maximum: int = MAX_PARAMETER
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A partition transform.
+
+    name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD accept.
+    functions: the SQL functions. sources: the Iceberg types that it accepts. accepts: the same, for
+    messages. result: the Iceberg type of its value; None: the source's own. suffix: of the default name of
+    its field in CREATE; None: the source's own name. granularity: rank among the time transforms,
+    coarse to fine. iso_width: how much of an ISO date and time, 2024-05-17T10:30, it keeps.
+    spark_function: its name in Iceberg's Spark runtime, if any. iceberg_class: prefix of that
+    function's class name. wraps: the source types for which its value overflows near the ends of the
+    range and wraps around. is_identity: whether it returns the value unchanged. is_void: whether it is what
+    format version 1 leaves in place of a dropped field. in_ddl: whether Spark's DDL has it. spark_parses: the
+    spellings that Spark's own parser accepts in CREATE. order_preserving: whether it is monotonic in the
+    source, except at the ends of a type. hashes: whether it is a hash modulo the parameter.
+    truncates: whether it rounds a number down to a multiple of the parameter, and cuts a string to that
+    length. narrow_as_int: whether the function treats tinyint and smallint as the int that the table
+    stores. checks_precision: whether a decimal can exceed its precision, so that the function checks it.
+    suggestion: rank among the transforms suggested for a column that it accepts, best first. other_names: its
+    names in other engines, each group with the reason why this transform serves. summary: one sentence
+    for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
+    """
+
+    name: str
+    spellings: tuple[str, ...]
+    functions: tuple[str, ...]
+    sources: tuple[str, ...]
+    accepts: str
+    summary: str
+    parameter: Parameter | None = None
+    result: str | None = None
+    suffix: str | None = None
+    granularity: int | None = None
+    iso_width: int | None = None
+    spark_function: str | None = None
+    iceberg_class: str | None = None
+    is_identity: bool = False
+    is_void: bool = False
+    in_ddl: bool = True
+    spark_parses: tuple[str, ...] = ()
+    order_preserving: bool = False
+    hashes: bool = False
+    truncates: bool = False
+    wraps: tuple[str, ...] = ()
+    narrow_as_int: bool = False
+    checks_precision: bool = False
+    suggestion: int | None = None
+    other_names: tuple[tuple[tuple[str, ...], str], ...] = ()
+    example: tuple[str, str] = ("", "")
+
+    @property
+    def begins_at_midnight(self) -> bool:
+        """Whether its values are days, months or years."""
+        return self.iso_width is not None and self.iso_width <= len("2024-05-17")
+
+    @property
+    def spelling(self) -> str:
+        """The name to write in DDL: the one in Iceberg's own documentation."""
+        return self.spellings[-1] if self.granularity is None else self.spellings[1]
+
+    def takes(self, source: Type) -> bool:
+        """Whether the spec allows the transform on a column of this type."""
+        return isinstance(source, Primitive) and source.name in self.sources
+
+    def clause(self, source: str, parameter: int | None = None) -> str:
+        """The DDL clause over a source column's text, `bucket(16, id)`."""
+        if self.is_identity:
+            return source
+        if self.parameter is None:
+            return f"{self.spelling}({source})"
+        return f"{self.spelling}({parameter or self.parameter.example}, {source})"
+
+    def create_name(self, source: str) -> str:
+        """The default field name that CREATE TABLE gives, `id_bucket` (PartitionSpec.Builder)."""
+        return source if self.suffix is None else f"{source}_{self.suffix}"
+
+    def alter_name(self, source: str, parameter: int | None) -> str:
+        """The default field name that ALTER TABLE ADD gives, `id_bucket_16` (PartitionNameGenerator)."""
+        name = self.create_name(source)
+        return name if self.parameter is None else f"{name}_{parameter}"
