@@ -17,8 +17,8 @@ from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped
 from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
-from spark_iceberg_sql.syntax.lexer import statements
 from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.script import statements
 
 
 def empty() -> Tables:

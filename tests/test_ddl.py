@@ -10,7 +10,6 @@ from growth import ratio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.syntax.lexer import statements
 from spark_iceberg_sql.syntax.mistakes import MISTAKES as RECORDS
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
@@ -44,6 +43,7 @@ from spark_iceberg_sql.syntax.nodes import (
 )
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, handed_on, phrase_in
+from spark_iceberg_sql.syntax.script import statements
 
 MISTAKES = Path(__file__).with_name("corpus") / "mistakes.sql"
 

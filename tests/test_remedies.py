@@ -19,8 +19,9 @@ from spark_iceberg_sql.checker.fixes import applied_to, fixed
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME
-from spark_iceberg_sql.syntax.lexer import statements, tokenize
+from spark_iceberg_sql.syntax.lexer import tokenize
 from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.script import statements
 
 COLUMNS = "id BIGINT, event_time TIMESTAMP, ts TIMESTAMP, dt DATE"
 TABLE = f"CREATE TABLE db.t ({COLUMNS}) USING iceberg;\n"

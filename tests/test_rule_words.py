@@ -13,7 +13,7 @@ import pytest
 from cases import Case, checked, file_cases, page_cases
 
 from spark_iceberg_sql.rules import OURS
-from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.script import statements
 
 GOLDEN = Path(__file__).parent / "golden" / "rules"
 MISTAKES = Path(__file__).parent / "corpus" / "mistakes.sql"

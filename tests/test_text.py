@@ -9,7 +9,8 @@ from growth import ratio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.syntax.lexer import Kind, SparkLexer, Statement, Token, statements, tokenize
+from spark_iceberg_sql.syntax.lexer import Kind, SparkLexer, Token, tokenize
+from spark_iceberg_sql.syntax.script import Statement, statements
 
 PIECES = [
     *("'", '"', "`", "\\", "--", "/*", "*/", "/*+", "\n", "\r\n", " ", ";", "BEGIN", "END", "CASE"),

@@ -21,9 +21,10 @@ from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_c
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
 from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.lexer import Kind, Statement, statements
+from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.nodes import Offsets
 from spark_iceberg_sql.syntax.parser.dialect import Words, is_sparks, words_of
+from spark_iceberg_sql.syntax.script import Statement, statements
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 

@@ -14,7 +14,7 @@ from spark_iceberg_sql.facts.replay import changed
 from spark_iceberg_sql.files.source_map import Arm, Offsets, Stretch
 from spark_iceberg_sql.model.table import Name, Tables
 from spark_iceberg_sql.syntax import parser
-from spark_iceberg_sql.syntax.lexer import Statement
+from spark_iceberg_sql.syntax.script import Statement
 
 # What changes more tables than this counts as changing any: otherwise time grows with their square.
 _MANY = 200

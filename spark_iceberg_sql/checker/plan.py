@@ -14,7 +14,7 @@ from spark_iceberg_sql.model.table import Kind, Name, Table, Tables
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.script import statements
 
 
 @dataclass(frozen=True, slots=True)

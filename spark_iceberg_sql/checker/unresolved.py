@@ -13,7 +13,7 @@ from spark_iceberg_sql.files.source_map import Joined, Offsets, join
 from spark_iceberg_sql.files.templates import template_spans, with_names
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
-from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.script import statements
 
 UNREADABLE = "SIS001"
 NOT_CHECKED = (not_checked.code, not_checked.name)

@@ -19,7 +19,8 @@ from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, spelled
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.words import written
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.lexer import Statement, Token, statements
+from spark_iceberg_sql.syntax.lexer import Token
+from spark_iceberg_sql.syntax.script import Statement, statements
 
 
 @dataclass(frozen=True, slots=True)

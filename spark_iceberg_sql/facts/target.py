@@ -17,7 +17,7 @@ from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Absent, Kind, Table, Tables, is_branch
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.lexer import Statement
+from spark_iceberg_sql.syntax.script import Statement
 
 DEFAULT_FORMAT_VERSION = 2
 # Iceberg's own statements, which resolve their table as Iceberg does.

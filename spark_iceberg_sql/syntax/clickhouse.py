@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, NAMES
 from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.identifiers import backticked
-from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token, statements
+from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.script import Statement, statements
 
 # A statement without any of these needs no translation: most are judged by this alone.
 _CANDIDATE = re.compile(

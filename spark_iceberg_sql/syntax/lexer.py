@@ -1,33 +1,27 @@
-"""SQL text to statements of tokens with offsets, cut where Spark's own lexer (4.1) cuts.
+"""SQL text to tokens with offsets, cut where Spark's own lexer (4.1) cuts.
 
 The only user of sqlparse, and of its lexer class alone: its parser and its default table put token
 ends where Spark does not, which would be ways round the gate.
 
-One token table, two passes: splitting a script needs no more than the texts, at the regex engine's
-own speed; tokens with kinds and offsets are made only for the statements that somebody reads.
+One token table, two passes: the texts alone (`pieces`), then of some of them the tokens.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 from sqlparse import tokens as T  # noqa: N812
 from sqlparse.lexer import Lexer
 
-from spark_iceberg_sql.syntax.blocks import block_ends
 from spark_iceberg_sql.syntax.characters import (
     BLANK,
     BOM_SHAPE,
     DOTLESS_I,
     LETTER,
     LONG_S,
-    SPACES,
     shape,
     upper,
     upper_shape,
@@ -131,7 +125,7 @@ _BY_FIRST: dict[str, Kind] = {
     **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", Kind.WORD),
     **dict.fromkeys("(),;[]=<>!+%~&^:?", Kind.MARK),
 }
-_QUOTES = "'\"`/"  # what an unclosed piece begins with
+QUOTES = "'\"`/"  # what an unclosed piece begins with
 _new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
@@ -205,7 +199,7 @@ class SparkLexer(Lexer):  # type: ignore[misc]
     def kind(self, piece: str, start: int) -> Kind:
         """The kind of a piece that begins at `start`."""
         kind: Kind = self._kinds[self._match(piece).lastindex - 1]
-        if kind is Kind.UNCLOSED and piece[0] == "/" and _comment(piece, 0)[1]:
+        if kind is Kind.UNCLOSED and piece[0] == "/" and comment_end(piece, 0)[1]:
             return Kind.COMMENT
         return Kind.STRAY if kind is Kind.BOM and start else kind
 
@@ -219,7 +213,7 @@ class SparkLexer(Lexer):  # type: ignore[misc]
         while start < length:
             piece: str = match(shaped, start).group()
             if piece == "/*":
-                piece = shaped[start : _comment(shaped, start)[0]]
+                piece = shaped[start : comment_end(shaped, start)[0]]
             elif types and angles and piece in (">", ">>", ">>>"):
                 piece = ">"
                 angles -= 1
@@ -229,7 +223,7 @@ class SparkLexer(Lexer):  # type: ignore[misc]
             start += len(piece)
 
 
-def _comment(shaped: str, start: int) -> tuple[int, bool]:
+def comment_end(shaped: str, start: int) -> tuple[int, bool]:
     """Where the comment that opens at `start` ends, comments inside it counted, and whether it does."""
     depth = 0
     for edge in _COMMENT_EDGE.finditer(shaped, start):
@@ -239,121 +233,10 @@ def _comment(shaped: str, start: int) -> tuple[int, bool]:
     return len(shaped), False
 
 
-_LEXER = SparkLexer()
-_LEXER.default_initialization()
+LEXER = SparkLexer()
+LEXER.default_initialization()
 
 
 def tokenize(text: str) -> list[Token]:
     """All tokens of a text, trivia too; their texts joined are the text. Never raises, in linear time."""
-    return _LEXER.tokens(text, _LEXER.pieces(shape(text)), 0, len(text), trivia=True)
-
-
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """A statement of a script; offsets are into the script.
-
-    script: the whole text. start, end: from its first token to its last, trivia and the terminator
-    left out. head, tail: with the trivia before it, and its terminator. compound: a BEGIN ... END block.
-    first: the word of its first token, as Spark knows keywords.
-    """
-
-    script: str
-    start: int
-    end: int
-    head: int
-    tail: int
-    compound: bool
-    first: str
-    _pieces: list[str] = field(repr=False)
-
-    @property
-    def text(self) -> str:
-        """The statement from its first token to its last."""
-        return self.script[self.start : self.end]
-
-    @cached_property
-    def all_tokens(self) -> list[Token]:
-        """Its tokens from `head` to `tail`, trivia and terminator included."""
-        return _LEXER.tokens(self.script, self._pieces, self.head, self.tail, trivia=True)
-
-    @cached_property
-    def tokens(self) -> list[Token]:
-        """Its tokens from `start` to `end`, without trivia."""
-        return _LEXER.tokens(self.script, self._pieces, self.head, self.end, trivia=False)
-
-    @property
-    def unclosed(self) -> Token | None:
-        """The quote or comment at its end that is not closed, and holds the rest of the script."""
-        piece = self._pieces[-1]
-        start = self.tail - len(piece)
-        if piece[0] not in _QUOTES or _LEXER.kind(piece, start) is not Kind.UNCLOSED:
-            return None
-        return Token(Kind.UNCLOSED, self.script[start : self.tail], start, self.tail)
-
-    def opening(self, count: int) -> list[Token]:
-        """Its first tokens without trivia, at most so many: what a glance at a long statement costs."""
-        found: list[Token] = []
-        reach = 0
-        while len(found) < count and reach < len(self._pieces):
-            reach = 2 * reach + 2 * count + 2
-            pieces = self._pieces[:reach]
-            found = _LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
-        return found[:count]
-
-
-def statements(text: str) -> list[Statement]:
-    """The statements of a script: cut at each `;` token, but a BEGIN ... END block is one statement.
-
-    Stretches without a token are none. Never raises, in linear time.
-    """
-    pieces = _LEXER.pieces(shape(text))
-    starts = list(accumulate(map(len, pieces), initial=0))
-    blocks: dict[int, int] | None = None
-    found = []
-    at, count = 0, len(pieces)
-    while at < count:
-        first = at
-        while first < count and _is_trivia(pieces[first], starts[first]):
-            first += 1
-        compound = False
-        last = first
-        word = upper_shape(pieces[first]) if first < count else ""
-        if word == "BEGIN":
-            if blocks is None:
-                blocks = block_ends(
-                    (i, upper_shape(pieces[i]) if len(pieces[i]) <= 7 else "")
-                    for i in range(first, count)
-                    if not _is_trivia(pieces[i], starts[i])
-                )
-            compound = first in blocks
-            last = blocks.get(first, first)
-        try:
-            stop = pieces.index(";", last)
-        except ValueError:
-            stop = count
-        last = stop
-        while last > first and _is_trivia(pieces[last - 1], starts[last - 1]):
-            last -= 1
-        if first < last:
-            tail = min(stop + 1, count)
-            found.append(
-                Statement(
-                    text,
-                    starts[first],
-                    starts[last],
-                    starts[at],
-                    starts[tail],
-                    compound,
-                    word,
-                    pieces[at:tail],
-                )
-            )
-        at = stop + 1
-    return found
-
-
-def _is_trivia(piece: str, start: int) -> bool:
-    first = piece[0]
-    if first == "/":
-        return piece.startswith("/*") and piece != "/*+" and _comment(piece, 0)[1]
-    return first in SPACES or piece.startswith("--") or (first == BOM_SHAPE and not start)
+    return LEXER.tokens(text, LEXER.pieces(shape(text)), 0, len(text), trivia=True)

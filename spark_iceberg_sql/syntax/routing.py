@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spark_iceberg_sql.syntax.lexer import Kind, Statement
+from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.script import Statement
 
 _PHRASES = (
     "add partition field",

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.script import statements
 
 ROUNDS = 5
 SIZES = (100, 1_000, 10_000)

@@ -24,8 +24,8 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.spark.gate import intercept
-from spark_iceberg_sql.syntax.lexer import statements
 from spark_iceberg_sql.syntax.routing import as_written
+from spark_iceberg_sql.syntax.script import statements
 
 # Errors of another kind: the runtime takes the statement and makes something else than is written.
 _ANOTHER = {

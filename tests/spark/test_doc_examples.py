@@ -24,7 +24,7 @@ from spark_iceberg_sql import demo
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark import session as ways_in
-from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.script import statements
 
 NEEDS_SPARK = {"python", "pycon", "sql"}
 # A page's folders, which a test has elsewhere.

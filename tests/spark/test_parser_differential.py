@@ -13,7 +13,6 @@ from spark_grammar import compiled
 from sql_maker import statement
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.syntax.lexer import statements
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     Argument,
@@ -33,6 +32,7 @@ from spark_iceberg_sql.syntax.nodes import (
 )
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.routing import goes_to_iceberg, handed_on
+from spark_iceberg_sql.syntax.script import statements
 
 MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
 STATEMENTS = 60_000 if os.environ.get("SIS_SWEEP") == "full" else 6_000

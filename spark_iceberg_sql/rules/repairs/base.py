@@ -13,7 +13,8 @@ from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import Token, statements
+from spark_iceberg_sql.syntax.lexer import Token
+from spark_iceberg_sql.syntax.script import statements
 
 
 class Repair(NamedTuple):

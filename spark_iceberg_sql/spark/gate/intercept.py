@@ -29,7 +29,8 @@ from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.clickhouse import may_need_translation
-from spark_iceberg_sql.syntax.lexer import Kind, statements, tokenize
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.script import statements
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

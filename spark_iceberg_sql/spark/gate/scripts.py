@@ -13,7 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlError, ScriptFailedError
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.lexer import Statement, statements
+from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of, substituted
 
 if TYPE_CHECKING:

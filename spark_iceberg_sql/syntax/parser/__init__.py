@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.syntax.characters import upper
-from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token
+from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AddField,
@@ -43,6 +43,7 @@ from spark_iceberg_sql.syntax.parser.create import create_table
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
 from spark_iceberg_sql.syntax.parser.statements import call, drop, immediate
 from spark_iceberg_sql.syntax.placeholders import filled, has_template, placeholder
+from spark_iceberg_sql.syntax.script import Statement
 
 # First words of the statements that say something about tables; all others pass unread.
 _OURS = frozenset(

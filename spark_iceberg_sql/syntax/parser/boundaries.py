@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from spark_iceberg_sql.syntax.lexer import Kind, Statement, Token
+from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.nodes import (
     Compound,
     Create,
@@ -21,6 +21,7 @@ from spark_iceberg_sql.syntax.nodes import (
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.placeholders import has_template
+from spark_iceberg_sql.syntax.script import Statement
 
 Reader = Callable[[str, list[Token], Offsets], Node]
 

@@ -9,7 +9,6 @@ from enum import Flag, auto
 from functools import reduce
 from operator import or_
 
-from spark_iceberg_sql.syntax.lexer import Statement
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     Create,
@@ -25,6 +24,7 @@ from spark_iceberg_sql.syntax.nodes import (
 )
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import near
+from spark_iceberg_sql.syntax.script import Statement
 
 
 class Words(Flag):

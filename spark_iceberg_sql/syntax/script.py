@@ -1,0 +1,131 @@
+"""A script to its statements: cut at each `;` token, a BEGIN ... END block whole.
+
+Splitting needs no more than the tokens' texts, at the regex engine's own speed; tokens with kinds and
+offsets are made only for the statements that somebody reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+from spark_iceberg_sql.syntax.blocks import block_ends
+from spark_iceberg_sql.syntax.characters import (
+    BOM_SHAPE,
+    SPACES,
+    shape,
+    upper_shape,
+)
+from spark_iceberg_sql.syntax.lexer import LEXER, QUOTES, Kind, Token, comment_end
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A statement of a script; offsets are into the script.
+
+    script: the whole text. start, end: from its first token to its last, trivia and the terminator
+    left out. head, tail: with the trivia before it, and its terminator. compound: a BEGIN ... END block.
+    first: the word of its first token, as Spark knows keywords.
+    """
+
+    script: str
+    start: int
+    end: int
+    head: int
+    tail: int
+    compound: bool
+    first: str
+    _pieces: list[str] = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The statement from its first token to its last."""
+        return self.script[self.start : self.end]
+
+    @cached_property
+    def all_tokens(self) -> list[Token]:
+        """Its tokens from `head` to `tail`, trivia and terminator included."""
+        return LEXER.tokens(self.script, self._pieces, self.head, self.tail, trivia=True)
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """Its tokens from `start` to `end`, without trivia."""
+        return LEXER.tokens(self.script, self._pieces, self.head, self.end, trivia=False)
+
+    @property
+    def unclosed(self) -> Token | None:
+        """The quote or comment at its end that is not closed, and holds the rest of the script."""
+        piece = self._pieces[-1]
+        start = self.tail - len(piece)
+        if piece[0] not in QUOTES or LEXER.kind(piece, start) is not Kind.UNCLOSED:
+            return None
+        return Token(Kind.UNCLOSED, self.script[start : self.tail], start, self.tail)
+
+    def opening(self, count: int) -> list[Token]:
+        """Its first tokens without trivia, at most so many: what a glance at a long statement costs."""
+        found: list[Token] = []
+        reach = 0
+        while len(found) < count and reach < len(self._pieces):
+            reach = 2 * reach + 2 * count + 2
+            pieces = self._pieces[:reach]
+            found = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
+        return found[:count]
+
+
+def statements(text: str) -> list[Statement]:
+    """The statements of a script: cut at each `;` token, but a BEGIN ... END block is one statement.
+
+    Stretches without a token are none. Never raises, in linear time.
+    """
+    pieces = LEXER.pieces(shape(text))
+    starts = list(accumulate(map(len, pieces), initial=0))
+    blocks: dict[int, int] | None = None
+    found = []
+    at, count = 0, len(pieces)
+    while at < count:
+        first = at
+        while first < count and _is_trivia(pieces[first], starts[first]):
+            first += 1
+        compound = False
+        last = first
+        word = upper_shape(pieces[first]) if first < count else ""
+        if word == "BEGIN":
+            if blocks is None:
+                blocks = block_ends(
+                    (i, upper_shape(pieces[i]) if len(pieces[i]) <= 7 else "")
+                    for i in range(first, count)
+                    if not _is_trivia(pieces[i], starts[i])
+                )
+            compound = first in blocks
+            last = blocks.get(first, first)
+        try:
+            stop = pieces.index(";", last)
+        except ValueError:
+            stop = count
+        last = stop
+        while last > first and _is_trivia(pieces[last - 1], starts[last - 1]):
+            last -= 1
+        if first < last:
+            tail = min(stop + 1, count)
+            found.append(
+                Statement(
+                    text,
+                    starts[first],
+                    starts[last],
+                    starts[at],
+                    starts[tail],
+                    compound,
+                    word,
+                    pieces[at:tail],
+                )
+            )
+        at = stop + 1
+    return found
+
+
+def _is_trivia(piece: str, start: int) -> bool:
+    first = piece[0]
+    if first == "/":
+        return piece.startswith("/*") and piece != "/*+" and comment_end(piece, 0)[1]
+    return first in SPACES or piece.startswith("--") or (first == BOM_SHAPE and not start)
