@@ -22,8 +22,8 @@ from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive, Type
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Kind, Token, tokenize
 from spark_iceberg_sql.syntax.nodes import Name
-from spark_iceberg_sql.syntax.parser.columns import data_type
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
+from spark_iceberg_sql.syntax.parser.data_types import data_type
 
 Find = Callable[[Name], Schema | None]
 

@@ -19,8 +19,9 @@ from spark_iceberg_sql.syntax.nodes import (
     RenameColumn,
     ReplaceColumns,
 )
-from spark_iceberg_sql.syntax.parser.columns import column_after, data_type, place, skip_expression
+from spark_iceberg_sql.syntax.parser.columns import column_after, place, skip_expression
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.data_types import data_type
 
 T = TypeVar("T")
 
