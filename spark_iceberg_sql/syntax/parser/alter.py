@@ -18,6 +18,7 @@ from spark_iceberg_sql.syntax.parser.alter_columns import change_columns, end
 from spark_iceberg_sql.syntax.parser.alter_iceberg import icebergs_own
 from spark_iceberg_sql.syntax.parser.clauses import properties
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.terms import read_term
 from spark_iceberg_sql.syntax.parser.typos import change
 from spark_iceberg_sql.syntax.routing import says_icebergs
 
@@ -115,7 +116,7 @@ def _field(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
     like = {"IF": "if-exists", "(": "parenthesised"}.get(cursor.word, "")
     if like and not (cursor.word == "IF" and cursor.words[cursor.i + 1] in _AFTER_NAME):
         cursor.stop("a column or a transform", like)
-    term = cursor.term()
+    term = read_term(cursor)
     if verb == "DROP":
         _end(cursor, "as-in-drop" if cursor.word == "AS" else "")
         return DropField(span, table, term)
@@ -124,7 +125,7 @@ def _field(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
         _end(cursor)
         return AddField(span, table, term, name)
     cursor.expect("WITH", "missing-with")
-    new = cursor.term()
+    new = read_term(cursor)
     name = _field_name(cursor)
     _end(cursor)
     return ReplaceField(span, table, term, new, name)

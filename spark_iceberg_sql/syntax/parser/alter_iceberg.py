@@ -15,6 +15,7 @@ from spark_iceberg_sql.syntax.nodes import (
 )
 from spark_iceberg_sql.syntax.parser.alter_columns import end
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
+from spark_iceberg_sql.syntax.parser.terms import read_term
 
 _UNITS = ("DAYS", "HOURS", "MINUTES")
 _WHAT = ("BRANCH", "TAG")
@@ -85,7 +86,7 @@ def _order(cursor: Cursor) -> tuple[Term, ...]:
 
 
 def _sorted_by(cursor: Cursor) -> Term:
-    term = cursor.term()
+    term = read_term(cursor)
     if not cursor.take("ASC"):
         cursor.take("DESC")
     if cursor.take("NULLS") and not (cursor.take("FIRST") or cursor.take("LAST")):

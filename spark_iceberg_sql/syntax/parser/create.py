@@ -23,6 +23,7 @@ from spark_iceberg_sql.syntax.parser.columns import (
     skip_table_constraint,
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.terms import read_term
 from spark_iceberg_sql.syntax.parser.typos import near
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "("})
@@ -287,7 +288,7 @@ def _partitioned_by(cursor: Cursor, got: _Clauses) -> None:
     typed: list[ColumnDef] = []
     while True:
         token = cursor.token
-        term = cursor.term()
+        term = read_term(cursor)
         if cursor.word in (",", ")"):
             if typed:
                 raise Stop(token, "a column with its type", "mixed-columns")

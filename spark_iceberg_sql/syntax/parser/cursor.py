@@ -1,31 +1,18 @@
-"""A cursor over a statement's tokens: keywords, names, constants, and transforms over columns."""
+"""A cursor over a statement's tokens: keywords, names and strings."""
 
 from __future__ import annotations
 
-import re
 from typing import NoReturn
 
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.literals import parts, unescape
 from spark_iceberg_sql.syntax.mistakes import MISTAKES
-from spark_iceberg_sql.syntax.nodes import Argument, Create, Literal, Offsets, Ref, Term
+from spark_iceberg_sql.syntax.nodes import Create, Offsets, Ref
 
-_TWO_STRINGS = re.compile(r"""'.*[^\\]''.+'|".*[^\\]"".+\"""", re.DOTALL)  # to Iceberg's grammar
-_INTEGER = re.compile(r"([0-9]+)([LlSsYy\u017f]?)")
-_UNITS = frozenset(
-    unit + plural
-    for unit in (
-        *("NANOSECOND", "MICROSECOND", "MILLISECOND", "SECOND", "MINUTE"),
-        *("HOUR", "DAY", "WEEK", "MONTH", "YEAR"),
-    )
-    for plural in ("", "S")
-)
 # Words that Iceberg's grammar has and does not allow as names; Spark's allows each of its own.
 _ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
 _TABLE = "a table name"
-# int() refuses longer strings of digits; any such number is far beyond every limit that we judge by.
-_DIGITS = 4000
 
 
 _AHEAD = 5  # how far the grammar looks ahead, and a bit
@@ -194,7 +181,7 @@ class Cursor:
             return after.kind not in (Kind.WORD, Kind.QUOTED)
         return inside.kind in STRINGS or inside.text in (":", "?")
 
-    # --- constants ---------------------------------------------------------------------------
+    # --- strings and brackets ------------------------------------------------------------------
 
     @property
     def at_string(self) -> bool:
@@ -210,7 +197,7 @@ class Cursor:
                 pieces.append(unescape(self.token.text))
                 self.i += 1
             else:
-                self._skip_parameter()
+                self.skip_parameter()
         span = self.since(start)
         if span[0] == span[1]:
             self.stop(what)
@@ -221,7 +208,8 @@ class Cursor:
         """Whether a parameter marker, `?` or `:name`, comes next."""
         return self.word == "?" or (self.word == ":" and self.tokens[self.i + 1].kind is Kind.WORD)
 
-    def _skip_parameter(self) -> Offsets:
+    def skip_parameter(self) -> Offsets:
+        """Step over a parameter marker; its span."""
         start = self.token.start
         self.i += 1 if self.word == "?" else 2
         return self.since(start)
@@ -239,99 +227,3 @@ class Cursor:
                 if depth <= 0:
                     return
         self.stop("`)`")
-
-    # --- transforms --------------------------------------------------------------------------
-
-    def term(self) -> Term:
-        """Read a transform over columns, or a column."""
-        first = self.token
-        if first.kind in STRINGS:
-            self.stop("a column or a transform", "quoted-column")
-        column = self.path("a column or a transform")
-        if (
-            self.words[self.i - 1] == ")"
-        ):  # IDENTIFIER('id'): Spark looks for a column of that very name
-            column = Ref((column.text,), column.span, column.text)
-        if self.words[self.i] != "(" or len(column.parts) > 1:
-            return Term(None, (column,), column.span, column.span)
-        self.i += 1
-        arguments = [self._argument()]
-        while self.take(","):
-            arguments.append(self._argument())
-        if self.words[self.i] != ")":
-            self.stop("`,` or `)`", self._argument_mistake())
-        self.i += 1
-        return Term(column.parts[0], tuple(arguments), self.since(first.start), column.span)
-
-    def _argument_mistake(self) -> str:
-        if self.word == "(":
-            return "nested-transform"
-        return "expression" if self.word in ("+", "-", "*", "/", "%", "||", "=") else ""
-
-    def _argument(self) -> Argument:
-        token = self.token
-        start, kind = token.start, token.kind
-        if kind is Kind.NUMBER or (
-            self.word == "-" and self.tokens[self.i + 1].kind is Kind.NUMBER
-        ):
-            sign = "-" if self.word == "-" else ""
-            self.i += 2 if sign else 1
-            number = self.tokens[self.i - 1].text
-            span = self.since(start)
-            whole = _INTEGER.fullmatch(number)
-            if whole is None:
-                return Literal("decimal", sign + number, span)
-            digits = int(sign + whole[1]) if len(whole[1]) < _DIGITS else int(sign + "9" * _DIGITS)
-            return Literal("integer", sign + number, span, digits, upper(whole[2]))
-        if kind is Kind.STRING and token.text[0] in "rR" and self.iceberg:
-            self.i += 1  # a word and a string to Iceberg's grammar, which comes to the same
-            return self._literal("string", start)
-        if kind in STRINGS:
-            while self.at_string and not (self.iceberg and self.token.text[0] in "rR"):
-                self.i += 1
-            return self._literal("string", start)
-        if self.at_parameter:
-            if self.iceberg:
-                self.stop("a column or a constant", "parameter")
-            self.parameter = self._skip_parameter()
-            return self._literal("parameter", start)
-        if kind is Kind.WORD:
-            if self.tokens[self.i + 1].kind in STRINGS and not self._at_interval():
-                if self.iceberg and _TWO_STRINGS.fullmatch(self.tokens[self.i + 1].text):
-                    raise Stop(self.tokens[self.i + 1], "one string without doubled quotes")
-                self.i += 2
-                return self._literal("typed", start)
-            if self._at_interval():
-                self._skip_interval()
-                return self._literal("typed", start)
-        if self.word in ("(", ")"):
-            self.stop(
-                "a column or a constant", "expression" if self.word == "(" else "no-arguments"
-            )
-        return self.path("a column or a constant")
-
-    def _literal(self, kind: str, start: int) -> Literal:
-        span = self.since(start)
-        return Literal(kind, self.script[span[0] : span[1]], span)
-
-    def _at_interval(self) -> bool:
-        if self.iceberg or self.word != "INTERVAL":
-            return False
-        ahead = self.i + (2 if self.words[self.i + 1] in ("+", "-") else 1)
-        if self.tokens[ahead].kind not in (*STRINGS, Kind.NUMBER):
-            return False
-        while self.tokens[ahead].kind in STRINGS and self.tokens[ahead + 1].kind in STRINGS:
-            ahead += 1
-        return self.words[ahead + 1] in _UNITS
-
-    def _skip_interval(self) -> None:
-        self.i += 1
-        while self.token.kind in (*STRINGS, Kind.NUMBER) or self.word in ("+", "-"):
-            self.i += 2 if self.word in ("+", "-") else 1
-            while self.at_string:
-                self.i += 1
-            if self.word not in _UNITS:
-                self.stop("a unit of time")
-            self.i += 1
-            if self.take("TO"):
-                self.i += 1
