@@ -1,22 +1,93 @@
-"""Clauses of CREATE TABLE that do not partition an Iceberg table: stepped over, or read as properties."""
+"""The clauses of CREATE TABLE behind the columns; those that no Iceberg table has are stepped over."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.literals import unescape
-from spark_iceberg_sql.syntax.nodes import Property
+from spark_iceberg_sql.syntax.nodes import ColumnDef, Offsets, Property, Term
 from spark_iceberg_sql.syntax.parser.columns import skip_expression
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.partitioned_by import partitioned_by
 
 
-def bracketed(cursor: Cursor) -> None:
+@dataclass(slots=True)
+class Clauses:
+    """What has been read so far behind the table's name."""
+
+    columns: tuple[ColumnDef, ...] | None = None
+    provider: str | None = None
+    provider_span: Offsets | None = None
+    seen: set[str] = field(default_factory=set)
+    partitioning: tuple[Term, ...] | None = None
+    partitioning_span: Offsets | None = None
+    typed_partitions: tuple[ColumnDef, ...] = ()
+    properties: tuple[Property, ...] = ()
+    options: tuple[Property, ...] = ()
+    clustered_by: Offsets | None = None
+    cluster_by: Offsets | None = None
+    location: tuple[str, Offsets] | None = None
+
+
+def read_clauses(cursor: Cursor, got: Clauses) -> None:
+    """Read all that stands before AS SELECT or the end, into `got`."""
+    while not cursor.done:
+        token, word = cursor.token, cursor.word
+        after = cursor.words[cursor.i + 1]
+        clause = word
+        if word == "PARTITIONED":
+            _once(got, cursor, "PARTITIONED BY", "two-partitioned-by")
+            got.partitioning, got.typed_partitions = partitioned_by(cursor)
+            got.partitioning_span = cursor.since(token.start)
+        elif word == "TBLPROPERTIES":
+            _once(got, cursor, clause)
+            cursor.i += 1
+            got.properties = properties(cursor)
+        elif word == "OPTIONS":
+            _once(got, cursor, clause)
+            cursor.i += 1
+            got.options = properties(cursor, expressions=True)
+        elif word in ("COMMENT", "LOCATION"):
+            _once(got, cursor, clause)
+            cursor.i += 1
+            text = cursor.string("a string in quotes")
+            got.location = text if word == "LOCATION" else got.location
+        elif word == "CLUSTERED":
+            _once(got, cursor, "CLUSTERED BY")
+            _clustered_by(cursor)
+            got.clustered_by = cursor.since(token.start)
+        elif word == "CLUSTER":
+            _once(got, cursor, "CLUSTER BY")
+            cursor.i += 1
+            cursor.expect("BY")
+            _bracketed(cursor)
+            got.cluster_by = cursor.since(token.start)
+        elif word == "DEFAULT" and after == "COLLATION":
+            _once(got, cursor, "DEFAULT COLLATION")
+            cursor.i += 2
+            cursor.name("a collation")
+        elif word in ("STORED", "ROW", "SKEWED"):
+            _once(got, cursor, clause)
+            _hive_clause(cursor, provider=got.provider is not None)
+        else:
+            break
+
+
+def _once(got: Clauses, cursor: Cursor, clause: str, like: str = "duplicate-clause") -> None:
+    if clause in got.seen:
+        cursor.stop(f"one `{clause}`", like)
+    got.seen.add(clause)
+
+
+def _bracketed(cursor: Cursor) -> None:
     """Step over a stretch in parentheses."""
     if cursor.word != "(":
         cursor.stop("`(`")
     cursor.skip_brackets()
 
 
-def clustered_by(cursor: Cursor) -> None:
+def _clustered_by(cursor: Cursor) -> None:
     """Step over CLUSTERED BY (...) [SORTED BY (...)] INTO n BUCKETS."""
     cursor.i += 1
     cursor.expect("BY")
@@ -47,7 +118,7 @@ def _columns(cursor: Cursor, *, ordered: bool = False) -> None:
     cursor.expect(")")
 
 
-def hive_clause(cursor: Cursor, *, provider: bool) -> None:
+def _hive_clause(cursor: Cursor, *, provider: bool) -> None:
     """Step over STORED AS or ROW FORMAT; beside USING, Spark refuses them."""
     if provider or cursor.at("SKEWED") or cursor.at("STORED", "BY"):
         cursor.stop("a clause that Spark supports for this table", "hive-clause")

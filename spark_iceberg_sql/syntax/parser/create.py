@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.nodes import (
     ColumnDef,
     Create,
     Node,
     Offsets,
-    Property,
     Ref,
     TemporaryTable,
-    Term,
 )
-from spark_iceberg_sql.syntax.parser.clauses import bracketed, clustered_by, hive_clause, properties
+from spark_iceberg_sql.syntax.parser.clauses import Clauses, read_clauses
 from spark_iceberg_sql.syntax.parser.columns import (
     at_table_constraint,
     column,
-    plain_column_after,
     skip_table_constraint,
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
-from spark_iceberg_sql.syntax.parser.terms import read_term
 from spark_iceberg_sql.syntax.parser.typos import near
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "("})
 # What other engines write before TABLE, and Spark's own word in a place where it has none.
 _ELSEWHERE = frozenset(
     {
-        *(
-            "TRANSIENT",
-            "ICEBERG",
-            "HYBRID",
-            "DYNAMIC",
-            "SNAPSHOT",
-            "VOLATILE",
-            "UNLOGGED",
-            "MANAGED",
-        ),
-        *("GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY"),
+        *("TRANSIENT", "ICEBERG", "HYBRID", "DYNAMIC", "SNAPSHOT", "VOLATILE", "UNLOGGED"),
+        *("MANAGED", "GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY"),
     }
 )
 # Formats with a grammar of their own, in catalogs of their own.
@@ -49,26 +34,15 @@ _PARTITIONED = ("PARTITIONED", "PARTITION")
 _CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION` or `AS SELECT`"
 
 
-@dataclass(slots=True)
-class _Clauses:
-    """What has been read so far behind the table's name."""
-
-    columns: tuple[ColumnDef, ...] | None = None
-    provider: str | None = None
-    seen: set[str] = field(default_factory=set)
-    partitioning: tuple[Term, ...] | None = None
-    partitioning_span: Offsets | None = None
-    typed_partitions: tuple[ColumnDef, ...] = ()
-    properties: tuple[Property, ...] = ()
-    options: tuple[Property, ...] = ()
-    clustered_by: Offsets | None = None
-    cluster_by: Offsets | None = None
-    location: tuple[str, Offsets] | None = None
+def creating_verb(cursor: Cursor) -> tuple[bool, bool]:
+    """Step over CREATE, CREATE OR REPLACE or REPLACE: whether it creates, whether it replaces."""
+    create = cursor.take("CREATE")
+    return create, cursor.take("OR", "REPLACE") if create else cursor.take("REPLACE")
 
 
 def create_table(cursor: Cursor) -> Node | None:
     """Read from CREATE or REPLACE on; None where the statement creates no table."""
-    got = _Clauses()
+    got = Clauses()
     start = cursor.token.start
     try:
         return _create_table(cursor, got)
@@ -78,7 +52,7 @@ def create_table(cursor: Cursor) -> Node | None:
         raise
 
 
-def _begun(span: Offsets, table: Ref, got: _Clauses) -> Create:
+def _begun(span: Offsets, table: Ref, got: Clauses) -> Create:
     """What was read of a CREATE TABLE before a stop."""
     return Create(
         span,
@@ -92,13 +66,9 @@ def _begun(span: Offsets, table: Ref, got: _Clauses) -> Create:
     )
 
 
-def _create_table(cursor: Cursor, got: _Clauses) -> Node | None:
+def _create_table(cursor: Cursor, got: Clauses) -> Node | None:
     start = cursor.token.start
-    create = cursor.take("CREATE")
-    replace = cursor.take("OR", "REPLACE") if create else False
-    if not create:
-        cursor.i += 1  # REPLACE
-        replace = True
+    create, replace = creating_verb(cursor)
     temporary = create and not replace and (cursor.take("TEMPORARY") or cursor.take("TEMP"))
     external = cursor.take("EXTERNAL")
     if not cursor.take("TABLE"):
@@ -123,34 +93,32 @@ def _create_table(cursor: Cursor, got: _Clauses) -> Node | None:
         return Create(_whole(cursor, start), table, if_not_exists=if_not_exists, like=like)
     opening = cursor.token
     columns = got.columns = _columns(cursor)
-    provider = provider_span = None
     if cursor.take("USING"):
         name = cursor.path("a format, `iceberg`")
-        provider, provider_span = ".".join(name.parts).lower(), name.span
-        got.provider = provider
+        got.provider, got.provider_span = ".".join(name.parts).lower(), name.span
         # What other formats take besides Spark's own clauses is theirs to say.
-        cursor.partition = provider not in OTHER_FORMATS
-    clauses = _clauses(cursor, got)
+        cursor.partition = got.provider not in OTHER_FORMATS
+    read_clauses(cursor, got)
     begun = cursor.token
     query = _query(cursor)
-    path = next((option for option in clauses.options if option.key.lower() == "path"), None)
-    if clauses.location is not None and path is not None:
+    path = next((option for option in got.options if option.key.lower() == "path"), None)
+    if got.location is not None and path is not None:
         word = cursor.script[slice(*path.key_span)]
         raise Stop(Token(Kind.WORD, word, *path.key_span), "one place", "two-locations")
     if query and columns is not None:
         raise Stop(opening, "`AS SELECT` without a column list", "columns-in-ctas")
-    if query and clauses.typed_partitions:
-        start_of_type = clauses.typed_partitions[0].type_span
+    if query and got.typed_partitions:
+        start_of_type = got.typed_partitions[0].type_span
         token = Token(Kind.WORD, cursor.script[slice(*start_of_type)], *start_of_type)
         raise Stop(token, "the column's name alone", "types-in-ctas")
     if temporary:
-        if provider is None or query or len(table.parts) > 1:
+        if got.provider is None or query or len(table.parts) > 1:
             odd = Token(Kind.WORD, table.text, *table.span)
             raise Stop(begun if query else odd, "`USING` and a format", "temporary-table")
         listed = (opening.start, columns[-1].type_span[1]) if columns else None
-        place = clauses.location is not None or path is not None
-        span = clauses.partitioning_span
-        return TemporaryTable(_whole(cursor, start), table, provider, listed, span, place)
+        place = got.location is not None or path is not None
+        span = got.partitioning_span
+        return TemporaryTable(_whole(cursor, start), table, got.provider, listed, span, place)
     return Create(
         _whole(cursor, start),
         table,
@@ -159,18 +127,18 @@ def _create_table(cursor: Cursor, got: _Clauses) -> Node | None:
         if_not_exists=if_not_exists,
         external=external,
         columns=columns,
-        partitioning=clauses.partitioning,
-        partitioning_span=clauses.partitioning_span,
-        typed_partitions=clauses.typed_partitions,
-        provider=provider,
-        provider_span=provider_span,
-        properties=clauses.properties,
-        options=clauses.options,
-        clustered_by=clauses.clustered_by,
-        cluster_by=clauses.cluster_by,
+        partitioning=got.partitioning,
+        partitioning_span=got.partitioning_span,
+        typed_partitions=got.typed_partitions,
+        provider=got.provider,
+        provider_span=got.provider_span,
+        properties=got.properties,
+        options=got.options,
+        clustered_by=got.clustered_by,
+        cluster_by=got.cluster_by,
         query=query,
-        location=clauses.location,
-        hive=bool(clauses.seen & {"STORED", "ROW"}),
+        location=got.location,
+        hive=bool(got.seen & {"STORED", "ROW"}),
     )
 
 
@@ -224,102 +192,6 @@ def _columns(cursor: Cursor) -> tuple[ColumnDef, ...] | None:
         cursor.i = opening  # CREATE TABLE t (SELECT ...)
         return None
     return tuple(columns)
-
-
-def _clauses(cursor: Cursor, got: _Clauses) -> _Clauses:
-    while not cursor.done:
-        token, word = cursor.token, cursor.word
-        after = cursor.words[cursor.i + 1]
-        clause = word
-        if word == "PARTITIONED":
-            _once(got, cursor, "PARTITIONED BY", "two-partitioned-by")
-            _partitioned_by(cursor, got)
-            got.partitioning_span = cursor.since(token.start)
-        elif word == "TBLPROPERTIES":
-            _once(got, cursor, clause)
-            cursor.i += 1
-            got.properties = properties(cursor)
-        elif word == "OPTIONS":
-            _once(got, cursor, clause)
-            cursor.i += 1
-            got.options = properties(cursor, expressions=True)
-        elif word in ("COMMENT", "LOCATION"):
-            _once(got, cursor, clause)
-            cursor.i += 1
-            text = cursor.string("a string in quotes")
-            got.location = text if word == "LOCATION" else got.location
-        elif word == "CLUSTERED":
-            _once(got, cursor, "CLUSTERED BY")
-            clustered_by(cursor)
-            got.clustered_by = cursor.since(token.start)
-        elif word == "CLUSTER":
-            _once(got, cursor, "CLUSTER BY")
-            cursor.i += 1
-            cursor.expect("BY")
-            bracketed(cursor)
-            got.cluster_by = cursor.since(token.start)
-        elif word == "DEFAULT" and after == "COLLATION":
-            _once(got, cursor, "DEFAULT COLLATION")
-            cursor.i += 2
-            cursor.name("a collation")
-        elif word in ("STORED", "ROW", "SKEWED"):
-            _once(got, cursor, clause)
-            hive_clause(cursor, provider=got.provider is not None)
-        else:
-            break
-    return got
-
-
-def _once(got: _Clauses, cursor: Cursor, clause: str, like: str = "duplicate-clause") -> None:
-    if clause in got.seen:
-        cursor.stop(f"one `{clause}`", like)
-    got.seen.add(clause)
-
-
-def _partitioned_by(cursor: Cursor, got: _Clauses) -> None:
-    cursor.i += 1
-    cursor.expect("BY", "missing-by")
-    if cursor.word == "SPEC":
-        cursor.stop("`(`", "partitioned-by-spec")
-    cursor.expect("(", "no-parentheses")
-    if cursor.word == ")":
-        cursor.stop("a column or a transform", "empty-list")
-    terms: list[Term] = []
-    typed: list[ColumnDef] = []
-    while True:
-        token = cursor.token
-        term = read_term(cursor)
-        if cursor.word in (",", ")"):
-            if typed:
-                raise Stop(token, "a column with its type", "mixed-columns")
-            terms.append(term)
-        else:
-            _mistake_after_term(cursor, term)
-            name = term.columns[0]
-            definition = plain_column_after(cursor, name.parts[0], name.span)
-            if terms:
-                raise Stop(token, "a column or a transform, without a type", "mixed-columns")
-            typed.append(definition)
-        if not cursor.take(","):
-            break
-        if cursor.word == ")":
-            cursor.stop("a column or a transform", "trailing-comma")
-    if cursor.word != ")":
-        cursor.stop("`,` or `)`", "as-name" if cursor.words[cursor.i - 1] == "AS" else "")
-    cursor.i += 1
-    got.partitioning = tuple(terms) if terms else ()
-    got.typed_partitions = tuple(typed)
-
-
-def _mistake_after_term(cursor: Cursor, term: Term) -> None:
-    """Stop unless a type can follow, which makes a Hive column of a bare name."""
-    if cursor.word == "AS":
-        cursor.stop("`,` or `)`", "as-name")
-    if cursor.word in ("ASC", "DESC"):
-        cursor.stop("`,` or `)`", "sort-order")
-    if term.call is not None or len(term.columns[0].parts) > 1 or not cursor.at_name:
-        like = "expression" if cursor.word in ("+", "-", "*", "/", "%", "||", "=") else ""
-        cursor.stop("`,` or `)`", "nested-transform" if cursor.word == "(" else like)
 
 
 def _query(cursor: Cursor) -> Offsets | None:

@@ -1,0 +1,59 @@
+"""PARTITIONED BY of CREATE TABLE: transforms, or Hive's columns with their types."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.syntax.nodes import (
+    ColumnDef,
+    Term,
+)
+from spark_iceberg_sql.syntax.parser.columns import (
+    plain_column_after,
+)
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.parser.terms import read_term
+
+
+def partitioned_by(cursor: Cursor) -> tuple[tuple[Term, ...], tuple[ColumnDef, ...]]:
+    """Read the clause: its terms, or its columns that have types."""
+    cursor.i += 1
+    cursor.expect("BY", "missing-by")
+    if cursor.word == "SPEC":
+        cursor.stop("`(`", "partitioned-by-spec")
+    cursor.expect("(", "no-parentheses")
+    if cursor.word == ")":
+        cursor.stop("a column or a transform", "empty-list")
+    terms: list[Term] = []
+    typed: list[ColumnDef] = []
+    while True:
+        token = cursor.token
+        term = read_term(cursor)
+        if cursor.word in (",", ")"):
+            if typed:
+                raise Stop(token, "a column with its type", "mixed-columns")
+            terms.append(term)
+        else:
+            _mistake_after_term(cursor, term)
+            name = term.columns[0]
+            definition = plain_column_after(cursor, name.parts[0], name.span)
+            if terms:
+                raise Stop(token, "a column or a transform, without a type", "mixed-columns")
+            typed.append(definition)
+        if not cursor.take(","):
+            break
+        if cursor.word == ")":
+            cursor.stop("a column or a transform", "trailing-comma")
+    if cursor.word != ")":
+        cursor.stop("`,` or `)`", "as-name" if cursor.words[cursor.i - 1] == "AS" else "")
+    cursor.i += 1
+    return tuple(terms), tuple(typed)
+
+
+def _mistake_after_term(cursor: Cursor, term: Term) -> None:
+    """Stop unless a type can follow, which makes a Hive column of a bare name."""
+    if cursor.word == "AS":
+        cursor.stop("`,` or `)`", "as-name")
+    if cursor.word in ("ASC", "DESC"):
+        cursor.stop("`,` or `)`", "sort-order")
+    if term.call is not None or len(term.columns[0].parts) > 1 or not cursor.at_name:
+        like = "expression" if cursor.word in ("+", "-", "*", "/", "%", "||", "=") else ""
+        cursor.stop("`,` or `)`", "nested-transform" if cursor.word == "(" else like)
