@@ -10,14 +10,10 @@ from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AddField,
     AlterColumn,
-    Compound,
     Create,
     CreateView,
     DropField,
-    Explain,
-    HivePartition,
     IdentifierFields,
-    Insert,
     Node,
     Offsets,
     Other,
@@ -25,10 +21,8 @@ from spark_iceberg_sql.syntax.nodes import (
     Reference,
     ReplaceColumns,
     ReplaceField,
-    SetConfig,
     Templated,
     Unreadable,
-    Use,
     WriteOrder,
 )
 from spark_iceberg_sql.syntax.parser import typos
@@ -39,19 +33,20 @@ from spark_iceberg_sql.syntax.parser.boundaries import (
     unclosed,
     without_table,
 )
-from spark_iceberg_sql.syntax.parser.create import create_table
+from spark_iceberg_sql.syntax.parser.create import create_table, creating_verb
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
-from spark_iceberg_sql.syntax.parser.statements import call, drop, immediate
+from spark_iceberg_sql.syntax.parser.nested import OURS, compound, explain, immediate
+from spark_iceberg_sql.syntax.parser.statements import (
+    call,
+    drop,
+    hive_partitions,
+    insert,
+    set_config,
+    use,
+)
 from spark_iceberg_sql.syntax.placeholders import filled, has_template, placeholder
 from spark_iceberg_sql.syntax.script import Statement
 
-# First words of the statements that say something about tables; all others pass unread.
-_OURS = frozenset(
-    [
-        *("ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"),
-        *("MSCK", "REPAIR", "SHOW", "TRUNCATE", "CALL", "EXECUTE"),
-    ]
-)
 # Mistakes that a slip explains better.
 _LOOSE = ("", "missing-with", "missing-field", "distributed-by", "retention-unit")
 _HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
@@ -62,8 +57,6 @@ _OPENING = 6  # words by which a slip in the first of them is told
 _OfIcebergs = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | Reference
 _ICEBERGS = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
 _HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
-_MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
-_OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
 _ODD_SPACE = re.compile(r"[^\S \t\r\n]")
 # ALTER TABLE t {{ change }}: what changes stands nowhere.
 _HIDDEN_CHANGE = re.compile(
@@ -94,7 +87,7 @@ def _one(statement: Statement) -> Node:
         node = _hinted(statement, span)
         if node is not None:
             return node
-    if first not in _OURS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
+    if first not in OURS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
         return _misspelt(statement, span) or Other(span)
     tokens = statement.opening(_HEAD) if first == "INSERT" else statement.tokens
     if has_template(statement.script, tokens):
@@ -237,30 +230,16 @@ def _statement(cursor: Cursor, span: Offsets) -> Node | None:
     if word == "EXECUTE":
         return immediate(cursor, span, _inner)
     if word == "EXPLAIN":
-        return _explain(cursor, span)
+        return explain(cursor, span, _read)
     if word == "BEGIN":
-        return _compound(cursor, span)
+        return compound(cursor, span, _inner)
     if word == "INSERT":
-        return _insert(cursor, span)
+        return insert(cursor, span)
     if word == "USE" or (word == "SET" and after == "CATALOG"):
-        return _use(cursor, span)
+        return use(cursor, span)
     if word == "SET":
-        return _set(cursor, span)
-    return _hive(cursor, span)
-
-
-def _hive(cursor: Cursor, span: Offsets) -> Node | None:
-    """MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION: about Hive's partitions."""
-    first = cursor.token
-    for words in (("MSCK", "REPAIR", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "PARTITIONS")):
-        if cursor.take(*words):
-            verb = " ".join(words).lower()
-            return HivePartition(span, cursor.table(), verb, cursor.since(first.start))
-    if cursor.take("TRUNCATE", "TABLE"):
-        table = cursor.table()
-        verb_span = (first.start, table.span[1])
-        return HivePartition(span, table, "truncate", verb_span) if cursor.at("PARTITION") else None
-    return None
+        return set_config(cursor, span)
+    return hive_partitions(cursor, span)
 
 
 def _create(cursor: Cursor, span: Offsets) -> Node | None:
@@ -272,7 +251,7 @@ def _create(cursor: Cursor, span: Offsets) -> Node | None:
             return node
         cursor.i = start
     without_table(cursor)
-    cursor.i += 3 if cursor.at("CREATE", "OR", "REPLACE") else 1
+    creating_verb(cursor)
     cursor.take("GLOBAL")
     temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")
     if not cursor.take("VIEW"):
@@ -282,99 +261,7 @@ def _create(cursor: Cursor, span: Offsets) -> Node | None:
     return CreateView(span, cursor.table(), temporary)
 
 
-def _explain(cursor: Cursor, span: Offsets) -> Node:
-    while cursor.take("EXPLAIN"):
-        if cursor.word in _MODES:
-            cursor.i += 1
-    start = cursor.token.start
-    if cursor.word == "BEGIN":
-        return Explain(span, Other((start, span[1])))
-    return Explain(
-        span, _read(cursor.script, cursor.tokens[cursor.i : cursor.count], (start, span[1]))
-    )
-
-
 def _inner(script: str, tokens: list[Token], span: Offsets) -> Node:
     """A statement inside another one."""
     node = _read(script, tokens, span)
     return (_slipped(tokens, span) or node) if isinstance(node, Other) else node
-
-
-def _compound(cursor: Cursor, span: Offsets) -> Node | None:
-    """BEGIN ... END: the statements in it that are ours, in order."""
-    inside: list[Node] = []
-    first = cursor.i
-    for i in range(cursor.i, cursor.count + 1):
-        if cursor.words[i] != ";" and i < cursor.count:
-            continue
-        begin = first
-        for j in range(first, i):
-            if cursor.words[j] in _OURS and (j == first or cursor.words[j - 1] in _OPENERS):
-                begin = j
-                if cursor.words[j] != "BEGIN":
-                    break
-        tokens = cursor.tokens[begin:i]
-        if tokens and cursor.words[begin] in _OURS and cursor.words[begin] != "BEGIN":
-            node = _inner(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
-            if not isinstance(node, Other):
-                inside.append(node)
-        first = i + 1
-    return Compound(span, tuple(inside))
-
-
-def _insert(cursor: Cursor, span: Offsets) -> Node | None:
-    overwrite = cursor.words[cursor.i + 1] == "OVERWRITE"
-    if not overwrite and cursor.words[cursor.i + 1] != "INTO":
-        return None
-    cursor.i += 2
-    cursor.take("TABLE")
-    if cursor.word in ("LOCAL", "DIRECTORY") and cursor.words[cursor.i + 1] != ".":
-        return None
-    table = cursor.table()
-    if cursor.at("WITH", "("):
-        cursor.i += 1
-        cursor.skip_brackets()
-    columns: list[Ref] = []
-    if cursor.take("PARTITION", "("):
-        while True:
-            columns.append(cursor.path("a column name"))
-            depth = 0
-            while not cursor.done and (depth or cursor.word not in (",", ")")):
-                depth += {"(": 1, ")": -1}.get(cursor.word, 0)
-                cursor.i += 1
-            if not cursor.take(","):
-                break
-    return Insert(span, table, overwrite, tuple(columns))
-
-
-def _use(cursor: Cursor, span: Offsets) -> Node | None:
-    catalog = cursor.take("SET")
-    if not catalog:
-        cursor.i += 1
-    what = ""
-    named = catalog or cursor.words[cursor.i + 1] not in ("", ".")
-    if named and cursor.word in ("CATALOG", "NAMESPACE", "DATABASE", "SCHEMA"):
-        what = cursor.word.lower()
-        cursor.i += 1
-    if catalog and cursor.at_string:
-        start = cursor.token.start
-        text, name_span = cursor.string()
-        return Use(span, Ref((text,), (start, name_span[1]), text), what)
-    name = cursor.table()
-    return Use(span, name, what) if cursor.done else None
-
-
-def _set(cursor: Cursor, span: Offsets) -> Node | None:
-    """SET TIME ZONE and SET key = value."""
-    cursor.i += 1
-    if cursor.take("TIME", "ZONE"):
-        key, equals = "spark.sql.session.timeZone", cursor.i
-    else:
-        equals = next((i for i in range(cursor.i, cursor.count) if cursor.words[i] == "="), 0)
-        if not equals:
-            return None
-        key = cursor.script[cursor.token.start : cursor.tokens[equals - 1].end].strip("`")
-        equals += 1
-    start = cursor.tokens[equals].start
-    value = cursor.script[start : span[1]]
-    return SetConfig(span, key, value.strip("'\"`"), (start, span[1]))

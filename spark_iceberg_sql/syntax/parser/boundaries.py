@@ -6,7 +6,6 @@ What they hold is partition DDL that never runs, although each may look like a q
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.nodes import (
@@ -19,11 +18,11 @@ from spark_iceberg_sql.syntax.nodes import (
     Templated,
     Unreadable,
 )
+from spark_iceberg_sql.syntax.parser.create import creating_verb
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
+from spark_iceberg_sql.syntax.parser.nested import Reader
 from spark_iceberg_sql.syntax.placeholders import has_template
 from spark_iceberg_sql.syntax.script import Statement
-
-Reader = Callable[[str, list[Token], Offsets], Node]
 
 # Spark's grammar takes any tokens behind these words.
 _FREE = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
@@ -186,13 +185,12 @@ def without_table(cursor: Cursor) -> None:
     Raises Stop, with `partition` set on the cursor.
     """
     start = cursor.i
-    cursor.i += 3 if cursor.at("CREATE", "OR", "REPLACE") else 1
+    _, replaces = creating_verb(cursor)
     cursor.take("EXTERNAL")
     verb = " ".join(cursor.words[start : cursor.i])
     if cursor.at("IF", "NOT", "EXISTS"):
         if cursor.words[cursor.i + 3] == "TABLE" or _has_clause(cursor):
             cursor.partition = True
-            replaces = "REPLACE" in verb
             like = "replace-if-not-exists" if replaces else "if-not-exists-first"
             cursor.stop(f"`{verb} TABLE IF NOT EXISTS`", like)
     elif cursor.at_name and _has_clause(cursor):

@@ -1,41 +1,25 @@
-"""DROP, CALL and EXECUTE IMMEDIATE: statements that matter for what they leave behind."""
+"""DROP, CALL, INSERT, USE and SET, and the statements about Hive's partitions."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
-from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import parts, unescape
 from spark_iceberg_sql.syntax.nodes import (
     Call,
     DropNamespace,
     DropTable,
     DropView,
-    Immediate,
+    HivePartition,
+    Insert,
     Name,
     Node,
     Offsets,
-    Other,
-    Templated,
+    Ref,
+    SetConfig,
+    Use,
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
-from spark_iceberg_sql.syntax.parser.typos import is_verb
 
-_BEGUN = re.compile(r"\s*([A-Za-z]+)\b")
-# First words of statements that leave something behind, besides CREATE and its like.
-_CARRYING = (
-    "BEGIN",
-    "CALL",
-    "EXECUTE",
-    "EXPLAIN",
-    "INSERT",
-    "MSCK",
-    "REPAIR",
-    "SET",
-    "TRUNCATE",
-    "USE",
-)
 # The procedures that make tables or take them away, and the arguments, by name and place, that name them.
 _PROCEDURES: dict[str, dict[str, int]] = {
     "register_table": {"table": 0},
@@ -100,33 +84,75 @@ def _arguments(cursor: Cursor) -> list[tuple[str, list[Token]]]:
     return [*found, (key, value)]
 
 
-def immediate(
-    cursor: Cursor, span: Offsets, read: Callable[[str, list[Token], Offsets], Node]
-) -> Node | None:
-    """EXECUTE IMMEDIATE of a text: the statement in it; of anything else: not known."""
+def hive_partitions(cursor: Cursor, span: Offsets) -> Node | None:
+    """MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION: about Hive's partitions."""
+    first = cursor.token
+    for words in (("MSCK", "REPAIR", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "PARTITIONS")):
+        if cursor.take(*words):
+            verb = " ".join(words).lower()
+            return HivePartition(span, cursor.table(), verb, cursor.since(first.start))
+    if cursor.take("TRUNCATE", "TABLE"):
+        table = cursor.table()
+        verb_span = (first.start, table.span[1])
+        return HivePartition(span, table, "truncate", verb_span) if cursor.at("PARTITION") else None
+    return None
+
+
+def insert(cursor: Cursor, span: Offsets) -> Node | None:
+    """INSERT INTO and INSERT OVERWRITE, up to PARTITION (...)."""
+    overwrite = cursor.words[cursor.i + 1] == "OVERWRITE"
+    if not overwrite and cursor.words[cursor.i + 1] != "INTO":
+        return None
+    cursor.i += 2
+    cursor.take("TABLE")
+    if cursor.word in ("LOCAL", "DIRECTORY") and cursor.words[cursor.i + 1] != ".":
+        return None
+    table = cursor.table()
+    if cursor.at("WITH", "("):
+        cursor.i += 1
+        cursor.skip_brackets()
+    columns: list[Ref] = []
+    if cursor.take("PARTITION", "("):
+        while True:
+            columns.append(cursor.path("a column name"))
+            depth = 0
+            while not cursor.done and (depth or cursor.word not in (",", ")")):
+                depth += {"(": 1, ")": -1}.get(cursor.word, 0)
+                cursor.i += 1
+            if not cursor.take(","):
+                break
+    return Insert(span, table, overwrite, tuple(columns))
+
+
+def use(cursor: Cursor, span: Offsets) -> Node | None:
+    """USE and SET CATALOG."""
+    catalog = cursor.take("SET")
+    if not catalog:
+        cursor.i += 1
+    what = ""
+    named = catalog or cursor.words[cursor.i + 1] not in ("", ".")
+    if named and cursor.word in ("CATALOG", "NAMESPACE", "DATABASE", "SCHEMA"):
+        what = cursor.word.lower()
+        cursor.i += 1
+    if catalog and cursor.at_string:
+        start = cursor.token.start
+        text, name_span = cursor.string()
+        return Use(span, Ref((text,), (start, name_span[1]), text), what)
+    name = cursor.table()
+    return Use(span, name, what) if cursor.done else None
+
+
+def set_config(cursor: Cursor, span: Offsets) -> Node | None:
+    """SET TIME ZONE and SET key = value."""
     cursor.i += 1
-    if not cursor.take("IMMEDIATE") or cursor.done:
-        return None
-    token = cursor.token
-    after = cursor.words[cursor.i + 1]
-    at = (token.start, token.end)
-    begun = _BEGUN.match(unescape(token.text)) if token.kind in STRINGS else None
-    if begun is not None and not (is_verb(begun[1].upper()) or begun[1].upper() in _CARRYING):
-        return None  # a query, however it goes on
-    if token.kind not in STRINGS or after not in ("", "USING", "INTO"):
-        return Templated(span, at, anything=True)
-    quotes = 2 if token.text[:1] in "rR" else 1
-    inner = token.text[quotes:-1]
-    if set("\\{$" + token.text[-1]) & set(inner) or after:
-        return Templated(
-            span, at
-        )  # a template, or characters that do not stand where they mean something
-    start = token.start + quotes
-    tokens = [t for t in tokenize(inner) if t.kind not in (Kind.SPACE, Kind.COMMENT, Kind.BOM)]
-    tokens = [Token(t.kind, t.text, t.start + start, t.end + start) for t in tokens]
-    while tokens and tokens[-1].text == ";":
-        tokens.pop()
-    if not tokens:
-        return None
-    node = read(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
-    return None if isinstance(node, Other) else Immediate(span, node)
+    if cursor.take("TIME", "ZONE"):
+        key, equals = "spark.sql.session.timeZone", cursor.i
+    else:
+        equals = next((i for i in range(cursor.i, cursor.count) if cursor.words[i] == "="), 0)
+        if not equals:
+            return None
+        key = cursor.script[cursor.token.start : cursor.tokens[equals - 1].end].strip("`")
+        equals += 1
+    start = cursor.tokens[equals].start
+    value = cursor.script[start : span[1]]
+    return SetConfig(span, key, value.strip("'\"`"), (start, span[1]))

@@ -1,0 +1,101 @@
+"""Statements that hold others: EXPLAIN, EXECUTE IMMEDIATE, BEGIN ... END."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
+from spark_iceberg_sql.syntax.literals import unescape
+from spark_iceberg_sql.syntax.nodes import (
+    Compound,
+    Explain,
+    Immediate,
+    Node,
+    Offsets,
+    Other,
+    Templated,
+)
+from spark_iceberg_sql.syntax.parser.cursor import Cursor
+from spark_iceberg_sql.syntax.parser.typos import is_verb
+
+# Reads the tokens of one statement; given the script, the tokens and the span.
+Reader = Callable[[str, list[Token], Offsets], Node]
+# First words of the statements that say something about tables; all others pass unread.
+OURS = frozenset(
+    [
+        *("ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"),
+        *("MSCK", "REPAIR", "SHOW", "TRUNCATE", "CALL", "EXECUTE"),
+    ]
+)
+# Those of them that leave something behind; ALTER, CREATE, DROP and REPLACE are told with their slips.
+_CARRYING = OURS - {"SHOW"}
+_BEGUN = re.compile(r"\s*([A-Za-z]+)\b")
+_MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
+_OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
+
+
+def explain(cursor: Cursor, span: Offsets, read: Reader) -> Node:
+    """EXPLAIN and the statement behind it. read: reads that one's tokens."""
+    while cursor.take("EXPLAIN"):
+        if cursor.word in _MODES:
+            cursor.i += 1
+    start = cursor.token.start
+    if cursor.word == "BEGIN":
+        return Explain(span, Other((start, span[1])))
+    inside = read(cursor.script, cursor.tokens[cursor.i : cursor.count], (start, span[1]))
+    return Explain(span, inside)
+
+
+def compound(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
+    """BEGIN ... END: the statements in it that are ours, in order. read: reads the tokens of one."""
+    inside: list[Node] = []
+    first = cursor.i
+    for i in range(cursor.i, cursor.count + 1):
+        if cursor.words[i] != ";" and i < cursor.count:
+            continue
+        begin = first
+        for j in range(first, i):
+            if cursor.words[j] in OURS and (j == first or cursor.words[j - 1] in _OPENERS):
+                begin = j
+                if cursor.words[j] != "BEGIN":
+                    break
+        tokens = cursor.tokens[begin:i]
+        if tokens and cursor.words[begin] in OURS and cursor.words[begin] != "BEGIN":
+            node = read(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
+            if not isinstance(node, Other):
+                inside.append(node)
+        first = i + 1
+    return Compound(span, tuple(inside))
+
+
+def immediate(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
+    """EXECUTE IMMEDIATE of a text: the statement in it; of anything else: not known.
+
+    read: reads that one's tokens.
+    """
+    cursor.i += 1
+    if not cursor.take("IMMEDIATE") or cursor.done:
+        return None
+    token = cursor.token
+    after = cursor.words[cursor.i + 1]
+    at = (token.start, token.end)
+    begun = _BEGUN.match(unescape(token.text)) if token.kind in STRINGS else None
+    if begun is not None and not (is_verb(begun[1].upper()) or begun[1].upper() in _CARRYING):
+        return None  # a query, however it goes on
+    if token.kind not in STRINGS or after not in ("", "USING", "INTO"):
+        return Templated(span, at, anything=True)
+    quotes = 2 if token.text[:1] in "rR" else 1
+    inner = token.text[quotes:-1]
+    if set("\\{$" + token.text[-1]) & set(inner) or after:
+        # A template, or characters that do not stand where they mean something.
+        return Templated(span, at)
+    start = token.start + quotes
+    tokens = [t for t in tokenize(inner) if t.kind not in TRIVIA]
+    tokens = [Token(t.kind, t.text, t.start + start, t.end + start) for t in tokens]
+    while tokens and tokens[-1].text == ";":
+        tokens.pop()
+    if not tokens:
+        return None
+    node = read(cursor.script, tokens, (tokens[0].start, tokens[-1].end))
+    return None if isinstance(node, Other) else Immediate(span, node)
