@@ -428,6 +428,7 @@ BUCKET = "ALTER TABLE {{ this }} ADD PARTITION FIELD bucket(id, 16)"
         '{% do run_query("ALTER TABLE {} ADD PARTITION FIELD weeks(ts)".format(this)) %}',
         '{% do run_query("ALTER TABLE %s ADD PARTITION FIELD weeks(ts)" | format(this)) %}',
         f"{{% macro m() %}}{{% set q %}}x{{% endset %}}{{% do run_query('{ALTER}') %}}{{% endmacro %}}",
+        "{% do run_query('CREATE EXTERNAL TABLE a.c (ts TIMESTAMP) PARTITIONED BY (weeks(ts))') %}",
     ],
 )
 def test_ddl_in_a_templates_string(template: str) -> None:

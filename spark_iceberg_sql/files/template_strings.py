@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from spark_iceberg_sql.files.ddl import TABLE_DDL
 from spark_iceberg_sql.files.python_literals import read_literals
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker
 
 # A string of Jinja, as an expression.
 STRING = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
 _STRINGS = re.compile(STRING, re.DOTALL)
-# A statement that partitions a table; where only its beginning is a string, the rest may say so.
-_DDL = re.compile(
-    r".\s*(?:alter|(?:create|replace)(?:\s+or\s+replace)?)\s+table\b", re.IGNORECASE | re.DOTALL
-)
+# Where only a statement's beginning is a string, the rest may say this.
 _PARTITION = re.compile(r"\bpartition", re.IGNORECASE)
 # A string that is a message, and none of SQL.
 _MESSAGE = re.compile(r"\b(?:log|print|warn|raise_\w+|exception)\s*\(\s*$")
@@ -32,7 +30,7 @@ def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
     text, at = piece.sql, start
     while (string := _STRINGS.search(text, at, end)) is not None:
         at = string.end()
-        if not _DDL.match(string.group()) or _MESSAGE.search(
+        if not TABLE_DDL.match(string.group()[1:].lstrip()) or _MESSAGE.search(
             text[max(start, string.start() - 40) : string.start()]
         ):
             continue

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from spark_iceberg_sql.files.ddl import TABLE_DDL
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.nodes import (
     Compound,
@@ -34,9 +35,6 @@ _OPENERS = frozenset(
         *("AS", "ATOMIC", "BEGIN", "DO", "ELSE", "EXPLAIN", "FROM", "IMMEDIATE", "LOOP", "OR"),
         *("REPEAT", "THEN", "SHOW", "(", "[", "=", ":", ":="),
     }
-)
-_DDL = re.compile(
-    r"\b(?:alter|(?:create|replace)(?:\s+or\s+replace)?(?:\s+external)?)\s+table\b", re.IGNORECASE
 )
 _FIELD = re.compile(r"\bpartition\s+fields?\b", re.IGNORECASE)
 _PARTITIONED = re.compile(r"\bpartitioned\s+by\b", re.IGNORECASE)
@@ -76,12 +74,13 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
     if isinstance(node, Unreadable) and node.like not in ("", "after-query"):
         return node  # the first fault is said
     behind = statement.start + len(first)
-    if statement.compound or not _DDL.search(script, behind, statement.end):
+    if statement.compound or not TABLE_DDL.search(script, behind, statement.end):
         return node
     tokens = statement.tokens
+    words = [token.word for token in tokens]
     for i in range(1, len(tokens) - 2):
         token, before = tokens[i], tokens[i - 1]
-        if not _begins(tokens, i) or before.word in _OPENERS:
+        if not _begins(words, i) or before.word in _OPENERS:
             continue
         if first == "EXPLAIN" and i <= 2:
             continue
@@ -105,16 +104,9 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
     return node
 
 
-def _begins(tokens: list[Token], i: int) -> bool:
-    """Whether ALTER TABLE, CREATE [OR REPLACE] [EXTERNAL] TABLE or REPLACE TABLE stands at a token."""
-    if tokens[i].word not in ("ALTER", "CREATE", "REPLACE"):
-        return False
-    words = [token.word for token in tokens[i : i + 5]]
-    if words[0] == "CREATE":
-        words = words[3:] if words[1:3] == ["OR", "REPLACE"] else words[1:]
-        words = words[1:] if words[:1] == ["EXTERNAL"] else words
-        return words[:1] == ["TABLE"]
-    return words[1:2] == ["TABLE"]
+def _begins(words: list[str], i: int) -> bool:
+    """Whether DDL of a table begins at a token. words: the tokens' words."""
+    return TABLE_DDL.match(" ".join(words[i : i + 5])) is not None
 
 
 def misbegun(statement: Statement, read: Reader) -> Node | None:
@@ -125,7 +117,7 @@ def misbegun(statement: Statement, read: Reader) -> Node | None:
     if statement.first in _ABOUT:
         return None
     span = (statement.start, statement.end)
-    if statement.first == "(" and _DDL.search(statement.script, *span):
+    if statement.first == "(" and TABLE_DDL.search(statement.script, *span):
         return _parenthesised(statement, span, read)
     if not _FIELD.search(statement.script, *span):
         return None
@@ -170,7 +162,7 @@ def _parenthesised(statement: Statement, span: Offsets, read: Reader) -> Node | 
     while first < last and tokens[first].text == "(":
         first += 1
         last -= tokens[last - 1].text == ")"
-    if first >= last - 2 or not _begins(tokens, first):
+    if first >= last - 2 or not _begins([token.word for token in tokens], first):
         return None
     inside = read(statement.script, tokens[first:last], (tokens[first].start, tokens[last - 1].end))
     if isinstance(inside, Other | Templated):
