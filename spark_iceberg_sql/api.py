@@ -33,9 +33,9 @@ def plan(source: Tables | SparkSession, text: str) -> Plan:
     statement that could change a partitioning.
     """
     if isinstance(source, Tables):
-        from spark_iceberg_sql.checker import plan as offline
+        from spark_iceberg_sql.checker import planner
 
-        return offline.plan(source, text)
+        return planner.plan(source, text)
     from spark_iceberg_sql.spark.gate import live_plan
 
     return live_plan.plan(source, text)

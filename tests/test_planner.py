@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.checker.plan import FilesUnderSpec, plans, size
+from spark_iceberg_sql.checker.plan import FilesUnderSpec, size
+from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.model.table import Tables
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.plan import plans
+from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.options import add_settings, configuration
 from spark_iceberg_sql.files.discovery import decode, read_bytes

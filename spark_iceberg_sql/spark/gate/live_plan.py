@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker import plan as offline
+from spark_iceberg_sql.checker import planner as offline
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
 from spark_iceberg_sql.spark.bridge import catalogs, sessions
 from spark_iceberg_sql.spark.gate import intercept

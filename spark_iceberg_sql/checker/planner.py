@@ -1,0 +1,73 @@
+"""The plans of a text's statements: each from the tables known and the statements before it."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.checker.plan import Plan
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
+from spark_iceberg_sql.model.spec import Specs
+from spark_iceberg_sql.model.table import Kind, Name, Table, Tables
+from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.script import statements
+
+
+def plan(known: Tables, text: str) -> Plan:
+    """What one statement would do to the partitioning of a known table.
+
+    Raises IcebergSqlError for text that is not exactly one statement that could change a partitioning.
+    """
+    found = plans(known, text)
+    if len(found) != 1:
+        raise IcebergSqlError(
+            f"a plan needs exactly one statement that changes a partitioning, not {len(found)}\n"
+            "help: write ALTER TABLE ... ADD, REPLACE or DROP PARTITION FIELD, or CREATE OR REPLACE TABLE"
+        )
+    return found[0]
+
+
+def plans(known: Tables, text: str) -> tuple[Plan, ...]:
+    """The plans of all statements of a script that could change a partitioning, each based on the one before."""
+    known = known.copy()
+    out = []
+    for statement in statements(text):
+        node, words = parser.read(statement), statement.text
+        if isinstance(node, _PLANNED) and node.table is not None:
+            name, before = _target(known, node, node.table)
+            report = follow(words, known)
+            after = _target(known, node, node.table)[1] if report.ok else None
+            why = _why_not(known, node.table) if report.ok and after is None else None
+            out.append(Plan(words, name, before, after, report, unplanned=why))
+        else:
+            follow(words, known)
+    return tuple(out)
+
+
+_PLANNED = (
+    nodes.Create,
+    nodes.AddField,
+    nodes.DropField,
+    nodes.ReplaceField,
+    nodes.SetProperties,
+    nodes.Unreadable,
+)
+
+
+def _why_not(known: Tables, table: nodes.Ref) -> str:
+    """Why the effect of an accepted statement on a table's partitioning cannot be predicted."""
+    found = known.get(table.parts)
+    if not isinstance(found, Table):
+        return f"the table is unknown: {known.why_unknown(table.parts)}"
+    if found.kind is not Kind.ICEBERG:
+        return f"`{table.text}` is {found.kind.value}"
+    why = found.why_unknown or known.why_unknown(table.parts)
+    return f"the partitioning of `{table.text}` is unknown: {why}"
+
+
+def _target(known: Tables, node: nodes.Node, table: nodes.Ref) -> tuple[Name, Specs | None]:
+    """The full name of the table that a statement is about, and its specs."""
+    parts = table.parts
+    found = known.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else known.get(parts)
+    if isinstance(found, Table):
+        return found.name, None if found.meant else found.specs
+    return known.full_name(parts), None
