@@ -1,16 +1,14 @@
-"""Iceberg's FileIO as the table functions use it: opened once, listing folders, reading metadata."""
+"""Iceberg's FileIO as the table functions use it: opened once, asked for folders and for metadata."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from spark_iceberg_sql.model.metadata_files import (
     HEAD,
@@ -20,22 +18,20 @@ from spark_iceberg_sql.model.metadata_files import (
     metadata_file,
     read_head,
 )
-from spark_iceberg_sql.spark.bridge import compiler, jvm, local_folders
-from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge import jvm, local_folders
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class
+from spark_iceberg_sql.spark.bridge.listings import (
+    ANY,
+    Listed,
+    blob_listing,
+    hadoop_listing,
+    local_folder,
+    prefix_listing,
+    s3_listing,
+)
 from spark_iceberg_sql.spark.bridge.location import HADOOP, NEEDS, S3, Location
 
 _METADATA_FILES = 256  # parsed metadata files kept for each FileIO
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A file of a listing: address, and a stamp that changes when the file does."""
-
-    location: str
-    stamp: str
-    modified_ms: int
-    etag: str | None = None
 
 
 @dataclass(slots=True)
@@ -60,12 +56,12 @@ class Files:
         etags: whether they are wanted, where listing them costs more.
         """
         if self._hadoop:
-            return _hadoop_listing(self.io, folder, _ANY, below=True)
+            return hadoop_listing(self.io, folder, ANY, below=True)
         if self.location.blobs is not None:
-            return _blob_listing(self.location.blobs, folder)
+            return blob_listing(self.location.blobs, folder)
         if etags and self.location.io == S3:
-            return _s3_listing(self.io, folder)
-        return _prefix_listing(self.io, folder, _ANY)
+            return s3_listing(self.io, folder)
+        return prefix_listing(self.io, folder, ANY)
 
     def metadata_files(self, folder: str) -> dict[str, str | None]:
         """The metadata files right in a folder, with their stamps where the listing says them.
@@ -74,15 +70,15 @@ class Files:
         left out before it is looked at, and the files of a local disk are looked at when chosen.
         """
         if self._hadoop:
-            local = _local_folder(self.io, folder)
+            local = local_folder(self.io, folder)
             if local is not None:
                 address, path = local
                 return {f"{address}/{name}": None for name in local_folders.metadata_files(path)}
-            found = _hadoop_listing(self.io, folder, METADATA_NAMES, below=False)
+            found = hadoop_listing(self.io, folder, METADATA_NAMES, below=False)
         elif self.location.blobs is not None:
-            found = _blob_listing(self.location.blobs, folder, is_metadata_file)
+            found = blob_listing(self.location.blobs, folder, is_metadata_file)
         else:
-            found = _prefix_listing(self.io, folder, METADATA_NAMES)
+            found = prefix_listing(self.io, folder, METADATA_NAMES)
         return {f.location: f.stamp for f in found if is_metadata_file(f.location)}
 
     def stamp(self, location: str) -> str | None:
@@ -154,9 +150,8 @@ class BrokenFileError(ValueError):
 _lock = threading.Lock()
 _SALT = os.urandom(32)
 _opened: OrderedDict[bytes, Files] = OrderedDict()
-_OPENED = (
-    64  # FileIOs kept; the oldest is left to the garbage collector, for plans may still use it
-)
+# FileIOs kept; the oldest is left to the garbage collector, for plans may still use it.
+_OPENED = 64
 
 
 def files_of(location: Location, *, cached: bool) -> Files:
@@ -215,117 +210,3 @@ def _hadoop_conf(session: Java) -> Java:
         if (conf.get(name) or default) == default:
             conf.set(name, ours)
     return conf
-
-
-_PATH = "org.apache.hadoop.fs.Path"
-_ANY = ""
-
-
-def _local_folder(io: Java, folder: str) -> tuple[str, str] | None:
-    """The address of a folder of the local disk as Hadoop spells it, and its path; None elsewhere."""
-    address, local = _qualified(folder, io.conf())
-    return None if local is None else (address, local)
-
-
-def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
-    path = java_class(_PATH)(address)
-    system = path.getFileSystem(conf)
-    found = system.makeQualified(path)
-    uri = found.toUri()
-    if uri.getScheme() == "file":
-        return str(found), str(uri.getPath())
-    service = system.getCanonicalServiceName()  # with the port that the address may leave out
-    return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(found)), None
-
-
-def qualified(address: str) -> tuple[str, str | None]:
-    """An address as Hadoop completes it, from its default file system and working folder, and its
-    path where that is on the local disk; as it is where Hadoop has no such file system.
-    """
-    try:
-        return _qualified(address, jvm.active_session().sessionState().newHadoopConf())
-    except JVM_ERRORS:
-        return address, None
-
-
-def _hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Listed]:
-    system = java_class(_PATH)(folder).getFileSystem(io.conf())
-    try:
-        return _listed(_listing(jvm.gateway()).hadoop(system, folder, below, names))
-    except JVM_ERRORS as error:
-        if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
-            return []
-        raise
-
-
-def _prefix_listing(io: Java, folder: str, names: str) -> list[Listed]:
-    prefix = folder.rstrip("/") + "/"
-    return _listed(_listing(jvm.gateway()).prefixed(io.listPrefix(prefix), names))
-
-
-def _listed(answer: str) -> list[Listed]:
-    parts = iter(answer.split("\0"))
-    rows = zip(parts, parts, parts, strict=False)  # the last NUL has nothing behind it
-    return [Listed(address, f"{size}-{time}", int(time)) for address, size, time in rows]
-
-
-@lru_cache(maxsize=1)
-def _listing(gateway: Java) -> Java:
-    """Listing.java."""
-    loader = compiler.compiled(__package__, "Listing", compiler.context_loader())
-    return compiler.instance(loader, "sparkicebergsql.Listing")
-
-
-_OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')
-
-
-def _s3_listing(io: Java, folder: str) -> list[Listed]:
-    """Objects with their etags, which Iceberg's own listing leaves out."""
-    bucket, prefix = folder.split("//", 1)[1].split("/", 1)
-    request = java_class("software.amazon.awssdk.services.s3.model.ListObjectsV2Request")
-    found: list[Listed] = []
-    token = None
-    while True:
-        wanted = request.builder().bucket(bucket).prefix(prefix.rstrip("/") + "/")
-        page = io.client().listObjectsV2(wanted.continuationToken(token).build())
-        for match in _OBJECT.finditer(page.contents().toString()):
-            key, modified, etag = match.groups()
-            instant = java_class("java.time.Instant").parse(modified)
-            address = f"s3://{bucket}/{key}"
-            found.append(Listed(address, etag, int(instant.toEpochMilli()), etag))
-        token = page.nextContinuationToken()
-        if not token:
-            return found
-
-
-def _blob_listing(
-    blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
-) -> list[Listed]:
-    """Azure by its blob service, which also stores without a hierarchical namespace have."""
-    connection, container, _ = blobs
-    builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
-    common = "com.azure.storage.common.policy"
-    fixed = java_class(f"{common}.RetryPolicyType").FIXED
-    time = java_class("java.time.Duration")
-    patience = java_class(f"{common}.RequestRetryOptions")(
-        fixed, 2, time.ofSeconds(30), time.ofMillis(500), time.ofMillis(2000), None
-    )
-    builder = builder.retryOptions(patience)  # a dead server is an error in seconds, not minutes
-    client = builder.connectionString(connection).buildClient().getBlobContainerClient(container)
-    root = folder.split("/", 3)
-    prefix = root[3].rstrip("/") + "/"
-    options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
-    found = []
-    for item in _lists().newArrayList(client.listBlobs(options, None)):
-        if not wanted(str(item.getName())):
-            continue
-        properties = item.getProperties()
-        modified = int(properties.getLastModified().toInstant().toEpochMilli())
-        address = "/".join([*root[:3], item.getName()])
-        etag = str(properties.getETag()).strip('"')
-        found.append(Listed(address, f"{properties.getContentLength()}-{etag}", modified, etag))
-    return found
-
-
-def _lists() -> Java:
-    return java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 
-from spark_iceberg_sql.spark.bridge import file_io
+from spark_iceberg_sql.spark.bridge import listings
 
 _S3 = re.compile(r"s3[an]?://([^/]+)(?:/(.*))?", re.IGNORECASE | re.DOTALL)
 _AZURE = re.compile(
@@ -25,7 +25,7 @@ def one(address: str) -> str:
         return f"s3://{match[1]}/{(match[2] or '').rstrip('/')}"
     if match := _AZURE.fullmatch(address):
         return f"abfss://{match[1]}@{match[2].lower()}/{(match[3] or '').rstrip('/')}"
-    found, local = file_io.qualified(address)
+    found, local = listings.qualified(address)
     return found.rstrip("/") if local is None else _FILE + os.path.realpath(local)
 
 

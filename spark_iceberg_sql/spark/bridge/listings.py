@@ -1,0 +1,143 @@
+"""What lies in a folder, by each kind of FileIO: listed in one call into the JVM where that can be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file of a listing: address, and a stamp that changes when the file does."""
+
+    location: str
+    stamp: str
+    modified_ms: int
+    etag: str | None = None
+
+
+_PATH = "org.apache.hadoop.fs.Path"
+
+
+ANY = ""  # files of any name
+
+
+def local_folder(io: Java, folder: str) -> tuple[str, str] | None:
+    """The address of a folder of the local disk as Hadoop spells it, and its path; None elsewhere."""
+    address, local = _qualified(folder, io.conf())
+    return None if local is None else (address, local)
+
+
+def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
+    path = java_class(_PATH)(address)
+    system = path.getFileSystem(conf)
+    found = system.makeQualified(path)
+    uri = found.toUri()
+    if uri.getScheme() == "file":
+        return str(found), str(uri.getPath())
+    service = system.getCanonicalServiceName()  # with the port that the address may leave out
+    return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(found)), None
+
+
+def qualified(address: str) -> tuple[str, str | None]:
+    """An address as Hadoop completes it, from its default file system and working folder, and its
+    path where that is on the local disk; as it is where Hadoop has no such file system.
+    """
+    try:
+        return _qualified(address, jvm.active_session().sessionState().newHadoopConf())
+    except JVM_ERRORS:
+        return address, None
+
+
+def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Listed]:
+    """The files in a folder by Hadoop; none where there is no folder.
+
+    names: a pattern of their names, ANY for all. below: whether those of its folders are wanted too.
+    """
+    system = java_class(_PATH)(folder).getFileSystem(io.conf())
+    try:
+        return _listed(_listing(jvm.gateway()).hadoop(system, folder, below, names))
+    except JVM_ERRORS as error:
+        if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
+            return []
+        raise
+
+
+def prefix_listing(io: Java, folder: str, names: str) -> list[Listed]:
+    """The files below a folder by a FileIO that lists prefixes. names: as of `hadoop_listing`."""
+    prefix = folder.rstrip("/") + "/"
+    return _listed(_listing(jvm.gateway()).prefixed(io.listPrefix(prefix), names))
+
+
+def _listed(answer: str) -> list[Listed]:
+    parts = iter(answer.split("\0"))
+    rows = zip(parts, parts, parts, strict=False)  # the last NUL has nothing behind it
+    return [Listed(address, f"{size}-{time}", int(time)) for address, size, time in rows]
+
+
+@lru_cache(maxsize=1)
+def _listing(gateway: Java) -> Java:
+    """Listing.java."""
+    loader = compiler.compiled(__package__, "Listing", compiler.context_loader())
+    return compiler.instance(loader, "sparkicebergsql.Listing")
+
+
+_OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')
+
+
+def s3_listing(io: Java, folder: str) -> list[Listed]:
+    """Objects with their etags, which Iceberg's own listing leaves out."""
+    bucket, prefix = folder.split("//", 1)[1].split("/", 1)
+    request = java_class("software.amazon.awssdk.services.s3.model.ListObjectsV2Request")
+    found: list[Listed] = []
+    token = None
+    while True:
+        wanted = request.builder().bucket(bucket).prefix(prefix.rstrip("/") + "/")
+        page = io.client().listObjectsV2(wanted.continuationToken(token).build())
+        for match in _OBJECT.finditer(page.contents().toString()):
+            key, modified, etag = match.groups()
+            instant = java_class("java.time.Instant").parse(modified)
+            address = f"s3://{bucket}/{key}"
+            found.append(Listed(address, etag, int(instant.toEpochMilli()), etag))
+        token = page.nextContinuationToken()
+        if not token:
+            return found
+
+
+def blob_listing(
+    blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
+) -> list[Listed]:
+    """Azure by its blob service, which also stores without a hierarchical namespace have."""
+    connection, container, _ = blobs
+    builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
+    common = "com.azure.storage.common.policy"
+    fixed = java_class(f"{common}.RetryPolicyType").FIXED
+    time = java_class("java.time.Duration")
+    patience = java_class(f"{common}.RequestRetryOptions")(
+        fixed, 2, time.ofSeconds(30), time.ofMillis(500), time.ofMillis(2000), None
+    )
+    builder = builder.retryOptions(patience)  # a dead server is an error in seconds, not minutes
+    client = builder.connectionString(connection).buildClient().getBlobContainerClient(container)
+    root = folder.split("/", 3)
+    prefix = root[3].rstrip("/") + "/"
+    options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
+    found = []
+    for item in _lists().newArrayList(client.listBlobs(options, None)):
+        if not wanted(str(item.getName())):
+            continue
+        properties = item.getProperties()
+        modified = int(properties.getLastModified().toInstant().toEpochMilli())
+        address = "/".join([*root[:3], item.getName()])
+        etag = str(properties.getETag()).strip('"')
+        found.append(Listed(address, f"{properties.getContentLength()}-{etag}", modified, etag))
+    return found
+
+
+def _lists() -> Java:
+    return java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")
