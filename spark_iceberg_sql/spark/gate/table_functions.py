@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import jvm, local_relation, relations
+from spark_iceberg_sql.spark.bridge import jvm, local_relation, registries, relations
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -79,9 +79,9 @@ ANSWERS: tuple[Answer, ...] = (
 def register(spark: SparkSession) -> None:
     """Register the functions, for this session and the sessions that this process starts later."""
     for answer in ANSWERS:
-        jvm.register_function(
+        registries.register_function(
             spark,
-            jvm.TABLE,
+            registries.TABLE,
             answer.name,
             partial(_build, answer),
             usage=f"_FUNC_(statement) - {answer.summary}.",
@@ -94,7 +94,7 @@ def register(spark: SparkSession) -> None:
 def unregister(spark: SparkSession) -> None:
     """Unregister the functions."""
     for answer in ANSWERS:
-        jvm.unregister_function(spark, jvm.TABLE, answer.name)
+        registries.unregister_function(spark, registries.TABLE, answer.name)
 
 
 def _build(answer: Answer, arguments: jvm.Java) -> jvm.Java:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import registries, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import virtual_columns
@@ -35,9 +35,9 @@ def register(spark: SparkSession) -> None:
     hide()
     for function in FUNCTIONS:
         for name in (function.name, *function.also):
-            jvm.register_function(
+            registries.register_function(
                 spark,
-                jvm.TABLE,
+                registries.TABLE,
                 name,
                 partial(answer, function, _plan),
                 usage=_usage(function),
@@ -51,7 +51,7 @@ def unregister(spark: SparkSession) -> None:
     """Unregister the table functions."""
     for function in FUNCTIONS:
         for name in (function.name, *function.also):
-            jvm.unregister_function(spark, jvm.TABLE, name)
+            registries.unregister_function(spark, registries.TABLE, name)
 
 
 def _usage(function: Function) -> str:

@@ -22,7 +22,7 @@ from spark_iceberg_sql.model.table_functions import (
     MetadataFunction,
     Value,
 )
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import jvm, registries, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables.by_path import travelled
 from spark_iceberg_sql.spark.tables.calls import answer
@@ -46,9 +46,9 @@ def register(spark: SparkSession) -> None:
     """Register the metadata functions in a session, and in every later one of this process."""
     for function in METADATA_FUNCTIONS:
         reader = _reader(function)
-        jvm.register_function(
+        registries.register_function(
             spark,
-            jvm.TABLE,
+            registries.TABLE,
             function.name,
             partial(answer, reader, partial(_plan, function)),
             usage=f"_FUNC_(table[, setting => value ...]) - {function.words}",
@@ -62,7 +62,7 @@ def register(spark: SparkSession) -> None:
 def unregister(spark: SparkSession) -> None:
     """Unregister the metadata functions."""
     for function in METADATA_FUNCTIONS:
-        jvm.unregister_function(spark, jvm.TABLE, function.name)
+        registries.unregister_function(spark, registries.TABLE, function.name)
 
 
 def _reader(function: MetadataFunction) -> Function:

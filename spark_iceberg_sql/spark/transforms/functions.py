@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from spark_iceberg_sql.model.transform_record import Parameter, Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive, UnknownTypeError, primitive_from_spark
-from spark_iceberg_sql.spark.bridge import compiler, expressions, jvm
+from spark_iceberg_sql.spark.bridge import compiler, expressions, jvm, registries
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.optimizer import injection
 
@@ -40,9 +40,9 @@ def register(spark: SparkSession) -> None:
     """
     for transform in TRANSFORMS:
         for name in transform.functions:
-            jvm.register_function(
+            registries.register_function(
                 spark,
-                jvm.SCALAR,
+                registries.SCALAR,
                 name,
                 Call(transform, name).build,
                 **documentation(transform, name),
@@ -53,7 +53,7 @@ def unregister(spark: SparkSession) -> None:
     """Unregister the functions in a session and in Spark's built-in registry."""
     for transform in TRANSFORMS:
         for name in transform.functions:
-            jvm.unregister_function(spark, jvm.SCALAR, name)
+            registries.unregister_function(spark, registries.SCALAR, name)
 
 
 def documentation(transform: Transform, name: str) -> dict[str, str]:

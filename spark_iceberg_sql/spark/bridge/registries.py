@@ -1,0 +1,90 @@
+"""Spark's registries of functions: ours are put in, known by their owner, and taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge.jvm import (
+    ANALYSIS,
+    EXPRESSIONS,
+    Java,
+    from_option,
+    java_class,
+    java_session,
+    scala_function,
+    scala_object,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCALAR = "FunctionRegistry"
+
+
+TABLE = "TableFunctionRegistry"
+
+
+_OWNER = "spark_iceberg_sql"  # ExpressionInfo's class name, by which we know our own
+
+
+def _registries(spark: SparkSession, kind: str) -> tuple[Java, Java]:
+    state = java_session(spark).sessionState()
+    own = state.functionRegistry() if kind == SCALAR else state.tableFunctionRegistry()
+    return own, scala_object(f"{ANALYSIS}.{kind}").builtin()
+
+
+def register_function(
+    spark: SparkSession,
+    kind: str,
+    name: str,
+    build: Callable[[Java], Java],
+    *,
+    usage: str,
+    arguments: str = "",
+    examples: str = "",
+    note: str = "",
+    group: str = "misc_funcs",
+) -> None:
+    """Register a function in a session and in Spark's built-in registry.
+
+    The built-in registry is what newSession(), permanent views and the session after stop() read.
+    Calling it again changes nothing.
+
+    kind: SCALAR or TABLE. name: in SQL, case-insensitive. build: from the Scala Seq of resolved
+    argument expressions to an Expression (SCALAR) or a LogicalPlan (TABLE); it may raise Refusal.
+    usage, arguments, examples, note: for DESCRIBE FUNCTION [EXTENDED], in Spark's own layout
+    (`_FUNC_` stands for the name). group: one of Spark's function groups.
+
+    Raises IcebergSqlError where another function is registered under that name.
+    """
+    identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
+    missing = []
+    for registry in _registries(spark, kind):
+        info = from_option(registry.lookupFunction(identifier))
+        if info is None:
+            missing.append(registry)
+        elif info.getClassName() != _OWNER:
+            raise IcebergSqlError(
+                f"a function `{name}` that is not ours is registered in this session\n"
+                f"help: DROP TEMPORARY FUNCTION {name}, then install again"
+            )
+    if not missing:
+        return
+    info = java_class(f"{EXPRESSIONS}.ExpressionInfo")(
+        _OWNER, None, name, usage, arguments, examples, note, group, "0.1.0", "",
+        "python_udf" if kind == SCALAR else "python_udtf",
+    )  # fmt: skip
+    function = scala_function(build)
+    for registry in missing:
+        registry.registerFunction(identifier, info, function)
+
+
+def unregister_function(spark: SparkSession, kind: str, name: str) -> None:
+    """Take one of our functions out of a session and out of the built-in registry."""
+    identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
+    for registry in _registries(spark, kind):
+        info = from_option(registry.lookupFunction(identifier))
+        if info is not None and info.getClassName() == _OWNER:
+            registry.dropFunction(identifier)
