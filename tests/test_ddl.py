@@ -25,10 +25,8 @@ from spark_iceberg_sql.syntax.nodes import (
     Explain,
     HivePartition,
     Insert,
-    Literal,
     Node,
     Other,
-    Ref,
     RenameColumn,
     RenameTable,
     ReplaceColumns,
@@ -37,13 +35,13 @@ from spark_iceberg_sql.syntax.nodes import (
     SetProperties,
     Templated,
     TemporaryTable,
-    Term,
     Unreadable,
     Use,
 )
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.routing import as_written, goes_to_iceberg, handed_on, phrase_in
 from spark_iceberg_sql.syntax.script import statements
+from spark_iceberg_sql.syntax.terms import Literal, Ref, Term
 
 MISTAKES = Path(__file__).with_name("corpus") / "mistakes.sql"
 

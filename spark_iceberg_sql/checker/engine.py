@@ -20,11 +20,11 @@ from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
 from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
-from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.lexer import Kind
-from spark_iceberg_sql.syntax.nodes import Offsets
 from spark_iceberg_sql.syntax.parser.dialect import Words, is_sparks, words_of
 from spark_iceberg_sql.syntax.script import Statement, statements
+from spark_iceberg_sql.syntax.terms import Offsets
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
@@ -168,7 +168,7 @@ class _Run:
         except Exception as fault:  # what cannot be followed is forgotten
             self.broke(context.node.span, "the replay", fault)
             table = getattr(context.node, "table", None)
-            if isinstance(table, nodes.Ref):
+            if isinstance(table, terms.Ref):
                 context.known.forget(table.parts)
 
     def _judge(self, context: Context) -> bool:
@@ -245,7 +245,7 @@ class _Run:
         finding = note(context, skipped)
         table = getattr(context.node, "table", None)
         name = (
-            self.known.full_name(table.parts) if isinstance(table, nodes.Ref) else context.node.span
+            self.known.full_name(table.parts) if isinstance(table, terms.Ref) else context.node.span
         )
         key = (name, finding.message.partition(": ")[2])
         codes = sorted({item.rule.code for item in skipped})

@@ -8,7 +8,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Kind, Name, Table, Tables
-from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
 
 
@@ -53,7 +53,7 @@ _PLANNED = (
 )
 
 
-def _why_not(known: Tables, table: nodes.Ref) -> str:
+def _why_not(known: Tables, table: terms.Ref) -> str:
     """Why the effect of an accepted statement on a table's partitioning cannot be predicted."""
     found = known.get(table.parts)
     if not isinstance(found, Table):
@@ -64,7 +64,7 @@ def _why_not(known: Tables, table: nodes.Ref) -> str:
     return f"the partitioning of `{table.text}` is unknown: {why}"
 
 
-def _target(known: Tables, node: nodes.Node, table: nodes.Ref) -> tuple[Name, Specs | None]:
+def _target(known: Tables, node: nodes.Node, table: terms.Ref) -> tuple[Name, Specs | None]:
     """The full name of the table that a statement is about, and its specs."""
     parts = table.parts
     found = known.partitioned(parts) if isinstance(node, FIELD_STATEMENTS) else known.get(parts)

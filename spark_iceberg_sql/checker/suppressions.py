@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
-from spark_iceberg_sql.syntax.nodes import Offsets
+from spark_iceberg_sql.syntax.terms import Offsets
 
 _MENTIONED = re.compile(r"noqa|iceberg-sql:", re.IGNORECASE)
 _CODES = r"[A-Z]+[0-9]*(?:[\s,]+[A-Z]+[0-9]+)*"

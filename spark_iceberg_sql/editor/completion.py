@@ -18,7 +18,7 @@ from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, spelled
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.words import written
-from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.lexer import Token
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -65,7 +65,7 @@ def meaning(text: str, offset: int, known: Tables) -> Meaning | None:
     return None
 
 
-def _terms(node: nodes.Node) -> tuple[nodes.Term, ...]:
+def _terms(node: nodes.Node) -> tuple[terms.Term, ...]:
     if isinstance(node, nodes.Create):
         return node.partitioning or ()
     if isinstance(node, nodes.AddField | nodes.DropField):
@@ -76,7 +76,7 @@ def _terms(node: nodes.Node) -> tuple[nodes.Term, ...]:
 
 
 def _words(
-    text: str, statement: Statement, node: nodes.Node, number: int, term: nodes.Term, known: Tables
+    text: str, statement: Statement, node: nodes.Node, number: int, term: terms.Term, known: Tables
 ) -> str | None:
     transform = spelled(term.call)
     if transform is None or len(term.columns) != 1:
@@ -109,10 +109,10 @@ def _made(context: Context, number: int) -> PartitionField | None:
     return new[-1] if new else None
 
 
-def _name(node: nodes.Node, term: nodes.Term, transform: Transform) -> str:
+def _name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
     """The name that Iceberg gives, where the table is not known."""
     given = getattr(node, "name", None)
-    if isinstance(given, nodes.Ref):
+    if isinstance(given, terms.Ref):
         return ".".join(given.parts)
     source = ".".join(term.columns[0].parts)
     if isinstance(node, nodes.Create):

@@ -18,7 +18,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 
 def outcome(context: Terms) -> Table | None:
@@ -155,7 +155,7 @@ def _with_properties(context: Terms, node: nodes.SetProperties, table: Table) ->
 
 
 def _grown(
-    table: Table, columns: Sequence[tuple[tuple[str, ...], nodes.ColumnDef]]
+    table: Table, columns: Sequence[tuple[tuple[str, ...], terms.ColumnDef]]
 ) -> Table | None:
     schema, last = table.schema, table.last_column_id
     if schema is None:
@@ -168,7 +168,7 @@ def _grown(
     return replace(table, schema=schema, last_column_id=last)
 
 
-def _without(table: Table, columns: Sequence[nodes.Ref]) -> Table:
+def _without(table: Table, columns: Sequence[terms.Ref]) -> Table:
     schema = table.schema
     if schema is None:
         return table
@@ -179,7 +179,7 @@ def _without(table: Table, columns: Sequence[nodes.Ref]) -> Table:
     return replace(table, schema=schema)
 
 
-def _renamed(table: Table, column: nodes.Ref, name: str) -> Table:
+def _renamed(table: Table, column: terms.Ref, name: str) -> Table:
     found = one_column(table.schema, column) if table.schema is not None else None
     if table.schema is None or found is None:
         return table
@@ -231,7 +231,7 @@ def _with_sources(specs: Specs | None, schema: Schema) -> Specs | None:
     return replace(specs, every=every)
 
 
-def one_column(schema: Schema, ref: nodes.Ref) -> int | None:
+def one_column(schema: Schema, ref: terms.Ref) -> int | None:
     """The field id of the one column that a column statement names, resolved by Spark's case rules, not Iceberg's."""
     found = schema.find_all(ref.parts)
     return found[0].field.field_id if len(found) == 1 else None

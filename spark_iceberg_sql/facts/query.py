@@ -24,8 +24,8 @@ from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Field
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
-from spark_iceberg_sql.syntax.nodes import Name
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
+from spark_iceberg_sql.syntax.terms import Name
 
 Find = Callable[[Name], Schema | None]
 

@@ -21,9 +21,9 @@ from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
-from spark_iceberg_sql.syntax.nodes import Name
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.data_types import data_type
+from spark_iceberg_sql.syntax.terms import Name
 
 DEEPEST = 30
 

@@ -14,7 +14,7 @@ from spark_iceberg_sql.facts.target import (
 )
 from spark_iceberg_sql.model.evolution import created
 from spark_iceberg_sql.model.table import Kind, Table, Tables
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 _TABLE_CHANGES = (
     nodes.AddField,
@@ -35,7 +35,7 @@ _TABLE_CHANGES = (
 def replay(context: Context) -> None:
     """Apply a statement to `context.known`, as if it had run. What cannot be tracked is forgotten."""
     node, known = context.node, context.known
-    if isinstance(getattr(node, "table", None), nodes.Ref) and context.target.computed:
+    if isinstance(getattr(node, "table", None), terms.Ref) and context.target.computed:
         return
     if isinstance(node, nodes.Create):
         _create(context, node)
@@ -78,7 +78,7 @@ def replay(context: Context) -> None:
         _forget(known, node)
 
 
-def changed(node: nodes.Node) -> list[nodes.Name] | None:
+def changed(node: nodes.Node) -> list[terms.Name] | None:
     """The tables and views that a statement may make, change or drop, as it names them; None for any."""
     if isinstance(node, nodes.Compound):
         inside = [changed(each) for each in node.inside]
@@ -96,7 +96,7 @@ def changed(node: nodes.Node) -> list[nodes.Name] | None:
     if isinstance(node, nodes.Insert | nodes.Explain | nodes.HivePartition):
         return []
     table = getattr(node, "table", None) or getattr(node, "view", None)
-    found = [table.parts] if isinstance(table, nodes.Ref) else []
+    found = [table.parts] if isinstance(table, terms.Ref) else []
     return [*found, node.new_name.parts] if isinstance(node, nodes.RenameTable) else found
 
 
@@ -197,7 +197,7 @@ def _rename(known: Tables, node: nodes.RenameTable) -> None:
     known.drop(old, "an earlier statement renamed it")
 
 
-def _beside(known: Tables, node: nodes.RenameTable) -> nodes.Name:
+def _beside(known: Tables, node: nodes.RenameTable) -> terms.Name:
     """The new name with what the old one says of its catalog and namespace."""
     new, old = node.new_name.parts, node.table.parts
     return (*old[:-1], *new) if len(new) == 1 else new
@@ -235,5 +235,5 @@ def _forget(known: Tables, node: nodes.Node) -> None:
             return
         node = node.inside
     table = getattr(node, "table", None) or getattr(node, "view", None)
-    if isinstance(table, nodes.Ref):
+    if isinstance(table, terms.Ref):
         known.forget(table.parts)

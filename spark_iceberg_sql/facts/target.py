@@ -16,7 +16,7 @@ from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Absent, Kind, Table, Tables, is_branch
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.script import Statement
 
 DEFAULT_FORMAT_VERSION = 2
@@ -60,25 +60,25 @@ class Target:
     statement: Statement
     repaired: bool = False
 
-    def words(self, span: nodes.Offsets) -> str:
+    def words(self, span: terms.Offsets) -> str:
         """The text of a span."""
         return self.text[span[0] : span[1]]
 
     @cached_property
-    def target(self) -> nodes.Ref:
+    def target(self) -> terms.Ref:
         """The table that the statement is about, as written."""
         table = getattr(self.node, "table", None)
-        if not isinstance(table, nodes.Ref):
+        if not isinstance(table, terms.Ref):
             raise AlreadyReportedError
         return table
 
     @cached_property
-    def target_name(self) -> nodes.Name:
+    def target_name(self) -> terms.Name:
         """The target's parts, as `known` expects them."""
         like = getattr(self.node, "like", None)
         return self.sparks_own(self.target.parts) if like is not None else self.target.parts
 
-    def sparks_own(self, parts: nodes.Name) -> nodes.Name:
+    def sparks_own(self, parts: terms.Name) -> terms.Name:
         """A name in CREATE TABLE ... LIKE: in Spark's own catalog, whichever is the current one."""
         if self.known.catalog in (None, "spark_catalog") or len(parts) > 2:
             return parts
@@ -210,7 +210,7 @@ class Target:
             raise NotKnownError(f"the type of `{column.name}`", "the query computes it")
         return column
 
-    def _columns_of_table(self, parts: nodes.Name) -> Schema | None:
+    def _columns_of_table(self, parts: terms.Name) -> Schema | None:
         """The columns that a query reads from a table, by its name."""
         from spark_iceberg_sql.facts.query_types import read
 
@@ -274,7 +274,7 @@ class Target:
         return old.format_version
 
 
-def as_field(column: nodes.ColumnDef) -> Field:
+def as_field(column: terms.ColumnDef) -> Field:
     """A column definition as a field without an id."""
     kind = column.type if column.type is not None else Primitive(column.type_text)
     return Field(column.name, kind, column.required)

@@ -12,7 +12,7 @@ from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +23,9 @@ class TermFacts:
     field to drop or to replace, rather than a new one.
     """
 
-    term: nodes.Term
+    term: terms.Term
     statement: Target
-    name: nodes.Ref | None = None
+    name: terms.Ref | None = None
     dropping: bool = False
 
     @cached_property
@@ -34,7 +34,7 @@ class TermFacts:
         return transforms.spelled(self.term.call)
 
     @cached_property
-    def source(self) -> nodes.Ref | None:
+    def source(self) -> terms.Ref | None:
         """The source column as written; None unless there is exactly one."""
         columns = self.term.columns
         return columns[0] if len(columns) == 1 else None
@@ -112,11 +112,11 @@ class TermFacts:
         return self.source.text if self.source is not None else ""
 
 
-def identity_on(column: nodes.ColumnDef) -> nodes.Term:
+def identity_on(column: terms.ColumnDef) -> terms.Term:
     """Hive's `PARTITIONED BY (dt string)`: identity on the column that it adds."""
     end = column.span[0] + len(column.name)
-    ref = nodes.Ref((column.name,), (column.span[0], end), column.name)
-    return nodes.Term(None, (ref,), column.span, ref.span)
+    ref = terms.Ref((column.name,), (column.span[0], end), column.name)
+    return terms.Term(None, (ref,), column.span, ref.span)
 
 
 @dataclass(frozen=True, eq=False)

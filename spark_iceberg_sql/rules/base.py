@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.syntax.nodes import Node, Offsets
+from spark_iceberg_sql.syntax.nodes import Node
+from spark_iceberg_sql.syntax.terms import Offsets
 
 _FILE = re.compile(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
 _BLOCK = re.compile(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

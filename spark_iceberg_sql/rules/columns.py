@@ -12,7 +12,7 @@ from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import SUGGESTED, TIMES
 from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
 from spark_iceberg_sql.rules.words import listed, written
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import terms
 
 
 def fitting(context: Target, record: Transform) -> list[str]:
@@ -24,7 +24,7 @@ def fitting(context: Target, record: Transform) -> list[str]:
     return [written(c) for c in known if record.takes(c.field.type) and not c.in_collection]
 
 
-def there(context: Target, refs: Iterable[nodes.Ref]) -> list[nodes.Ref]:
+def there(context: Target, refs: Iterable[terms.Ref]) -> list[terms.Ref]:
     """Those of the names that are columns of the table; all of them if none is, or if the table is unknown."""
     every = list(refs)
     try:
@@ -34,7 +34,7 @@ def there(context: Target, refs: Iterable[nodes.Ref]) -> list[nodes.Ref]:
     return known or every
 
 
-def quoted_column(facts: TermFacts) -> nodes.Literal | None:
+def quoted_column(facts: TermFacts) -> terms.Literal | None:
     """The one text among a term's arguments that stands where the column should; None where there is none."""
     texts = [item for item in facts.term.literals if item.kind == "string"]
     named = [item for item in texts if re.fullmatch(r"""(['"])[A-Za-z_]\w*\1""", item.text)]

@@ -9,7 +9,7 @@ from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.types import List, Map
 from spark_iceberg_sql.rules.base import Finding
 from spark_iceberg_sql.rules.words import listed
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -41,7 +41,7 @@ def misplaced(context: Context) -> Iterator[Finding]:
 
 def _placed(
     node: nodes.AddColumns | nodes.AlterColumn,
-) -> Iterator[tuple[nodes.Name, nodes.Ref | None, bool]]:
+) -> Iterator[tuple[terms.Name, terms.Ref | None, bool]]:
     """The column's path, AFTER's column, and whether the column already exists."""
     if isinstance(node, nodes.AddColumns):
         for path, column in node.columns:
@@ -52,7 +52,7 @@ def _placed(
                 yield change.column.parts, change.after, True
 
 
-def _there(schema: Schema, path: nodes.Name) -> bool:
+def _there(schema: Schema, path: terms.Name) -> bool:
     return len(schema.find_all(path)) == 1
 
 

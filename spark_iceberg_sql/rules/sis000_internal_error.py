@@ -23,7 +23,7 @@ from pathlib import Path
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax.nodes import Offsets
+from spark_iceberg_sql.syntax.terms import Offsets
 
 
 @rule(Severity.ERROR, on=())

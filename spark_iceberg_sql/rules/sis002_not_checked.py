@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, Rule, rule
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.syntax.nodes import Offsets
+    from spark_iceberg_sql.syntax.terms import Offsets
 
 _WAYS = (
     "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
@@ -95,6 +95,6 @@ def elsewhere(context: Context) -> Finding:
 
 def _place(context: Context) -> Offsets:
     table = getattr(context.node, "table", None)
-    if isinstance(table, nodes.Ref):
+    if isinstance(table, terms.Ref):
         return table.span
     return context.node.at if isinstance(context.node, nodes.Unreadable) else context.node.span

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax.nodes import Offsets
+from spark_iceberg_sql.syntax.terms import Offsets
 
 
 @rule(Severity.WARNING, on=())

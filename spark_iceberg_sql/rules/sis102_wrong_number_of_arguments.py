@@ -35,7 +35,7 @@ from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import fitting, quoted_column, to_write
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -76,7 +76,7 @@ def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
         yield Finding(span, what, _help(facts, record), early=early)
 
 
-def _extra(facts: TermFacts, record: Transform) -> list[nodes.Literal]:
+def _extra(facts: TermFacts, record: Transform) -> list[terms.Literal]:
     """The literals that the transform does not take: all except the first integer of bucket and truncate."""
     literals = list(facts.term.literals)
     if record.parameter is not None and literals:

@@ -34,7 +34,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import to_write
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 _MAX_BIGINT = 2**63 - 1
 
@@ -71,7 +71,7 @@ def bad_parameter(context: Context) -> Iterator[Finding]:
         yield Finding(literal.span, what, help_, fix, early=early)
 
 
-def _meant(literal: nodes.Literal, bounds: Parameter) -> int | None:
+def _meant(literal: terms.Literal, bounds: Parameter) -> int | None:
     """The integer that a string or a decimal represents: '16', 16.0; None if there is none in range."""
     text = literal.text.strip("'\"").rstrip("0").rstrip(".") if "." in literal.text else ""
     text = text or literal.text.strip("'\"").strip()

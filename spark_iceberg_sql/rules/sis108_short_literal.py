@@ -30,7 +30,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import to_write
 from spark_iceberg_sql.rules.swaps import number_first
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 _MAX_SMALLINT = 2**15 - 1
 
@@ -64,7 +64,7 @@ def short_literal(context: Context) -> Iterator[Finding]:
         )
 
 
-def _fix(context: Context, column: nodes.Ref, literal: nodes.Literal, value: str) -> Fix:
+def _fix(context: Context, column: terms.Ref, literal: terms.Literal, value: str) -> Fix:
     """The plain integer, before the column."""
     if literal.span < column.span:
         return Fix(f"write `{value}`", (Edit(*literal.span, value),), safe=True)

@@ -43,7 +43,7 @@ from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.places import misplaced
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.rules.words import a_type, listed, written
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -85,7 +85,7 @@ def unknown_column(context: Context) -> Iterator[Finding]:
             yield Finding(ref.span, message, _help(context, facts, ref), early=True)
 
 
-def _changed(node: nodes.Node) -> tuple[nodes.Ref, ...]:
+def _changed(node: nodes.Node) -> tuple[terms.Ref, ...]:
     """The columns that must exist for a column statement to run."""
     if isinstance(node, nodes.DropColumns):
         return () if node.if_exists else node.columns
@@ -95,17 +95,17 @@ def _changed(node: nodes.Node) -> tuple[nodes.Ref, ...]:
         return (node.column, *(change.column for change in node.more))
     if isinstance(node, nodes.AddColumns):
         paths = (path for path, _ in node.columns if len(path.parts) > 1)
-        return tuple(nodes.Ref(path.parts[:-1], path.span, path.text) for path in paths)
+        return tuple(terms.Ref(path.parts[:-1], path.span, path.text) for path in paths)
     return ()
 
 
-def _near(context: Context, ref: nodes.Ref) -> str:
+def _near(context: Context, ref: terms.Ref) -> str:
     schema = context.schema
     names = schema.near(".".join(ref.parts)) or [column.name for column in schema.columns]
     return f"write {listed(names)}" if names else "add the column first"
 
 
-def _letters(facts: TermFacts, ref: nodes.Ref, found: tuple[Column, ...]) -> Finding:
+def _letters(facts: TermFacts, ref: terms.Ref, found: tuple[Column, ...]) -> Finding:
     """A column that exists, but in other case or with other quotes."""
     names, name = [written(column) for column in found], found[0].name
     why = f"column names are case-sensitive here: `{ref.text}` does not match"
@@ -144,7 +144,7 @@ def _elsewhere(facts: TermFacts) -> bool:
     )
 
 
-def _help(context: Context, facts: TermFacts, ref: nodes.Ref) -> str:
+def _help(context: Context, facts: TermFacts, ref: terms.Ref) -> str:
     schema = context.sources
     tail = [schema.find_all(ref.parts[n:]) for n in range(1, len(ref.parts))]
     alone = next((found[0] for found in tail if len(found) == 1), None)

@@ -29,7 +29,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import V3_TYPES, primitives
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 _ENOUGH = 3
 
@@ -67,7 +67,7 @@ def type_needs_v3(context: Context) -> Iterator[Finding]:
         )
 
 
-def new_columns(context: Context) -> Iterator[nodes.ColumnDef]:
+def new_columns(context: Context) -> Iterator[terms.ColumnDef]:
     """The columns that a statement defines for an Iceberg table."""
     node = context.node
     if isinstance(node, nodes.Create):

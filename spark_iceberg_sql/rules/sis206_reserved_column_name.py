@@ -32,7 +32,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import NotKnownError, as_field
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 _LINEAGE = frozenset({"_row_id", "_last_updated_sequence_number"})
 _LINEAGE_SINCE = 3
@@ -75,7 +75,7 @@ def _hides(context: Context, folded: str, field: Field | None) -> bool:
     return field is None or (field.type, field.required) not in _ALIKE.get(folded, ())
 
 
-def _new_columns(context: Context) -> Iterator[tuple[str, nodes.Offsets, Field | None]]:
+def _new_columns(context: Context) -> Iterator[tuple[str, terms.Offsets, Field | None]]:
     node = context.node
     if isinstance(node, nodes.Create):
         if not context.makes_iceberg:

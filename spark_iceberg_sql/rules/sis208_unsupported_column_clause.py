@@ -48,7 +48,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 _CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES", "CONSTRAINT"})
@@ -120,7 +120,7 @@ def _altered_constraint(context: Context, node: nodes.AlterConstraint) -> Iterat
         yield Finding(node.clause, _none_kept(context, node.clause), _KEY)
 
 
-def _none_kept(context: Context, span: nodes.Offsets) -> str:
+def _none_kept(context: Context, span: terms.Offsets) -> str:
     word = _WORD.search(context.text, *span)
     found = word[0] if word is not None else context.words(span)
     return f"Iceberg's runtime for Spark does not support constraints, such as {found}"

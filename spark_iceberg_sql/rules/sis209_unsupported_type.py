@@ -29,7 +29,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 # Other engines' type names, with Spark's name if that is not STRING.
@@ -76,7 +76,7 @@ def unsupported_type(context: Context) -> Iterator[Finding]:
         yield Finding(column.type_span, what, help_, early=not late)
 
 
-def _field(node: nodes.Node, column: nodes.ColumnDef) -> str | None:
+def _field(node: nodes.Node, column: terms.ColumnDef) -> str | None:
     """What `PARTITIONED BY (days ts)` means, if there are such columns: a transform, or a name with a blank."""
     if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
         return None
@@ -91,7 +91,7 @@ def _field(node: nodes.Node, column: nodes.ColumnDef) -> str | None:
     return None
 
 
-def _named_again(node: nodes.Node, column: nodes.ColumnDef) -> bool:
+def _named_again(node: nodes.Node, column: terms.ColumnDef) -> bool:
     """Whether PARTITIONED BY repeats a column of the list with a type (SIS207)."""
     if not isinstance(node, nodes.Create) or column not in node.typed_partitions:
         return False

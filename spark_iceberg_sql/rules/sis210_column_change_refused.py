@@ -54,7 +54,7 @@ from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.places import immovable
 from spark_iceberg_sql.rules.words import a_type
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -121,8 +121,8 @@ def column_change_refused(context: Context) -> Iterator[Finding]:
 def _in_use(context: Context) -> Iterator[Finding]:
     """Columns that cannot be dropped or become optional: sort columns and identifier fields."""
     node, table, target = context.node, context.iceberg, context.target.text
-    gone: list[tuple[nodes.Offsets, Column]] = []
-    optional: list[tuple[nodes.Offsets, Column]] = []
+    gone: list[tuple[terms.Offsets, Column]] = []
+    optional: list[tuple[terms.Offsets, Column]] = []
     if isinstance(node, nodes.ReplaceColumns):
         gone = [(context.target.span, column) for column in context.schema.columns]
     elif isinstance(node, nodes.DropColumns):
@@ -152,8 +152,8 @@ def _in_use(context: Context) -> Iterator[Finding]:
 
 
 def _with_inside(
-    context: Context, roots: list[tuple[nodes.Offsets, Column]]
-) -> list[tuple[nodes.Offsets, Column]]:
+    context: Context, roots: list[tuple[terms.Offsets, Column]]
+) -> list[tuple[terms.Offsets, Column]]:
     """The columns with everything nested in them."""
     return [
         (span, column)
@@ -194,7 +194,7 @@ def _in_keys(context: Context) -> Iterator[Finding]:
     """What a map's key does not allow: drop, rename, retype, add; and renames of parts of lists and maps."""
     node = context.node
     table = context.target.text
-    refs: list[nodes.Ref] = []
+    refs: list[terms.Ref] = []
     if isinstance(node, nodes.DropColumns):
         refs = list(node.columns)
     elif isinstance(node, nodes.RenameColumn):
@@ -203,7 +203,7 @@ def _in_keys(context: Context) -> Iterator[Finding]:
         refs = [change.column for change in (node, *node.more) if change.position is None]
     elif isinstance(node, nodes.AddColumns):
         refs = [
-            nodes.Ref(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1
+            terms.Ref(p.parts[:-1], p.span, p.text) for p, _ in node.columns if len(p.parts) > 1
         ]
     for ref in refs:
         found = context.schema.find_all(ref.parts)

@@ -38,7 +38,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 _COLUMNS = (nodes.AddColumns, nodes.ReplaceColumns, nodes.DropColumns)
 _FORMAT = "write.format.default"
@@ -128,7 +128,7 @@ def _unwritable(name: str, kind: Type, files: str) -> str | None:
     return next((w for path, child in children if (w := _unwritable(path, child, files))), None)
 
 
-def _place(context: Context, name: str) -> nodes.Offsets:
+def _place(context: Context, name: str) -> terms.Offsets:
     node = context.node
     if isinstance(node, nodes.DropColumns):
         spans = {ref.parts[0].lower(): ref.span for ref in node.columns}

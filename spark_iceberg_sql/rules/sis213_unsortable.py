@@ -39,7 +39,7 @@ from spark_iceberg_sql.model.transforms import spelled
 from spark_iceberg_sql.model.types import Primitive, Struct
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.words import a_type, listed, written
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 _BIGGEST = 2**31 - 1
@@ -60,7 +60,7 @@ def unsortable(context: Context) -> Iterator[Finding]:
         yield from _column(context, term)
 
 
-def _words(term: nodes.Term) -> Finding | None:
+def _words(term: terms.Term) -> Finding | None:
     """What is wrong with a transform, independent of the table."""
     record = _record(term)
     columns = [column.text for column in term.columns]
@@ -90,11 +90,11 @@ def _words(term: nodes.Term) -> Finding | None:
     )
 
 
-def _record(term: nodes.Term) -> Transform | None:
+def _record(term: terms.Term) -> Transform | None:
     return spelled(term.call)
 
 
-def _column(context: Context, term: nodes.Term) -> Iterator[Finding]:
+def _column(context: Context, term: terms.Term) -> Iterator[Finding]:
     ref, record = term.columns[0], _record(term)
     assert record is not None
     schema, table = context.schema, context.target.text

@@ -30,7 +30,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.types import List, Map, primitives
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -69,7 +69,7 @@ def variant_in_collection(context: Context) -> Iterator[Finding]:
         )
 
 
-def _in_collection(context: Context, path: nodes.Ref) -> bool:
+def _in_collection(context: Context, path: terms.Ref) -> bool:
     """Whether a new column's path leads into a list or a map of the table."""
     schema = context.schema_if_known
     return schema is not None and any(

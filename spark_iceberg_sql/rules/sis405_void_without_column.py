@@ -31,7 +31,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -77,7 +77,7 @@ def drop_void(context: Context, field: PartitionField) -> str:
     return " and ".join(f"`ALTER TABLE {table} {step}`" for step in steps)
 
 
-def place(context: Context, source: str) -> nodes.Offsets:
+def place(context: Context, source: str) -> terms.Offsets:
     """The span of the dropped column, or else of the table's name."""
     if isinstance(context.node, nodes.DropColumns):
         for ref in context.node.columns:

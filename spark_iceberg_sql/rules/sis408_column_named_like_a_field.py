@@ -34,7 +34,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import shown
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 
 
 @rule(
@@ -97,7 +97,7 @@ def _own(context: Context, field: PartitionField) -> Iterator[Finding]:
     )
 
 
-def _place(context: Context, name: str) -> nodes.Offsets:
+def _place(context: Context, name: str) -> terms.Offsets:
     """The column's name in the statement."""
     node = context.node
     low = name.lower()

@@ -47,7 +47,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.intended_fields import fields
 from spark_iceberg_sql.rules.words import listed
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 # Reserved by Spark (AstBuilder.cleanTableProperties), case-sensitive: what to write instead.
@@ -113,7 +113,7 @@ def refused_property(context: Context) -> Iterator[Finding]:
             yield Finding(item.key_span, what, "add `'format-version' = '3'`, or leave it out")
 
 
-def _value(context: Context, item: nodes.Property) -> Finding | None:
+def _value(context: Context, item: terms.Property) -> Finding | None:
     """A value that Iceberg cannot parse: refused, or accepted and breaks the table."""
     typed = PROPERTIES.get(item.key)
     if typed is None or "{" in item.value or "$" in item.value or typed.takes(item.value):
@@ -154,7 +154,7 @@ def _negative(value: str) -> bool:
     return re.fullmatch(r"-[0-9]{1,9}", value) is not None
 
 
-def _metrics(context: Context, item: nodes.Property) -> Finding | None:
+def _metrics(context: Context, item: terms.Property) -> Finding | None:
     """Metrics of a column that the table does not have; names are case-sensitive."""
     if not item.key.startswith(METRICS_OF_COLUMN) or context.schema_if_known is None:
         return None

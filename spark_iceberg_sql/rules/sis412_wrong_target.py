@@ -44,7 +44,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS, NotKnownError
 from spark_iceberg_sql.model.table import Absent, Kind, Table
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 # What only Iceberg tables have, by statement; for all other statements, partition fields.
@@ -225,7 +225,7 @@ def _create(
         )
 
 
-def _a_view(context: Context, ref: nodes.Ref) -> bool:
+def _a_view(context: Context, ref: terms.Ref) -> bool:
     """Whether a single-part name is a temporary view, which LIKE accepts too."""
     found = context.known.get(ref.parts)
     return len(ref.parts) == 1 and isinstance(found, Table) and found.kind is Kind.VIEW

@@ -44,7 +44,7 @@ from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transforms import spelled
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.intended_fields import fields
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 
 _CLUSTERED = re.compile(
@@ -115,7 +115,7 @@ def _moved(context: Context, node: nodes.Create, fields_: list[str], what: str) 
     return f"leave {what} out and write `{clause}`" if node.partitioning else f"write `{clause}`"
 
 
-def _clustered(context: Context, node: nodes.Create, span: nodes.Offsets) -> Finding:
+def _clustered(context: Context, node: nodes.Create, span: terms.Offsets) -> Finding:
     match = _CLUSTERED.fullmatch(context.words(span))
     names, count = (match[1].split(","), match[3]) if match is not None else ([], "")
     buckets = [f"bucket({count}, {name.strip()})" for name in names] or ["bucket(..., ...)"]

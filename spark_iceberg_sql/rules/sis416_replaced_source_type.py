@@ -50,7 +50,7 @@ from spark_iceberg_sql.model.types import Field, Primitive, Type, promotes
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import shown
 from spark_iceberg_sql.rules.words import a_type
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -153,7 +153,7 @@ def _is_date(field: Field) -> bool:
     return isinstance(field.type, Primitive) and field.type.name == "date"
 
 
-def _place(context: Context, source: str) -> nodes.Offsets:
+def _place(context: Context, source: str) -> terms.Offsets:
     """The span of the column, or else of the table's name."""
     assert isinstance(context.node, nodes.Create)
     columns = (*(context.node.columns or ()), *context.node.typed_partitions)

@@ -39,7 +39,7 @@ from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import free_name, shown, with_name
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -69,7 +69,7 @@ def unreadable_deletes(context: Context) -> Iterator[Finding]:
             )
 
 
-def _remedy(context: Context, field: PartitionField) -> tuple[nodes.Offsets, str]:
+def _remedy(context: Context, field: PartitionField) -> tuple[terms.Offsets, str]:
     name, table = (
         quoted(f"{field.name.replace('`', '_').replace('.', '_')}_field"),
         context.target.text,

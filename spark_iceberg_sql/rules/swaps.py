@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax import terms
 from spark_iceberg_sql.syntax.lexer import Kind
 
 
 def number_first(
-    context: Context, column: nodes.Ref, literal: nodes.Literal, number: str, title: str
+    context: Context, column: terms.Ref, literal: terms.Literal, number: str, title: str
 ) -> Fix:
     """The column and the literal behind it change places.
 

@@ -1,7 +1,6 @@
-"""What a statement says: one record per kind of statement that matters to partitioning; spans everywhere.
+"""What a statement says: one record per kind of statement that matters to partitioning.
 
-`ddl.read` makes them from tokens; rules, `check` and `plan` read them. Names are tuples of parts as the
-user wrote them, backticks off. A span is a pair of offsets into the whole text, end excluded.
+`parser.read` makes them from tokens; rules, `check` and `plan` read them.
 """
 
 from __future__ import annotations
@@ -9,96 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from spark_iceberg_sql.model.types import Type
-
-Offsets = tuple[int, int]
-Name = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    """A name in the text: of a column, a field, a table. text: as written, backticks and all.
-
-    computed: whether the name comes of an expression, as in `IDENTIFIER(v)`, and stands nowhere.
-    """
-
-    parts: Name
-    span: Offsets
-    text: str
-    computed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A constant argument. kind: integer, decimal, string, typed (`DATE '...'`), parameter (`?`, `:n`).
-
-    TRUE, FALSE and NULL are none: Spark takes them for columns there.
-
-    value: the integer, for kind integer. suffix: `L`, `S`, `Y` or empty. text: as written.
-    """
-
-    kind: str
-    text: str
-    span: Offsets
-    value: int | None = None
-    suffix: str = ""
-
-
-Argument = Ref | Literal
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A transform over a column, as written: `bucket(16, id)`; a bare column is identity.
-
-    call: None for a bare column, else the transform's name as written. arguments: in order.
-    name_span: of the transform's name (of the column, for a bare one).
-    """
-
-    call: str | None
-    arguments: tuple[Argument, ...]
-    span: Offsets
-    name_span: Offsets
-
-    @property
-    def columns(self) -> tuple[Ref, ...]:
-        """The arguments that are columns."""
-        return tuple(a for a in self.arguments if isinstance(a, Ref))
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The arguments that are constants."""
-        return tuple(a for a in self.arguments if isinstance(a, Literal))
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnDef:
-    """A column in a column list. type: None where Spark's runtime for Iceberg has no such type.
-
-    type_text: the type as written. default, generated, constraint, position: spans of those clauses.
-    after: the column of AFTER.
-    """
-
-    name: str
-    span: Offsets
-    type: Type | None
-    type_text: str
-    type_span: Offsets
-    required: bool = False
-    default: Offsets | None = None
-    generated: Offsets | None = None
-    constraint: Offsets | None = None
-    position: Offsets | None = None
-    after: Ref | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Property:
-    """A key and value of TBLPROPERTIES or OPTIONS; value: the string's content."""
-
-    key: str
-    value: str
-    key_span: Offsets
-    value_span: Offsets
+from spark_iceberg_sql.syntax.terms import ColumnDef, Literal, Name, Offsets, Property, Ref, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +19,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Create(Node):
+class OnTable(Node):
+    """A statement about one table."""
+
+    table: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Create(OnTable):
     """CREATE, CREATE OR REPLACE or REPLACE TABLE, with or without AS SELECT.
 
     partitioning: None without PARTITIONED BY. typed_partitions: Hive's `PARTITIONED BY (dt string)`.
@@ -118,7 +35,6 @@ class Create(Node):
     location: of LOCATION, the string's content and span. hive: whether STORED AS or ROW FORMAT stands there.
     """
 
-    table: Ref
     create: bool = True
     replace: bool = False
     if_not_exists: bool = False
@@ -140,58 +56,52 @@ class Create(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class AddField(Node):
+class AddField(OnTable):
     """ALTER TABLE t ADD PARTITION FIELD term [AS name]."""
 
-    table: Ref
     term: Term
     name: Ref | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class DropField(Node):
+class DropField(OnTable):
     """ALTER TABLE t DROP PARTITION FIELD term; a bare term may be a partition field's name."""
 
-    table: Ref
     term: Term
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceField(Node):
+class ReplaceField(OnTable):
     """ALTER TABLE t REPLACE PARTITION FIELD old WITH new [AS name]."""
 
-    table: Ref
     old: Term
     new: Term
     name: Ref | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class WriteOrder(Node):
+class WriteOrder(OnTable):
     """ALTER TABLE t WRITE ...: how files are distributed and sorted; terms: of ORDERED BY, else none."""
 
-    table: Ref
     terms: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class IdentifierFields(Node):
+class IdentifierFields(OnTable):
     """ALTER TABLE t SET / DROP IDENTIFIER FIELDS a, b.c."""
 
-    table: Ref
     columns: tuple[Ref, ...]
     dropping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Reference(Node):
+class Reference(OnTable):
     """ALTER TABLE t CREATE / REPLACE / DROP BRANCH or TAG.
 
     what: `branch` or `tag`. verb: `create`, `replace`, `create or replace`, `drop`. lenient: IF EXISTS or IF
     NOT EXISTS. counts: the numbers of RETAIN and of SNAPSHOT RETENTION. version: the snapshot of AS OF VERSION.
     """
 
-    table: Ref
     what: str
     verb: str
     name: Ref
@@ -201,33 +111,30 @@ class Reference(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class AddColumns(Node):
+class AddColumns(OnTable):
     """ALTER TABLE t ADD COLUMN(S): paths may be nested (`point.z`)."""
 
-    table: Ref
     columns: tuple[tuple[Ref, ColumnDef], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DropColumns(Node):
+class DropColumns(OnTable):
     """ALTER TABLE t DROP COLUMN(S) [IF EXISTS]."""
 
-    table: Ref
     columns: tuple[Ref, ...]
     if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class RenameColumn(Node):
+class RenameColumn(OnTable):
     """ALTER TABLE t RENAME COLUMN old TO new."""
 
-    table: Ref
     column: Ref
     new_name: Ref
 
 
 @dataclass(frozen=True, slots=True)
-class AlterColumn(Node):
+class AlterColumn(OnTable):
     """ALTER TABLE t ALTER / CHANGE COLUMN: type None where only comment, place or NOT NULL change.
 
     required: True for SET NOT NULL, False for DROP NOT NULL, None unchanged. new_name: Hive's CHANGE.
@@ -235,7 +142,6 @@ class AlterColumn(Node):
     more: the other columns of `ALTER COLUMN a ..., b ...`.
     """
 
-    table: Ref
     column: Ref
     type: Type | None = None
     type_text: str = ""
@@ -249,56 +155,50 @@ class AlterColumn(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceColumns(Node):
+class ReplaceColumns(OnTable):
     """ALTER TABLE t REPLACE COLUMNS (...)."""
 
-    table: Ref
     columns: tuple[ColumnDef, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AlterConstraint(Node):
+class AlterConstraint(OnTable):
     """ALTER TABLE t ADD / DROP a constraint; clause: its span, from the verb on."""
 
-    table: Ref
     clause: Offsets
     verb: str
 
 
 @dataclass(frozen=True, slots=True)
-class SetProperties(Node):
+class SetProperties(OnTable):
     """ALTER TABLE t SET / UNSET TBLPROPERTIES; `removed` for UNSET."""
 
-    table: Ref
     properties: tuple[Property, ...] = ()
     removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class RenameTable(Node):
+class RenameTable(OnTable):
     """ALTER TABLE / VIEW t RENAME TO u."""
 
-    table: Ref
     new_name: Ref
 
 
 @dataclass(frozen=True, slots=True)
-class HivePartition(Node):
+class HivePartition(OnTable):
     """ALTER TABLE t ADD / DROP / RENAME / RECOVER PARTITION(S): Hive's statements, not Iceberg's.
 
     So are MSCK REPAIR TABLE, SHOW PARTITIONS and TRUNCATE TABLE ... PARTITION.
     """
 
-    table: Ref
     verb: str
     verb_span: Offsets
 
 
 @dataclass(frozen=True, slots=True)
-class DropTable(Node):
+class DropTable(OnTable):
     """DROP TABLE [IF EXISTS] t [PURGE]."""
 
-    table: Ref
     if_exists: bool = False
 
 
@@ -360,10 +260,9 @@ class Use(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Insert(Node):
+class Insert(OnTable):
     """INSERT INTO / OVERWRITE t [PARTITION (...)]; partition: the columns named there, with spans."""
 
-    table: Ref
     overwrite: bool = False
     partition: tuple[Ref, ...] = ()
 

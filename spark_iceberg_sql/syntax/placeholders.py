@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.syntax.lexer import Kind, Token
-from spark_iceberg_sql.syntax.nodes import Offsets
+from spark_iceberg_sql.syntax.terms import Offsets
 
 _LONGEST = 1000
 # What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`,

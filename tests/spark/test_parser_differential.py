@@ -15,24 +15,21 @@ from sql_maker import statement
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
-    Argument,
-    ColumnDef,
     Create,
     DropField,
     IdentifierFields,
-    Literal,
     Node,
     Other,
     Reference,
     ReplaceField,
     Templated,
-    Term,
     Unreadable,
     WriteOrder,
 )
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.routing import goes_to_iceberg, handed_on
 from spark_iceberg_sql.syntax.script import statements
+from spark_iceberg_sql.syntax.terms import Argument, ColumnDef, Literal, Term
 
 MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
 STATEMENTS = 60_000 if os.environ.get("SIS_SWEEP") == "full" else 6_000

@@ -15,9 +15,7 @@ from spark_iceberg_sql.syntax.nodes import (
     DropField,
     IdentifierFields,
     Node,
-    Offsets,
     Other,
-    Ref,
     Reference,
     ReplaceColumns,
     ReplaceField,
@@ -46,6 +44,7 @@ from spark_iceberg_sql.syntax.parser.statements import (
 )
 from spark_iceberg_sql.syntax.placeholders import filled, has_template, placeholder
 from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 # Mistakes that a slip explains better.
 _LOOSE = ("", "missing-with", "missing-field", "distributed-by", "retention-unit")

@@ -8,8 +8,6 @@ from spark_iceberg_sql.syntax.nodes import (
     DropField,
     HivePartition,
     Node,
-    Offsets,
-    Ref,
     RenameTable,
     ReplaceField,
     SetProperties,
@@ -21,6 +19,7 @@ from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.terms import read_term
 from spark_iceberg_sql.syntax.parser.typos import change
 from spark_iceberg_sql.syntax.routing import says_icebergs
+from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 _AFTER_NAME = ("", "(", ".", "AS", "WITH")  # where IF is a column's name
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")

@@ -11,17 +11,15 @@ from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AlterColumn,
     AlterConstraint,
-    ColumnDef,
     DropColumns,
     Node,
-    Offsets,
-    Ref,
     RenameColumn,
     ReplaceColumns,
 )
 from spark_iceberg_sql.syntax.parser.columns import column_after, place, skip_expression
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.data_types import data_type
+from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
 
 T = TypeVar("T")
 

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.syntax.lexer import Kind
-from spark_iceberg_sql.syntax.nodes import (
-    IdentifierFields,
-    Literal,
-    Node,
-    Offsets,
-    Ref,
-    Reference,
-    Term,
-    WriteOrder,
-)
+from spark_iceberg_sql.syntax.nodes import IdentifierFields, Node, Reference, WriteOrder
 from spark_iceberg_sql.syntax.parser.alter_columns import end
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.parser.terms import read_term
+from spark_iceberg_sql.syntax.terms import Literal, Offsets, Ref, Term
 
 _UNITS = ("DAYS", "HOURS", "MINUTES")
 _WHAT = ("BRANCH", "TAG")

@@ -9,21 +9,13 @@ import re
 
 from spark_iceberg_sql.files.ddl import TABLE_DDL
 from spark_iceberg_sql.syntax.lexer import Kind, Token
-from spark_iceberg_sql.syntax.nodes import (
-    Compound,
-    Create,
-    Node,
-    Offsets,
-    Other,
-    Ref,
-    Templated,
-    Unreadable,
-)
+from spark_iceberg_sql.syntax.nodes import Compound, Create, Node, Other, Templated, Unreadable
 from spark_iceberg_sql.syntax.parser.create import creating_verb
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.parser.nested import Reader
 from spark_iceberg_sql.syntax.placeholders import has_template
 from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 # Spark's grammar takes any tokens behind these words.
 _FREE = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})

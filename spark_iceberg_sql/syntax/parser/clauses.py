@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.literals import unescape
-from spark_iceberg_sql.syntax.nodes import ColumnDef, Offsets, Property, Term
 from spark_iceberg_sql.syntax.parser.columns import skip_expression
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.partitioned_by import partitioned_by
+from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Property, Term
 
 
 @dataclass(slots=True)

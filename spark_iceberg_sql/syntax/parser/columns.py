@@ -6,9 +6,9 @@ from spark_iceberg_sql.model.types import (
     Type,
 )
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
-from spark_iceberg_sql.syntax.nodes import ColumnDef, Offsets, Ref
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.data_types import data_type, not_null
+from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
 
 _CONSTRAINT = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "REFERENCES"})
 # Clauses of which a column has one, whatever word they begin with.

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.syntax.lexer import Kind, Token
-from spark_iceberg_sql.syntax.nodes import (
-    ColumnDef,
-    Create,
-    Node,
-    Offsets,
-    Ref,
-    TemporaryTable,
-)
+from spark_iceberg_sql.syntax.nodes import Create, Node, TemporaryTable
 from spark_iceberg_sql.syntax.parser.clauses import Clauses, read_clauses
 from spark_iceberg_sql.syntax.parser.columns import (
     at_table_constraint,
@@ -19,6 +12,7 @@ from spark_iceberg_sql.syntax.parser.columns import (
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.typos import near
+from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "("})
 # What other engines write before TABLE, and Spark's own word in a place where it has none.

@@ -8,7 +8,8 @@ from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.literals import parts, unescape
 from spark_iceberg_sql.syntax.mistakes import MISTAKES
-from spark_iceberg_sql.syntax.nodes import Create, Offsets, Ref
+from spark_iceberg_sql.syntax.nodes import Create
+from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 # Words that Iceberg's grammar has and does not allow as names; Spark's allows each of its own.
 _ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})

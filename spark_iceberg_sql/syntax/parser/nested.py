@@ -7,17 +7,10 @@ from collections.abc import Callable
 
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
-from spark_iceberg_sql.syntax.nodes import (
-    Compound,
-    Explain,
-    Immediate,
-    Node,
-    Offsets,
-    Other,
-    Templated,
-)
+from spark_iceberg_sql.syntax.nodes import Compound, Explain, Immediate, Node, Other, Templated
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.parser.typos import is_verb
+from spark_iceberg_sql.syntax.terms import Offsets
 
 # Reads the tokens of one statement; given the script, the tokens and the span.
 Reader = Callable[[str, list[Token], Offsets], Node]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.syntax.nodes import (
-    ColumnDef,
-    Term,
-)
 from spark_iceberg_sql.syntax.parser.columns import (
     plain_column_after,
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.parser.terms import read_term
+from spark_iceberg_sql.syntax.terms import ColumnDef, Term
 
 
 def partitioned_by(cursor: Cursor) -> tuple[tuple[Term, ...], tuple[ColumnDef, ...]]:

@@ -11,14 +11,12 @@ from spark_iceberg_sql.syntax.nodes import (
     DropView,
     HivePartition,
     Insert,
-    Name,
     Node,
-    Offsets,
-    Ref,
     SetConfig,
     Use,
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
+from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
 
 # The procedures that make tables or take them away, and the arguments, by name and place, that name them.
 _PROCEDURES: dict[str, dict[str, int]] = {

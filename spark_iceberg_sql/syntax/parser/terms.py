@@ -6,8 +6,8 @@ import re
 
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
-from spark_iceberg_sql.syntax.nodes import Argument, Literal, Ref, Term
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.terms import Argument, Literal, Ref, Term
 
 _TWO_STRINGS = re.compile(r"""'.*[^\\]''.+'|".*[^\\]"".+\"""", re.DOTALL)  # to Iceberg's grammar
 _INTEGER = re.compile(r"([0-9]+)([LlSsYy\u017f]?)")

@@ -1,0 +1,103 @@
+"""What statements are made of: names, constants, transforms over columns, columns, properties; spans everywhere.
+
+Names are tuples of parts as the user wrote them, backticks off. A span is a pair of offsets into the whole
+text, end excluded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark_iceberg_sql.model.types import Type
+
+Offsets = tuple[int, int]
+
+
+Name = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name in the text: of a column, a field, a table. text: as written, backticks and all.
+
+    computed: whether the name comes of an expression, as in `IDENTIFIER(v)`, and stands nowhere.
+    """
+
+    parts: Name
+    span: Offsets
+    text: str
+    computed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant argument. kind: integer, decimal, string, typed (`DATE '...'`), parameter (`?`, `:n`).
+
+    TRUE, FALSE and NULL are none: Spark takes them for columns there.
+
+    value: the integer, for kind integer. suffix: `L`, `S`, `Y` or empty. text: as written.
+    """
+
+    kind: str
+    text: str
+    span: Offsets
+    value: int | None = None
+    suffix: str = ""
+
+
+Argument = Ref | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A transform over a column, as written: `bucket(16, id)`; a bare column is identity.
+
+    call: None for a bare column, else the transform's name as written. arguments: in order.
+    name_span: of the transform's name (of the column, for a bare one).
+    """
+
+    call: str | None
+    arguments: tuple[Argument, ...]
+    span: Offsets
+    name_span: Offsets
+
+    @property
+    def columns(self) -> tuple[Ref, ...]:
+        """The arguments that are columns."""
+        return tuple(a for a in self.arguments if isinstance(a, Ref))
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The arguments that are constants."""
+        return tuple(a for a in self.arguments if isinstance(a, Literal))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDef:
+    """A column in a column list. type: None where Spark's runtime for Iceberg has no such type.
+
+    type_text: the type as written. default, generated, constraint, position: spans of those clauses.
+    after: the column of AFTER.
+    """
+
+    name: str
+    span: Offsets
+    type: Type | None
+    type_text: str
+    type_span: Offsets
+    required: bool = False
+    default: Offsets | None = None
+    generated: Offsets | None = None
+    constraint: Offsets | None = None
+    position: Offsets | None = None
+    after: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A key and value of TBLPROPERTIES or OPTIONS; value: the string's content."""
+
+    key: str
+    value: str
+    key_span: Offsets
+    value_span: Offsets
