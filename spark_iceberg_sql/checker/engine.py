@@ -20,11 +20,11 @@ from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
 from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
-from spark_iceberg_sql.syntax import nodes, parser, terms
+from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.parser.dialect import Words, is_sparks, words_of
 from spark_iceberg_sql.syntax.script import Statement, statements
-from spark_iceberg_sql.syntax.terms import Offsets
+from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
@@ -125,9 +125,8 @@ class _Run:
     verdict: Verdict | None
     repaired: bool
     statements: list[Statement]
-    spoken: (
-        bool | None
-    )  # whether what stands around says that this is Spark's; None where it says another's
+    # Whether what stands around says that this is Spark's; None where it says another's.
+    spoken: bool | None
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The one note where the text may be another engine's: whether it stands for a fault, of which statement.
     doubted: tuple[bool, Context, tuple[Skipped, ...]] | None = None
@@ -168,7 +167,7 @@ class _Run:
         except Exception as fault:  # what cannot be followed is forgotten
             self.broke(context.node.span, "the replay", fault)
             table = getattr(context.node, "table", None)
-            if isinstance(table, terms.Ref):
+            if isinstance(table, Ref):
                 context.known.forget(table.parts)
 
     def _judge(self, context: Context) -> bool:
@@ -244,11 +243,9 @@ class _Run:
         """Report what a statement's rules lacked, or count the statement if that is already reported for its table."""
         finding = note(context, skipped)
         table = getattr(context.node, "table", None)
-        name = (
-            self.known.full_name(table.parts) if isinstance(table, terms.Ref) else context.node.span
-        )
+        name = self.known.full_name(table.parts) if isinstance(table, Ref) else context.node.span
         key = (name, finding.message.partition(": ")[2])
-        codes = sorted({item.rule.code for item in skipped})
+        codes = tuple(sorted({item.rule.code for item in skipped}))
         before = len(self.diagnostics)
         self.say(not_checked, finding)
         if len(self.diagnostics) == before:
@@ -257,12 +254,10 @@ class _Run:
         at = self.noted.setdefault(key, before)
         if at < before:
             said = self.diagnostics[at]
-            codes = sorted({*said.skipped, *codes})
-            self.diagnostics[at] = replace(
-                said, skipped=tuple(codes), statements=said.statements + 1
-            )
+            codes = tuple(sorted({*said.skipped, *codes}))
+            self.diagnostics[at] = replace(said, skipped=codes, statements=said.statements + 1)
         else:
-            self.diagnostics.append(replace(said, skipped=tuple(codes)))
+            self.diagnostics.append(replace(said, skipped=codes))
 
     def broke(self, span: Offsets, where: str, fault: Exception) -> None:
         """Report an internal error, which no setting and no comment suppresses; the statement may run."""
