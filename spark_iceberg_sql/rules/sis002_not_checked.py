@@ -23,15 +23,12 @@ ALTER TABLE sales.orders ADD PARTITION FIELD bucket(16, customer_id);
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, Rule, rule
 from spark_iceberg_sql.syntax import nodes, terms
-
-if TYPE_CHECKING:
-    from spark_iceberg_sql.syntax.terms import Offsets
 
 _WAYS = (
     "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
@@ -93,7 +90,7 @@ def elsewhere(context: Context) -> Finding:
     )
 
 
-def _place(context: Context) -> Offsets:
+def _place(context: Context) -> terms.Offsets:
     table = getattr(context.node, "table", None)
     if isinstance(table, terms.Ref):
         return table.span
