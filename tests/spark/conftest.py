@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql
+from spark_iceberg_sql.spark.bridge import compiler
 
 HERE = Path(__file__).parent
 
@@ -20,8 +22,11 @@ SMALL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
 }
-# Most code of a test runs for seconds: compiled once and simply it leaves the cores to the tests.
-QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+# Most code of a test runs for seconds: compiled once and simply it leaves the cores to the tests. This reaches every
+# JVM that pyspark starts here, in a process of its own too, without a word on its standard error.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
+    os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,7 +39,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """An installed session with the catalog `local` on a hadoop warehouse in a temporary folder."""
     folder = tmp_path_factory.mktemp("spark")
-    config = {**SMALL, **QUICK, "spark.sql.warehouse.dir": str(folder / "spark_catalog")}
+    config = {**SMALL, "spark.sql.warehouse.dir": str(folder / "spark_catalog")}
     session = spark_iceberg_sql.session(folder / "warehouse", config=config)
+    _local_files(session)
     yield session
     session.stop()
+
+
+def _local_files(session: SparkSession) -> None:
+    """Files are written without a process for each: LocalFiles.java."""
+    text = (HERE / "LocalFiles.java").read_text("utf-8")
+    loader = compiler.compile_java(text, "LocalFiles.java", compiler.context_loader())
+    files = compiler.instance(loader, "sparkicebergsql.tests.LocalFiles")
+    files.use(session._jsc.hadoopConfiguration())

@@ -180,6 +180,7 @@ def test_executors_need_nothing_but_the_runtime_jar(tmp_path: Path) -> None:
         """
 spark = theirs("local-cluster[2,1,1024]", **{
     "spark.executorEnv.PYTHONPATH": "", "spark.executor.memory": "512m",
+    "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
     "spark.pyspark.python": "/nonexistent/python",
     "spark.sql.catalog.local": "org.apache.iceberg.spark.SparkCatalog",
     "spark.sql.catalog.local.type": "hadoop",
