@@ -15,15 +15,14 @@ import org.apache.hadoop.fs.permission.FsPermission;
 
 /** Hadoop's local file system, but for one thing: without its native library it starts `chmod` for each new file. */
 public class LocalFiles extends RawLocalFileSystem {
-
   @Override
   public void setPermission(Path path, FsPermission permission) throws IOException {
     if (permission.getStickyBit()) {
       super.setPermission(path, permission);
       return;
     }
-    String rights = permission.getUserAction().SYMBOL + permission.getGroupAction().SYMBOL
-        + permission.getOtherAction().SYMBOL;
+    String rights =
+      permission.getUserAction().SYMBOL + permission.getGroupAction().SYMBOL + permission.getOtherAction().SYMBOL;
     Files.setPosixFilePermissions(Paths.get(pathToFile(path).getPath()), PosixFilePermissions.fromString(rights));
   }
 
@@ -32,8 +31,8 @@ public class LocalFiles extends RawLocalFileSystem {
     FileSystem files = new LocalFileSystem(new LocalFiles());
     URI root = URI.create("file:///");
     files.initialize(root, settings);
-    Method cache = FileSystem.class
-        .getDeclaredMethod("addFileSystemForTesting", URI.class, Configuration.class, FileSystem.class);
+    Method cache =
+      FileSystem.class.getDeclaredMethod("addFileSystemForTesting", URI.class, Configuration.class, FileSystem.class);
     cache.setAccessible(true);
     cache.invoke(null, root, settings, files);
   }
