@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     )
     from spark_iceberg_sql.spark.tables.credentials import collection
 
-# Public name -> the module that has it. Loaded on first use: the checker must not cost a Spark.
+# Public name -> its module. Loaded on first use: the checker must not import pyspark.
 _HOME = {
     "ConfigError": "errors",
     "Diagnostic": "diagnostics",
@@ -117,7 +117,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # a fifth of the checker's start, for one string
+        from importlib.metadata import version  # a fifth of the start-up time
 
         value: Any = version("spark-iceberg-sql")
     elif name in _HOME:

@@ -1,4 +1,6 @@
-"""The public functions of the checker, which need no Spark; the only place that chooses between text and a session."""
+"""The public functions of the checker, which need no Spark; the only place that chooses between plans with and
+without Spark.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check(text: str, known: Tables | None = None, *, filename: str | None = None) -> Report:
-    """Check every statement of a text, each on what the statements before it leave behind.
+    """Check every statement of a text, each against the tables as the earlier statements leave them.
 
     text: any text. known: the tables that exist before it; it is not changed. filename: for the report. A
     statement with an error is assumed not to have run, but the table of a CREATE with an error is recorded as

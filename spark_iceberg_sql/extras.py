@@ -1,4 +1,4 @@
-"""Optional dependencies: what needs one that is not installed says in one line what installs it."""
+"""Optional dependencies: a missing one is reported with the command that installs it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _SPARK = ("pyspark", "py4j", "filelock")
 
 
 def load(module: str) -> Any:
-    """A module of this package. Raises MissingExtraError where it needs Spark and that is not installed."""
+    """Import a module of this package.
+
+    Raises MissingExtraError if it needs Spark and pyspark is not installed.
+    """
     try:
         return import_module(f"spark_iceberg_sql.{module}")
     except ModuleNotFoundError as missing:

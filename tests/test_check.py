@@ -693,7 +693,7 @@ def test_a_hidden_column_in_a_query() -> None:
     note = only(statement.replace("'a'", "_pos"))
     assert note.message == ("not checked in full: its columns are unknown (they come from a query)")
     assert note.help == (
-        "put the CREATE TABLE of what the query reads before, cast what it computes, or check in a session"
+        "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
     )
 
 

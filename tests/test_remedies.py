@@ -370,7 +370,7 @@ CHANGE = f"{ANY} PARTITIONED BY (days(ts)); ALTER TABLE db.t"
         ('CREATE TABLE db."t" ("id" INT, "x" INT COMMENT \'y\') USING iceberg', "SIS001", "a name is quoted",
          "write the names without quotes: `t`, `id`, `x`"),
         ('CREATE TABLE db.t ("id" INT) USING iceberg', "SIS001", "a name is quoted", "write `id`"),
-        (f"{CHANGE} SET PARTITION FIELD days(ts)", "SIS001", "SET changes no partitioning",
+        (f"{CHANGE} SET PARTITION FIELD days(ts)", "SIS001", "SET does not change partitioning",
          "write `ALTER TABLE db.t ADD PARTITION FIELD days(ts)`"),
         ("ALTER TABLE ADD PARTITION FIELD x", "SIS001", "name is missing", "write the table name before `ADD`"),
         ("ALTER TABLE DROP COLUMN x", "SIS001", "the table name is missing", "write the table name before `DROP`"),

@@ -192,8 +192,8 @@ def test_a_setting_that_takes_the_rest_is_a_warning() -> None:
             "CREATE OR REPLACE a.b USING iceberg PARTITIONED BY (id) AS SELECT 1 AS id",
             "CREATE OR REPLACE TABLE a.b",
         ),
-        ("(ALTER TABLE db.t ADD PARTITION FIELD week(x))", "leave the parentheses out"),
-        ("((CREATE TABLE db.t (id INT) USING iceberg))", "leave the parentheses out"),
+        ("(ALTER TABLE db.t ADD PARTITION FIELD week(x))", "leave out the parentheses"),
+        ("((CREATE TABLE db.t (id INT) USING iceberg))", "leave out the parentheses"),
         ("ALTER VIEW v ADD PARTITION FIELD days(x)", "name the table that it reads"),
     ],
 )

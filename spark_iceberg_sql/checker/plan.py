@@ -17,7 +17,7 @@ class Change:
     """How one partition field changes.
 
     change: `kept`, `added`, `added again` (with its old id), `dropped`, `voided` (version 1
-    replaces it with a field of nulls) or `renamed`. field: the field afterwards; for a dropped field, the
+    replaces it with void) or `renamed`. field: the field afterwards; for a dropped field, the
     field before. was: the field before, if there was one.
     """
 
@@ -102,7 +102,7 @@ class Plan:
         for change in self.changes:
             if change.change == "voided":
                 yield (
-                    f"`{change.field.name}` stays in the spec as a field of nulls: "
+                    f"`{change.field.name}` stays in the spec as a void field: "
                     "format version 1 never removes a field"
                 )
             elif change.change == "dropped":

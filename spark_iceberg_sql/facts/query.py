@@ -1,4 +1,4 @@
-"""The columns that a query has, as far as its text and the tables that it reads say them."""
+"""The columns of a query's result, as far as they follow from its text and the tables that it reads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ENDS = frozenset(
         *("WINDOW", "QUALIFY"),
     }
 )
-# What makes of relations something that is not followed here.
+# Clauses on relations that are not supported here.
 _STRANGE = frozenset(
     {
         *("LATERAL", "PIVOT", "UNPIVOT", "SEMI", "ANTI", "NATURAL", "USING", "TABLESAMPLE", "OF"),
@@ -46,16 +46,16 @@ _SETS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
 
 
 def columns_of(query: str, find: Find) -> Schema | None:
-    """The columns of a query's result, of type UNKNOWN where it is not known; None without their names.
+    """The columns of a query's result, with type UNKNOWN where it cannot be inferred; None if the names cannot.
 
-    query: its text. find: the columns of a table, by its name.
+    query: the query's text. find: returns the columns of a table, by name.
     """
     tokens = [token for token in tokenize(query) if token.kind not in TRIVIA]
     try:
         fields = _Reader(query, find).query(tokens, 0)
     except (UnknownError, Stop, TooDeep):
         return None
-    names = {folded(item.name) for item in fields}  # empty where Spark makes one up
+    names = {folded(item.name) for item in fields}  # empty if Spark generates one
     sure = "" not in names and len(names) == len(fields)
     return Schema(tuple(fields)) if fields and sure else None
 
@@ -86,7 +86,7 @@ class _Reader:
             replace(field, type=finest([field.type, *(other.type for other in others)]))
             if all(other.type == field.type for other in others)
             else Field(field.name, UNKNOWN)
-            for field, *others in zip(*found, strict=True)  # Spark looks for a common type
+            for field, *others in zip(*found, strict=True)  # a common type
         ]
 
     def _branch(self, tokens: Sequence[Token], depth: int) -> list[Field]:
@@ -96,13 +96,13 @@ class _Reader:
         return self.query(inner, depth + 1) if inner is not None else self._select(tokens, depth)
 
     def _with(self, tokens: Sequence[Token], depth: int) -> Sequence[Token]:
-        """Read the sub-queries of WITH; the query behind them."""
+        """Read the common table expressions of WITH; returns the query after them."""
         if not tokens or tokens[0].word != "WITH":
             return tokens
         i = 1
         while True:
             if i + 2 >= len(tokens) or tokens[i + 1].word != "AS" or tokens[i + 2].text != "(":
-                raise UnknownError  # RECURSIVE, or names for the columns
+                raise UnknownError  # RECURSIVE, or a column list
             end = closing_at(tokens, i + 2)
             name = folded(tokens[i].text.strip("`"))
             try:
@@ -192,7 +192,7 @@ class _Reader:
 
 
 def _trimmed(tokens: list[Token]) -> list[Token]:
-    """A relation without the words that say how it is joined."""
+    """A relation without its join keywords."""
     while tokens and tokens[-1].word in ("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS"):
         tokens = tokens[:-1]
     return tokens

@@ -11,7 +11,7 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 
 _INT, _LONG, _STRING, _DATE = (Primitive(name) for name in ("int", "long", "string", "date"))
 _DOUBLE, _BOOLEAN, _TIMESTAMP = (Primitive(name) for name in ("double", "boolean", "timestamptz"))
-# What functions return whatever they are given.
+# The return types of functions that do not depend on the arguments.
 RETURNS: dict[str, Primitive] = {
     **dict.fromkeys(
         (
@@ -61,18 +61,18 @@ RETURNS: dict[str, Primitive] = {
     "BOOLEAN": _BOOLEAN,
 }
 
-# Functions of strings that are functions of binaries, too.
+# String functions that also accept binaries.
 OF_STRINGS = frozenset({"SUBSTR", "SUBSTRING", "LPAD", "RPAD", "CONCAT"})
-# What functions return of the type of their arguments, if these have one type.
+# Functions that return the type of their arguments, if all have the same type.
 SAME = frozenset(
     {"COALESCE", "NVL", "IFNULL", "MIN", "MAX", "FIRST", "LAST", "ANY_VALUE", "GREATEST", "LEAST"}
 )
 BARE = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER"})
-# Constants with a type's name before them.
+# Typed literals: the type's name before a string.
 TYPED = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primitive("timestamp")}
 # Spark has no such types.
 _READ_AS = {"uuid": "string", "fixed": "binary"}
-# Units of date_trunc that leave whole hours.
+# Units of date_trunc whose results are whole hours.
 _COARSE = frozenset(
     ("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR")
 )
@@ -81,14 +81,14 @@ _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
 
 
 def is_coarse(unit: Sequence[Token]) -> bool:
-    """Whether date_trunc's first argument is an hour or a coarser unit, written out."""
+    """Whether date_trunc's first argument is a literal: an hour or a coarser unit."""
     return (
         len(unit) == 1 and unit[0].kind in STRINGS and unit[0].text[1:-1].strip().upper() in _COARSE
     )
 
 
 def rounded(kind: Type, operand: Type) -> Type:
-    """A type of moments that are as coarse as the operand's values: days, or what is rounded itself."""
+    """A timestamp type with `rounded` set if the operand's values are: a date, or a rounded timestamp."""
     coarse = isinstance(operand, Primitive) and (operand.rounded or operand == _DATE)
     if not coarse or not isinstance(kind, Primitive) or not kind.name.startswith("timestamp"):
         return kind
@@ -96,12 +96,12 @@ def rounded(kind: Type, operand: Type) -> Type:
 
 
 def finest(kinds: Sequence[Type]) -> Type:
-    """Of types that are the same, one whose values are not rounded, if there is one."""
+    """Of equal types, one that is not `rounded`, if there is one."""
     return next((k for k in kinds if not (isinstance(k, Primitive) and k.rounded)), kinds[0])
 
 
 def literal(token: Token) -> Type | None:
-    """The type of a number or a string; None where it is not known."""
+    """The type of a number or string literal; None if unknown."""
     if token.kind in STRINGS:
         return _STRING
     whole = _NUMBER.fullmatch(token.text)
@@ -119,7 +119,7 @@ def literal(token: Token) -> Type | None:
 
 
 def read(kind: Type) -> Type:
-    """The type that a query gives of a column: as Spark reads it, and with nothing required in it."""
+    """The type of a column in a query's result: as Spark reads it, with every field nullable."""
     if isinstance(kind, Primitive):
         return Primitive(
             _READ_AS.get(kind.name, kind.name), kind.arguments if kind.name == "decimal" else ()

@@ -1,4 +1,4 @@
-"""The types of a query's expressions, and the columns that they name."""
+"""The types of a query's expressions, and the columns that they reference."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ DEEPEST = 30
 
 
 class UnknownError(Exception):
-    """Something of the query that nobody here follows."""
+    """A part of the query that is not supported here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or a sub-query of FROM: what its columns may be qualified with, and the columns."""
+    """A table or subquery in FROM: the qualifiers of its columns, and the columns."""
 
     name: Name
     schema: Schema | None
@@ -42,16 +42,16 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression: its type, and the name that its column has without AS."""
+    """An expression's type, and the name of its column without AS."""
 
     type: Type
     name: str | None = None
 
 
 def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> Value:
-    """What an expression over some relations is. Raises UnknownError, or Stop where it is none of SQL.
+    """The value of an expression over some relations. Raises UnknownError, or Stop if it is not valid SQL.
 
-    script: the text that its tokens are of. depth: how deep it stands in another one.
+    script: the text that contains its tokens. depth: its nesting depth.
     """
     if not tokens or depth > DEEPEST:
         raise UnknownError
@@ -143,7 +143,7 @@ def _type(script: str, tokens: Sequence[Token]) -> Type:
 
 
 def top(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
-    """The tokens outside of all brackets, an opening one included: place, token, word."""
+    """The tokens outside all brackets, opening brackets included: index, token, word."""
     found = []
     depth = 0
     for i, token in enumerate(tokens):
@@ -156,7 +156,7 @@ def top(tokens: Sequence[Token]) -> list[tuple[int, Token, str]]:
 
 
 def closing_at(tokens: Sequence[Token], opening: int) -> int:
-    """The index of the bracket that closes the one at `opening`. Raises UnknownError without one."""
+    """The index of the bracket that closes the one at `opening`. Raises UnknownError if there is none."""
     found = closing(tokens, opening)
     if found == len(tokens):
         raise UnknownError
@@ -164,7 +164,7 @@ def closing_at(tokens: Sequence[Token], opening: int) -> int:
 
 
 def unwrapped(tokens: Sequence[Token]) -> Sequence[Token] | None:
-    """What stands in the brackets that are around all; None where there are none."""
+    """The tokens inside the brackets that enclose all others; None if there are none."""
     if tokens and tokens[0].text == "(" and closing_at(tokens, 0) == len(tokens) - 1:
         return tokens[1:-1]
     return None
@@ -178,7 +178,7 @@ def is_name(token: Token) -> bool:
 
 
 def ends_value(token: Token) -> bool:
-    """Whether an expression can end with a token, so that a name behind it is an alias."""
+    """Whether an expression can end with a token, so that a name after it is an alias."""
     return token.text == ")" or token.kind in (*STRINGS, Kind.NUMBER, Kind.WORD, Kind.QUOTED)
 
 

@@ -111,7 +111,7 @@ def _closed(folder: str) -> str:
     try:
         os.listdir(folder)
     except OSError as error:
-        return f"{error.strerror} (a folder, and what is in it was not checked)"
+        return f"{error.strerror} (a folder; its contents were not checked)"
     return "it is a folder"
 
 
@@ -132,10 +132,10 @@ def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
     except (UnicodeError, LookupError):  # `# coding: hex`
         text = ""
     if declared is not None and "coding" not in text[:400]:  # `# coding: utf-16`, in ASCII
-        raise FileError(f"cannot read `{path}`: it declares {encoding.upper()}, which it is not")
+        raise FileError(f"cannot read `{path}`: it is not {encoding.upper()}, as it declares")
     if "\0" in text:
         raise FileError(
-            f"cannot read `{path}`: it has NUL characters, as UTF-16 without a byte order mark has"
+            f"cannot read `{path}`: it contains NUL characters, like UTF-16 without a byte order mark"
         )
     return text, encoding, bom
 
@@ -165,7 +165,7 @@ def source(name: str, text: str) -> Source:
         except ValueError as error:
             raise FileError(f"`{name}` is not a valid notebook: {error}") from None
         except RecursionError:
-            raise FileError(f"`{name}` is not a valid notebook: it is nested too deep") from None
+            raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
         if "sql" not in text:
@@ -175,7 +175,7 @@ def source(name: str, text: str) -> Source:
         pieces, unread = python_sql(text)
         return Source(name, (part,), tuple(pieces), tuple(unread), program=True, **engine(text))
     if kind not in _AS_SQL:
-        why = f"`{kind}` files are not read, only SQL, Python programs and notebooks are"
+        why = f"`{kind}` files are not supported, only SQL, Python programs and notebooks"
         help_ = "put the SQL in a separate `.sql` file"
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):

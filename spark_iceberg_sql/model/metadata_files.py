@@ -190,7 +190,7 @@ def _refuse_newer(
         if head.updated_ms is None or head.updated_ms > (mine.updated_ms or 0):
             raise NoMetadataError(
                 f"`{file.name}` has no version in its name and was updated after `{chosen.name}`; "
-                f"say which: metadata_file_path => 'metadata/{file.name}', "
+                f"choose one: metadata_file_path => 'metadata/{file.name}', "
                 "or newest_by_last_updated => true"
             )
 
@@ -238,7 +238,7 @@ def _one_table(files: Sequence[MetadataFile], heads: Sequence[Head]) -> Metadata
     if len(tables) > 1:
         raise NoMetadataError(
             f"version {files[0].version} exists for {len(tables)} tables "
-            f"({', '.join(tables)}); say which: metadata_table_uuid => '{tables[0]}'"
+            f"({', '.join(tables)}); choose one: metadata_table_uuid => '{tables[0]}'"
         )
     return _last(list(zip(files, heads, strict=True)))
 

@@ -1,4 +1,6 @@
-"""The table functions: one record each. Signatures, spellings, what is hidden and documented are derived from these.
+"""The table functions: one record each.
+
+Signatures, spellings, what is hidden and documented are derived from these.
 
 To add a function over a location, add a record to FUNCTIONS, and to STORES of spark/tables/stores.py how its
 location is found where no other function's store does it.
@@ -104,10 +106,8 @@ _URL = Argument("url", str, "s3://bucket/path, or the endpoint's http(s) URL", a
 _S3 = (
     _URL,
     Argument("access_key_id", str, "the access key, or NOSIGN", also=("access_key",), secret=True),
-    Argument(
-        "secret_access_key", str, "the secret of the access key", also=("secret_key",), secret=True
-    ),
-    Argument("session_token", str, "the token of temporary keys", secret=True),
+    Argument("secret_access_key", str, "the secret access key", also=("secret_key",), secret=True),
+    Argument("session_token", str, "the session token of temporary credentials", secret=True),
     FORMAT,
     COMPRESSION,
 )

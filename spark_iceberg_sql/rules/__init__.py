@@ -1,4 +1,4 @@
-"""What we say about a statement: one rule, one file, which is also its page.
+"""The rules: each is one file, whose docstring is its page.
 
 To add a rule, add its file and its line here.
 """
@@ -65,7 +65,7 @@ from spark_iceberg_sql.rules.sis503_identity_on_float import identity_on_float
 from spark_iceberg_sql.rules.sis504_second_bucket import second_bucket
 from spark_iceberg_sql.rules.sis505_day_of_another_zone import day_of_another_zone
 
-# Our rules in code order, and those of other packages after them.
+# The built-in rules in code order, then those of other packages.
 OURS: tuple[Rule, ...] = tuple(
     sorted((r for r in tuple(globals().values()) if isinstance(r, Rule)), key=lambda r: r.code)
 )

@@ -66,7 +66,7 @@ def to_write(facts: TermFacts, record: Transform, name: str, number: int | None 
     if column is None or (record.takes(column.field.type) and not column.in_collection):
         return f"write `{record.clause(name, number)}`"
     if column.in_collection:
-        return "name a column that is in no list or map"
+        return "use a column that is not inside a list or a map"
     return instead(record, name, column.field.type, number)
 
 
@@ -76,7 +76,7 @@ def instead(record: Transform | None, name: str, kind: Type, number: int | None 
     name: the column, as written. number: the bucket count or width that its author gave.
     """
     if not isinstance(kind, Primitive):
-        return "name a column of a primitive type"
+        return "use a column of a primitive type"
     if kind.name == "string" and record is not None and record.granularity is not None:
         prefix = next((t for t in SUGGESTED if t.truncates and t.takes(kind)), None)
         if record.iso_width is None or prefix is None:

@@ -1,4 +1,4 @@
-"""Which transform a call means that is none of Iceberg's: another engine's, a habit, a slip of the pen."""
+"""The transform meant by an unknown name: another engine's transform, an expression or a typo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _LETTERS = ("yuY", "MLQqm", "dDEewW", "HhKk")
 
 
 class Meant(NamedTuple):
-    """record: the transform. why: why it will do, if that needs saying. slip: whether only the name is wrong."""
+    """record: the transform.
+
+    why: why it will do, if that needs saying. slip: whether only the name is wrong.
+    """
 
     record: Transform
     why: str = ""

@@ -33,7 +33,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 _WAYS = (
     "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
 )
-_QUERY_WAYS = "put the CREATE TABLE of what the query reads before, cast what it computes, or check in a session"
+_QUERY_WAYS = "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
 
 
 class Skipped(NamedTuple):

@@ -156,7 +156,7 @@ def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
         edits = tuple(Edit(token.end - 2, token.end - 1, "") for token in ends)
         yield Finding(
             (ends[0].start, ends[0].end),
-            "this comment hides the statement from Iceberg's parser, to which a line ends with LF, not with CR LF",
+            "this comment hides the statement from Iceberg's parser, which ends a line at LF, not at CR LF",
             "end the comment's line with LF alone",
             Fix("end the comment's line with LF", edits),
         )

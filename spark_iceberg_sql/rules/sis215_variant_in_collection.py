@@ -54,7 +54,7 @@ def variant_in_collection(context: Context) -> Iterator[Finding]:
         path = paths.get(column)
         name = path.text if path is not None else quoted(column.name)
         if path is not None and _in_collection(context, path):
-            help_ = f"write `{name} STRING`, and read it by parse_json"
+            help_ = f"write `{name} STRING`, and read it with parse_json"
         elif any(str(c.field.type) == "variant" and c.in_collection for c in found):
             help_ = f"write `{name} VARIANT`: its value can itself be an array or an object"
         else:

@@ -52,7 +52,7 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
         )
     quoted = dotted(parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
-    # The catalog gives copies beside the table a name, too.
+    # A Hadoop catalog would also give names to copies in the same folder.
     injection.ensure(spark)
     with jvm.active(spark):
         found = _found(path)
@@ -215,7 +215,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "rest": ("uri",),
     "glue": ("warehouse",),
 }
-# Names of Iceberg's with more dots than the one behind their group.
+# Iceberg's property names that contain a dot after the group's prefix.
 _DOTTED = (
     *(f"adls.auth.shared-key.account.{name}" for name in ("name", "key")),
     *("adls.read.block-size-bytes", "adls.write.block-size-bytes"),
@@ -265,7 +265,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
         f"CALL {procedures}.rewrite_data_files(table => :table, options => {options})",
         args={"table": name},
     ).collect()[0]
-    # After that no delete file applies any more; rewriting all of them drops those.
+    # The remaining delete files apply to no data file; rewriting all of them removes these.
     deletes = spark.sql(
         f"CALL {procedures}.rewrite_position_delete_files(table => :table, "
         "options => map('rewrite-all', 'true'))",

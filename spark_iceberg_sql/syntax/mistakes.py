@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 
 class Mistake(NamedTuple):
-    """message: None for the grammar's own, `... is unexpected here`. help: what to write. reported_by: another rule.
+    """message: None for the grammar's own, `... is unexpected here`.
+
+    help: what to write. reported_by: another rule.
 
     refused: whether Spark refuses the statement; otherwise it does something other than what it seems to do.
     """
@@ -92,7 +94,9 @@ MISTAKES: dict[str, Mistake] = {
         "ALTER TABLE ... PARTITION FIELD takes no IF EXISTS or IF NOT EXISTS",
         "remove it",
     ),
-    "if-not-exists-first": Mistake("IF NOT EXISTS comes after the word TABLE", "write {expected}"),
+    "if-not-exists-first": Mistake(
+        "IF NOT EXISTS comes after the keyword TABLE", "write {expected}"
+    ),
     "like-catalog": Mistake(
         "CREATE TABLE ... LIKE takes no catalog in a name",
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
@@ -102,7 +106,7 @@ MISTAKES: dict[str, Mistake] = {
         "write `CREATE TABLE {table} USING iceberg PARTITIONED BY (...) AS SELECT * FROM ... WHERE false`",
     ),
     "missing-by": Mistake(
-        "the word BY is missing behind PARTITIONED", "write `PARTITIONED BY ({fields})`"
+        "the keyword BY is missing after PARTITIONED", "write `PARTITIONED BY ({fields})`"
     ),
     "missing-column": Mistake(
         "the keyword COLUMN is missing before `{found}`",
@@ -207,7 +211,7 @@ MISTAKES: dict[str, Mistake] = {
         "`{found}` is not a retention unit: the grammar expects {expected}", "write {expected}"
     ),
     "set-partition-spec": Mistake(
-        "SET changes no partitioning in Spark: ADD, DROP and REPLACE PARTITION FIELD do",
+        "SET does not change partitioning in Spark: use ADD, DROP or REPLACE PARTITION FIELD",
         "write `ALTER TABLE {table} ADD PARTITION FIELD {field}`, once for each field",
     ),
     "set-properties": Mistake(
@@ -227,15 +231,15 @@ MISTAKES: dict[str, Mistake] = {
         "leave out `{found}`; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     ),
     "statement-in-parentheses": Mistake(
-        "a statement of DDL takes no parentheses around it", "leave the parentheses out"
+        "a DDL statement cannot be in parentheses", "leave out the parentheses"
     ),
     "swallowed": Mistake(
-        "`{found}` belongs to the statement before it, which takes all words up to the next `;`",
+        "`{found}` is read as part of the previous statement, which ends at the next `;`",
         "write `;` before {found}",
         refused=False,
     ),
     "swallowed-in-quotes": Mistake(
-        "a quote or comment is not closed, and holds the statements after it",
+        "a quote or comment is not closed, so it contains the statements after it",
         "close it",
         refused=False,
     ),
@@ -245,7 +249,7 @@ MISTAKES: dict[str, Mistake] = {
         "write `CREATE TEMPORARY VIEW {table} AS SELECT ...`, or `CREATE TABLE` and drop it afterwards",
     ),
     "time-zone": Mistake(
-        "WITH TIME ZONE belongs to another engine: Spark's TIMESTAMP is an instant",
+        "WITH TIME ZONE is another engine's syntax: Spark's TIMESTAMP is an instant",
         "write `TIMESTAMP`",
     ),
     "trailing-comma": Mistake("a trailing comma", "leave out the last comma"),

@@ -92,13 +92,13 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 -- case: Hive's habit of substr
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (substr(name, 4));  -- error: SIS101
 
--- case: a slip of the pen: dayz
+-- case: a typo: dayz
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (dayz(ts));  -- error: SIS101
 
--- case: a slip of the pen: buckets
+-- case: a typo: buckets
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (buckets(16, id));  -- error: SIS101
 
--- case: a slip of the pen: trunctate
+-- case: a typo: trunctate
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (trunctate(4, name));  -- error: SIS101
 
 -- case: a transform's default field name as a function

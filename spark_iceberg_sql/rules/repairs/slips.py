@@ -94,7 +94,7 @@ def words(spot: Spot) -> Iterator[Repair]:
         yield Repair(
             f"write `` {name} ``, if that is one name",
             (Edit(first.start, second.end, name),),
-            "a name with a blank stands in backticks",
+            "a name with a space needs backticks",
         )
 
 

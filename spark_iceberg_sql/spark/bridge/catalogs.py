@@ -1,4 +1,4 @@
-"""The session's catalogs through Spark's and Iceberg's own loading."""
+"""The session's catalogs, loaded by Spark and Iceberg."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
-_CAUSES = 10  # deep enough; a chain may run in a circle
+_CAUSES = 10  # deep enough; a chain of causes may be cyclic
 _NOT_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "SCHEMA_NOT_FOUND",
@@ -58,7 +58,7 @@ def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
 
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
-    """Whether a name is a catalog's in this session (asking Spark would start the catalog)."""
+    """Whether a name is configured as a catalog in this session (asking Spark would start the catalog)."""
     return name == "spark_catalog" or spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
 
@@ -149,7 +149,7 @@ def first_line(error: Exception) -> str:
 
 
 def thrown(error: Exception) -> str:
-    """Class and message of a JVM exception and its causes, a line each; empty for any other exception."""
+    """Class and message of a JVM exception and of its causes, one per line; empty for any other exception."""
     if not isinstance(error, CapturedException | Py4JJavaError):
         return ""
     cause = error._origin if isinstance(error, CapturedException) else error.java_exception

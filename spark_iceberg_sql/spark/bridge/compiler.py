@@ -1,7 +1,7 @@
-"""Optimizer rules through py4j: compile their Java text with Spark's own Janino, and reach what came of it.
+"""Optimizer rules through py4j: compile their Java source with Spark's own Janino, and access the result.
 
-Janino compiles in tens of milliseconds, on the driver alone: executors see Spark's and Iceberg's classes
-and nothing of ours. A py4j proxy cannot do this, as Rule is a class.
+Janino compiles in tens of milliseconds, only on the driver: executors load Spark's and Iceberg's classes, but
+none of this package. A py4j proxy cannot do this, as Rule is a class.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def knows_table() -> bool:
 
 
 def table() -> Java | None:
-    """The JVM's RuleRegistry; None where it could not be made."""
+    """The JVM's RuleRegistry; None if it could not be created."""
     return _TABLES[gateway()]
 
 
@@ -34,11 +34,11 @@ def keep_table(made: Java | None) -> None:
 
 
 def withheld(call: Java) -> Java:
-    """A call of Iceberg's function as an expression with the same values that is not pushed.
+    """A call of Iceberg's function as an equivalent expression that is not pushed down.
 
-    call: the StaticInvoke of V2ExpressionUtils.resolveScalarFunction. The tag around it is what neither
-    Spark's push-down nor Iceberg's rule ReplaceStaticInvoke looks through; it costs nothing at run time.
-    The rule `guard` takes it off where the scan is right.
+    call: the StaticInvoke of V2ExpressionUtils.resolveScalarFunction. Neither Spark's push-down nor Iceberg's
+    rule ReplaceStaticInvoke looks inside the tag around it, which costs nothing at run time. The rule `guard`
+    removes it where the scan returns correct results.
     """
     return java_class(f"{EXPRESSIONS}.KnownNullable")(call)
 
@@ -49,7 +49,7 @@ def context_loader() -> Java:
 
 
 def source(package: str, name: str) -> str:
-    """The text of a Java file in a package's folder `java`."""
+    """The source of a Java file in a package's folder `java`."""
     return (resources.files(package) / "java" / f"{name}.java").read_text("utf-8")
 
 
@@ -61,8 +61,8 @@ def compiled(package: str, name: str, parent: Java) -> Java:
 def compile_java(text: str, file: str, parent: Java) -> Java:
     """Compile one Java file.
 
-    parent: the class loader of what it builds on. Returns its class loader.
-    Raises ValueError with the compiler's words.
+    parent: the class loader of the classes that it uses. Returns its class loader. Raises ValueError with the
+    compiler's message.
     """
     compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
@@ -75,7 +75,7 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
 
 
 def instance(loader: Java, name: str) -> Java:
-    """A new object of a compiled class with a constructor without arguments. Raises ValueError."""
+    """A new instance of a compiled class, by its constructor without arguments. Raises ValueError."""
     empty = gateway().new_array
     try:
         made = loader.loadClass(name).getDeclaredConstructor(

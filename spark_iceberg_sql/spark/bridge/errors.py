@@ -1,4 +1,4 @@
-"""What Java exceptions say, for the messages of the table functions."""
+"""The texts of Java exceptions, for the messages of the table functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
 JVM_ERRORS = (Py4JJavaError, CapturedException)
-# The same, and calls of methods that an object does not have: a metadata table has no operations.
+# Also calls of methods that an object does not have: a metadata table has no operations.
 BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
 
 
@@ -20,7 +20,7 @@ def thrown_by(error: Exception) -> Java:
 
 
 def message(error: Exception) -> str:
-    """What a Java exception says: its own first line, and that of its first cause if it is another."""
+    """A Java exception's message: its first line, and the first line of its first cause if that differs."""
     thrown = thrown_by(error)
     said: list[str] = []
     while thrown is not None and len(said) < 2:
@@ -33,7 +33,7 @@ def message(error: Exception) -> str:
 
 
 def is_analysis_error(error: Exception) -> bool:
-    """Whether Spark itself refused a part of the statement, with a condition of its own."""
+    """Whether Spark itself refused the statement, with one of its own error conditions."""
     thrown = thrown_by(error)
     return thrown is not None and bool(
         is_instance_of(jvm.gateway(), thrown, "org.apache.spark.sql.AnalysisException")

@@ -1,6 +1,6 @@
-"""Spark's expressions, as the functions build them while a statement is analysed.
+"""Spark expressions, which the functions build during analysis.
 
-What does not change is kept for each JVM: the caches' first argument is its gateway.
+Constant ones are cached per JVM: the caches' first argument is its gateway.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def cast(expression: Java, ddl: str) -> Java:
 
 
 def words(expression: Java) -> str:
-    """An expression as its author wrote it, nearly: `tailnum`, `(id + 1)`, `'a'`."""
+    """An expression approximately as written: `tailnum`, `(id + 1)`, `'a'`."""
     text: str = expression.sql()
     if text.startswith("'"):  # the pretty form of a string has no quotes
         return text
@@ -58,7 +58,7 @@ def words(expression: Java) -> str:
 
 
 def positional(name: str, parameters: tuple[str, ...], arguments: Java) -> Java:
-    """The arguments of a call in the order of its parameters, whichever were given by name.
+    """The arguments of a call in the order of its parameters, named arguments included.
 
     Spark itself refuses a name that the function does not have, and one given twice.
     """
@@ -81,9 +81,9 @@ def _any_letter_case(_: Any) -> Java:
 
 
 def within_precision(decimal: Java) -> Java:
-    """A decimal expression that fails where the value does not fit its own type.
+    """A decimal expression that fails if the value exceeds the precision of its type.
 
-    Iceberg's truncate of a decimal may not; Spark would go on with NULL, but the table refuses.
+    Iceberg's truncate of a decimal can; Spark would return NULL, but the table refuses the row.
     """
     return java_class(f"{EXPRESSIONS}.CheckOverflow")(decimal, decimal.dataType(), False)
 
@@ -109,8 +109,8 @@ def _bound(_: Any, function: str, types: str) -> Java:
 def named(name: str, arguments: Java, replacement: Java) -> Java:
     """`replacement` under the name of a function call, as the result's column shows it.
 
-    Spark has one public carrier for an expression that stands for another one and takes any
-    arguments: Decode. The tag makes it print as `name(arguments)`; the optimizer unwraps it first.
+    Spark has one public expression class that can replace another expression and accepts any arguments: Decode.
+    The tag makes it print as `name(arguments)`; the optimizer unwraps it first.
     """
     carrier = java_class(f"{EXPRESSIONS}.Decode")(arguments, replacement)
     carrier.setTagValue(_name_tag(gateway()), name)

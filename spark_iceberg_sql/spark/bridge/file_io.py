@@ -1,4 +1,4 @@
-"""Iceberg's FileIO as the table functions use it: opened once, asked for folders and for metadata."""
+"""Iceberg's FileIO as the table functions use it: opened once, then used to list folders and read metadata."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _METADATA_FILES = 256  # parsed metadata files kept for each FileIO
 
 @dataclass(slots=True)
 class Files:
-    """A FileIO with what was read through it.
+    """A FileIO with a cache of the metadata files read through it.
 
-    io: Iceberg's FileIO. location: what it was opened for. parsed: metadata files by address and
-    stamp, newest use last.
+    io: Iceberg's FileIO. location: the location it was opened for. parsed: metadata files by address and stamp,
+    in order of last use.
     """
 
     io: Java
@@ -53,7 +53,7 @@ class Files:
     def folder(self, folder: str, *, etags: bool = False) -> list[Listed]:
         """The files of all folders under one; empty where there is none.
 
-        etags: whether they are wanted, where listing them costs more.
+        etags: whether to list them, which costs more in some stores.
         """
         if self._hadoop:
             return hadoop_listing(self.io, folder, ANY, below=True)
@@ -64,10 +64,10 @@ class Files:
         return prefix_listing(self.io, folder, ANY)
 
     def metadata_files(self, folder: str) -> dict[str, str | None]:
-        """The metadata files right in a folder, with their stamps where the listing says them.
+        """The metadata files directly in a folder, with their stamps if the listing has them.
 
-        A folder of metadata has a hundred manifests for each metadata file: what is no metadata file is
-        left out before it is looked at, and the files of a local disk are looked at when chosen.
+        A metadata folder may have a hundred manifests per metadata file: other files are skipped by name, and
+        on a local disk only the chosen files are inspected.
         """
         if self._hadoop:
             local = local_folder(self.io, folder)
@@ -82,7 +82,7 @@ class Files:
         return {f.location: f.stamp for f in found if is_metadata_file(f.location)}
 
     def stamp(self, location: str) -> str | None:
-        """The stamp of a metadata file that `metadata_files` has not said; None where there is none."""
+        """The stamp of a metadata file for which `metadata_files` returned none; None if there is no such file."""
         try:
             status = os.stat(location.removeprefix("file:"))
         except OSError:
@@ -90,7 +90,10 @@ class Files:
         return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
 
     def heads(self, locations: Sequence[str]) -> list[Head]:
-        """What the first bytes of metadata files say. Raises Refusal with the file that is broken."""
+        """The heads of metadata files, from their first bytes.
+
+        Raises Refusal with the file that cannot be read.
+        """
         if len(locations) < 8 or self._hadoop:
             return [self._head(location) for location in locations]
         with ThreadPoolExecutor(16) as pool:
@@ -108,8 +111,10 @@ class Files:
         return head
 
     def metadata(self, location: str, stamp: str | None, *, cached: bool) -> Java:
-        """A parsed metadata file. Files do not change, but their names come again in a table that
-        was dropped and made anew, so only a file with its own uuid is known by its name alone.
+        """A parsed metadata file.
+
+        Files do not change, but a table that is dropped and recreated reuses their names, so only a file with a
+        uuid in its name is identified by the name alone.
         """
         if stamp is None:
             named = metadata_file(location)
@@ -139,7 +144,7 @@ def _read(location: str, content: bytes) -> Head:
 
 
 class BrokenFileError(ValueError):
-    """A metadata file that cannot be read: location, and what is wrong with it."""
+    """The refusal of a metadata file that cannot be read: its location and the reason."""
 
     def __init__(self, location: str, wrong: str) -> None:
         super().__init__(f"`{location}` cannot be read: {wrong}")
@@ -155,10 +160,12 @@ _OPENED = 64
 
 
 def files_of(location: Location, *, cached: bool) -> Files:
-    """The FileIO for a location: one for each set of properties in a session, so that what Iceberg
-    keeps of manifests serves the next call. cached: whether it keeps manifests.
+    """The FileIO for a location: one for each set of properties in a session, so that Iceberg's manifest cache
+    serves later calls.
 
-    Raises Refusal where the store's classes are not on the class path.
+    cached: whether it keeps manifests.
+
+    Raises Refusal if the store's classes are not on the class path.
     """
     session = jvm.active_session()
     properties = dict(location.properties)
@@ -197,8 +204,8 @@ def _refuse_missing_classes(location: Location) -> None:
 
 
 def _hadoop_conf(session: Java) -> Java:
-    """Hadoop's configuration; where nobody chose otherwise, a dead name node is an error in seconds
-    (Hadoop's own patience is 10 s for a refused connection and 15 min for a silent one).
+    """Hadoop's configuration; unless the user has configured it, an unreachable name node fails within seconds
+    (Hadoop's own defaults are 10 s for a refused connection and 15 min without an answer).
     """
     conf = session.sessionState().newHadoopConf()
     patience = {

@@ -1,9 +1,9 @@
 """The bridge to Spark's JVM: only this folder touches py4j and pyspark's underscore attributes.
 
-A callback is a Python callable that Spark calls while it analyses a statement. It runs on the JVM
-thread of that statement, so it asks `active_session()` for its session and never keeps one. It
-refuses by raising `Refusal`; Spark's user then sees pyspark's AnalysisException with a condition,
-an SQLSTATE and the place in the query.
+A callback is a Python callable that Spark calls while it analyses a statement. It runs on the JVM thread of
+that statement, so it takes its session from `active_session()` and never stores one. It refuses a call by
+raising `Refusal`; the user then sees pyspark's AnalysisException with a condition, an SQLSTATE and the position
+in the query.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions"
 ANALYSIS = "org.apache.spark.sql.catalyst.analysis"
 
 
-class Refusal(IcebergSqlError):  # noqa: N818 - it is no fault of ours
-    """Raised in a callback: Spark's user gets an AnalysisException instead of a result.
+class Refusal(IcebergSqlError):  # noqa: N818 - not an internal error
+    """Raised in a callback: the user gets an AnalysisException instead of a result.
 
-    condition: an error condition that Spark has, such as `INVALID_PARAMETER_VALUE.PATTERN`.
-    parameters: what its message template needs, all of them. Spark adds the place of the call.
+    condition: one of Spark's error conditions, such as `INVALID_PARAMETER_VALUE.PATTERN`. parameters: all
+    parameters of its message template. Spark adds the position of the call.
     """
 
     def __init__(self, condition: str, **parameters: str) -> None:
@@ -61,17 +61,17 @@ class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
     """A Java exception on its way through a callback into the JVM."""
 
 
-_refused: deque[str] = deque(maxlen=64)  # the last refusals, as Spark words them
+_refused: deque[str] = deque(maxlen=64)  # the last refusals, with Spark's messages
 _callback = (
     threading.local()
-)  # .runs: whether this thread is in one; .quiet: whether it asks in silence
+)  # .runs: whether this thread is in one; .quiet: whether its errors are not logged
 
 
 def _not_ours(record: logging.LogRecord) -> bool:
     """Whether a record may be logged.
 
     py4j logs a traceback for each exception that leaves a callback, and pyspark a line of JSON
-    with the Java stack for each AnalysisException: both say again what the user is told anyway.
+    with the Java stack for each AnalysisException: both repeat what the user is told anyway.
     """
     if record.exc_info and isinstance(record.exc_info[1], _Thrown):
         return False
@@ -81,7 +81,7 @@ def _not_ours(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """What fails in here on this thread is not logged: it was asked, not run."""
+    """Suppress the logging of errors on this thread: a failure is an expected answer here."""
     _quieten()
     _callback.quiet = True
     try:
@@ -101,7 +101,7 @@ def _quieten() -> None:
 
 
 def gateway() -> Any:
-    """The py4j gateway of this process. Raises IcebergSqlError where there is none."""
+    """The py4j gateway of this process. Raises IcebergSqlError if there is none."""
     found = SparkContext._gateway
     if found is None:
         raise IcebergSqlError("no Spark session is running in this process")
@@ -136,7 +136,7 @@ def running() -> bool:
 def java_session(spark: SparkSession) -> Java:
     """The JVM's session behind a pyspark session.
 
-    Raises IcebergSqlError for a Spark Connect session, which has no JVM in reach.
+    Raises IcebergSqlError for a Spark Connect session, whose JVM is not accessible.
     """
     session = getattr(spark, "_jsparkSession", None)
     if session is None:
@@ -168,9 +168,9 @@ def active(spark: SparkSession) -> Iterator[None]:
 
 
 class ActiveSession:
-    """The active session as far as our own modules look at one: its JVM side and its context.
+    """The parts of the active session that this package uses: its JVM object and its context.
 
-    A whole pyspark session would cost a dozen calls into the JVM for each function call analysed.
+    Creating a pyspark session would take a dozen JVM calls for each function call analysed.
     """
 
     def __init__(self) -> None:
@@ -211,7 +211,7 @@ def to_option(value: Java = None) -> Java:
 
 
 def from_option(option: Java) -> Java:
-    """What a Scala Option holds, or None."""
+    """The value of a Scala Option, or None."""
     return option.get() if option.isDefined() else None
 
 
@@ -221,8 +221,8 @@ def from_option(option: Java) -> Java:
 class _Callback:
     """A Python callable as Spark's Java interface `Function`, whose `call` may throw anything.
 
-    (Implementing scala.Function1 itself would not do: a dynamic proxy turns AnalysisException,
-    a checked exception, into UndeclaredThrowableException.)
+    (Implementing scala.Function1 itself would not work: a dynamic proxy turns AnalysisException, a checked
+    exception, into UndeclaredThrowableException.)
     """
 
     def __init__(self, body: Callable[[Java], Java]) -> None:
@@ -250,7 +250,7 @@ class _Callback:
         raise _Thrown("refused", thrown)
 
     class Java:
-        """How py4j is told the interface."""
+        """Declares the interface to py4j."""
 
         implements = ["org.apache.spark.api.java.function.Function"]  # noqa: RUF012
 
@@ -263,12 +263,12 @@ def _analysis_exception(refusal: Refusal) -> Java:
 
 
 def raised(refusal: Refusal) -> Exception:
-    """What Spark's user gets for a refusal outside a statement: pyspark's AnalysisException."""
+    """The pyspark AnalysisException for a refusal outside a statement."""
     return convert_exception(_analysis_exception(refusal))
 
 
 def scala_function(body: Callable[[Java], Java]) -> Java:
-    """A Python callable of one argument as a real scala.Function1, through which exceptions pass.
+    """A Python callable of one argument as a real scala.Function1, which propagates exceptions.
 
     Lives as long as the JVM holds it. Runs on the Python thread that belongs to the calling JVM
     thread, so several may run at once.

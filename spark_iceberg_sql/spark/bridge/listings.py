@@ -1,4 +1,4 @@
-"""What lies in a folder, by each kind of FileIO: listed in one call into the JVM where that can be."""
+"""Listings of folders by each kind of FileIO, in one JVM call where possible."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANY = ""  # files of any name
 
 
 def local_folder(io: Java, folder: str) -> tuple[str, str] | None:
-    """The address of a folder of the local disk as Hadoop spells it, and its path; None elsewhere."""
+    """The address of a local folder as Hadoop writes it, and its path; None for other file systems."""
     address, local = _qualified(folder, io.conf())
     return None if local is None else (address, local)
 
@@ -41,13 +41,13 @@ def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
     uri = found.toUri()
     if uri.getScheme() == "file":
         return str(found), str(uri.getPath())
-    service = system.getCanonicalServiceName()  # with the port that the address may leave out
+    service = system.getCanonicalServiceName()  # with the port, which the address may omit
     return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(found)), None
 
 
 def qualified(address: str) -> tuple[str, str | None]:
-    """An address as Hadoop completes it, from its default file system and working folder, and its
-    path where that is on the local disk; as it is where Hadoop has no such file system.
+    """An address as Hadoop resolves it, with its default file system and working folder, and its path if that
+    is on the local disk; unchanged if Hadoop has no such file system.
     """
     try:
         return _qualified(address, jvm.active_session().sessionState().newHadoopConf())
@@ -56,9 +56,9 @@ def qualified(address: str) -> tuple[str, str | None]:
 
 
 def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Listed]:
-    """The files in a folder by Hadoop; none where there is no folder.
+    """The files in a folder, listed by Hadoop; none if the folder does not exist.
 
-    names: a pattern of their names, ANY for all. below: whether those of its folders are wanted too.
+    names: a pattern for their names, ANY for all. below: whether to include subfolders.
     """
     system = java_class(_PATH)(folder).getFileSystem(io.conf())
     try:
@@ -70,14 +70,14 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Li
 
 
 def prefix_listing(io: Java, folder: str, names: str) -> list[Listed]:
-    """The files below a folder by a FileIO that lists prefixes. names: as of `hadoop_listing`."""
+    """The files below a folder, listed by a FileIO that lists prefixes. names: as for `hadoop_listing`."""
     prefix = folder.rstrip("/") + "/"
     return _listed(_listing(jvm.gateway()).prefixed(io.listPrefix(prefix), names))
 
 
 def _listed(answer: str) -> list[Listed]:
     parts = iter(answer.split("\0"))
-    rows = zip(parts, parts, parts, strict=False)  # the last NUL has nothing behind it
+    rows = zip(parts, parts, parts, strict=False)  # nothing follows the last NUL
     return [Listed(address, f"{size}-{time}", int(time)) for address, size, time in rows]
 
 
@@ -92,7 +92,7 @@ _OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')
 
 
 def s3_listing(io: Java, folder: str) -> list[Listed]:
-    """Objects with their etags, which Iceberg's own listing leaves out."""
+    """Objects with their etags, which Iceberg's own listing omits."""
     bucket, prefix = folder.split("//", 1)[1].split("/", 1)
     request = java_class("software.amazon.awssdk.services.s3.model.ListObjectsV2Request")
     found: list[Listed] = []
@@ -113,7 +113,7 @@ def s3_listing(io: Java, folder: str) -> list[Listed]:
 def blob_listing(
     blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
 ) -> list[Listed]:
-    """Azure by its blob service, which also stores without a hierarchical namespace have."""
+    """Azure, listed by its blob service, which accounts without a hierarchical namespace have, too."""
     connection, container, _ = blobs
     builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
     common = "com.azure.storage.common.policy"
@@ -122,7 +122,7 @@ def blob_listing(
     patience = java_class(f"{common}.RequestRetryOptions")(
         fixed, 2, time.ofSeconds(30), time.ofMillis(500), time.ofMillis(2000), None
     )
-    builder = builder.retryOptions(patience)  # a dead server is an error in seconds, not minutes
+    builder = builder.retryOptions(patience)  # fails in seconds, not minutes
     client = builder.connectionString(connection).buildClient().getBlobContainerClient(container)
     root = folder.split("/", 3)
     prefix = root[3].rstrip("/") + "/"

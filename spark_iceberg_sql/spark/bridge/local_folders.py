@@ -1,7 +1,7 @@
-"""Metadata files in a folder of the local disk: its names are read again only when the folder has changed.
+"""Metadata files in a folder of the local disk: listed again only when the folder has changed.
 
-A table's folder `metadata` may have a hundred thousand files, of which one is asked for. What a version
-hint says would be quicker to have, but a hint may lie behind: the listing alone has the newest file.
+A table's `metadata` folder may have a hundred thousand files, of which one is needed. The version hint would be
+faster to read, but may be out of date: only the listing has the newest file.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 
 from spark_iceberg_sql.model.metadata_files import is_metadata_file
 
-# File systems of this machine's own kernel: they put a time on a folder with each change of its names.
-# Others (network, FUSE) may not, or late.
+# Local kernel file systems: they update a folder's modification time with every change of its entries.
+# Others (network, FUSE) may not, or with a delay.
 _KEEP_TIME = frozenset({"ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "zfs", "f2fs"})
-_SETTLED = 2.0  # seconds after a change; no clock of theirs is coarser than one
+_SETTLED = 2.0  # seconds after a change; their timestamps are at least that precise
 _KEPT = 64  # folders
 
 _State = tuple[int, int, int, int]
@@ -24,7 +24,7 @@ _known: OrderedDict[str, tuple[_State, tuple[str, ...]]] = OrderedDict()
 
 
 def metadata_files(folder: str) -> tuple[str, ...]:
-    """The names of the metadata files right in a folder; empty where there is no such folder."""
+    """The names of the metadata files directly in a folder; empty if the folder does not exist."""
     begun = time.time()
     try:
         status = os.stat(folder)
@@ -44,11 +44,11 @@ def metadata_files(folder: str) -> tuple[str, ...]:
 
 
 def _keeps_time(device: int) -> bool:
-    """Whether a device's folders change their time with their names. Asked each time: mounts change."""
+    """Whether a device updates a folder's time with its entries. Checked every time: mounts change."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
         number = f"{os.major(device)}:{os.minor(device)}"
-    except (OSError, AttributeError):  # no Linux: nobody knows
+    except (OSError, AttributeError):  # not Linux: unknown
         return False
     kinds = {
         mount.partition(" - ")[2].split(" ", 1)[0]

@@ -1,4 +1,4 @@
-"""Rows of Python values as a plan of the JVM."""
+"""Rows of Python values as a logical plan in the JVM."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
 
 
 def active_session() -> SparkSession:
-    """The session whose statement is being analysed on this thread, as pyspark has it."""
+    """The pyspark session whose statement is being analysed on this thread."""
     context = SparkContext._active_spark_context
     assert context is not None
     return SparkSession(context, jsparkSession=jvm.active_session())
 
 
 def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
-    """A LocalRelation. ddl: the columns, `part string, spec_id int`. values: a sequence a row."""
+    """A LocalRelation. ddl: the columns, `part string, spec_id int`. values: one sequence per row."""
     schema = jvm.java_class("org.apache.spark.sql.types.StructType").fromDDL(ddl)
     attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
         schema

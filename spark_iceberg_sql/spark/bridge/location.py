@@ -10,7 +10,7 @@ S3 = "org.apache.iceberg.aws.s3.S3FileIO"
 ADLS = "org.apache.iceberg.azure.adlsv2.ADLSFileIO"
 GCS = "org.apache.iceberg.gcp.gcs.GCSFileIO"
 
-# FileIO -> a class that it needs, and the packages that bring it ({} is Iceberg's version).
+# FileIO -> a class that it needs, and the packages that contain it ({} is Iceberg's version).
 NEEDS = {
     S3: ("software.amazon.awssdk.services.s3.S3Client", "org.apache.iceberg:iceberg-aws-bundle:{}"),
     ADLS: (
@@ -25,9 +25,9 @@ NEEDS = {
 class Location:
     """Where a table is.
 
-    path: its folder, or one of its metadata files, as the FileIO wants it. io: the FileIO's class.
-    properties: what the FileIO is opened with, keys among them. blobs: Azure's connection string,
-    container and folder, where the plain blob service has to list.
+    path: its folder, or one of its metadata files, in the form that the FileIO expects. io: the FileIO's class.
+    properties: the FileIO's properties, credentials included. blobs: Azure's connection string, container and
+    folder, if the plain blob service must list them.
     """
 
     path: str

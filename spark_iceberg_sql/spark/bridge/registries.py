@@ -1,4 +1,4 @@
-"""Spark's registries of functions: ours are put in, known by their owner, and taken out."""
+"""Spark's function registries: register this package's functions, recognize them by their owner, remove them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCALAR = "FunctionRegistry"
 TABLE = "TableFunctionRegistry"
 
 
-_OWNER = "spark_iceberg_sql"  # ExpressionInfo's class name, by which we know our own
+_OWNER = "spark_iceberg_sql"  # ExpressionInfo's class name, which marks this package's functions
 
 
 def _registries(spark: SparkSession, kind: str) -> tuple[Java, Java]:
@@ -57,7 +57,7 @@ def register_function(
     usage, arguments, examples, note: for DESCRIBE FUNCTION [EXTENDED], in Spark's own layout
     (`_FUNC_` stands for the name). group: one of Spark's function groups.
 
-    Raises IcebergSqlError where another function is registered under that name.
+    Raises IcebergSqlError if another function is registered under that name.
     """
     identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
     missing = []
@@ -67,7 +67,7 @@ def register_function(
             missing.append(registry)
         elif info.getClassName() != _OWNER:
             raise IcebergSqlError(
-                f"a function `{name}` that is not ours is registered in this session\n"
+                f"another function named `{name}` is registered in this session\n"
                 f"help: DROP TEMPORARY FUNCTION {name}, then install again"
             )
     if not missing:
@@ -82,7 +82,7 @@ def register_function(
 
 
 def unregister_function(spark: SparkSession, kind: str, name: str) -> None:
-    """Take one of our functions out of a session and out of the built-in registry."""
+    """Remove one of this package's functions from a session and from the built-in registry."""
     identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
     for registry in _registries(spark, kind):
         info = from_option(registry.lookupFunction(identifier))

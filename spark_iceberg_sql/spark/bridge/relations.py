@@ -22,14 +22,14 @@ def named_argument(expression: Java) -> tuple[str | None, Java]:
 
 
 def is_literal(expression: Java) -> bool:
-    """Whether an argument stands in the text of the statement as it is."""
+    """Whether an argument is a literal in the statement's text."""
     return bool(expression.getClass().getSimpleName() == "Literal")
 
 
 def constant(function: str, argument: str, expression: Java) -> str | int | bool | None:
-    """The value of a constant expression: literal, expression of constants, parameter, variable, sub-query.
+    """The value of a constant expression: literal, constant expression, parameter, variable, subquery.
 
-    Raises Refusal where it depends on rows or on chance.
+    Raises Refusal if it depends on rows or is not deterministic.
     """
     if expression.getClass().getSimpleName() == "Alias":
         expression = expression.child()
@@ -54,9 +54,9 @@ def constant(function: str, argument: str, expression: Java) -> str | int | bool
 
 
 def _through_the_session(expression: Java) -> Java:
-    """nvl(), intervals, variables, scalar sub-queries: what the session's own optimizer makes of them.
+    """Evaluate nvl(), intervals, variables and scalar subqueries with the session's own optimizer.
 
-    The plan is run as it is and not as a query of its own, which Spark would show with all its values.
+    The plan is executed directly, not as a separate query, which Spark would display with all its values.
     """
     none, nil = jvm.to_option(), scala_object("scala.collection.immutable.Nil")
     expressions = f"{_CATALYST}.expressions"
@@ -76,7 +76,7 @@ def _through_the_session(expression: Java) -> Java:
 
 
 def timestamp_micros(expression: Java) -> int:
-    """Microseconds since 1970 UTC of anything that TIMESTAMP AS OF takes, by Spark's own rules."""
+    """Microseconds since 1970 UTC of anything that TIMESTAMP AS OF accepts, by Spark's own rules."""
     expressions = f"{_CATALYST}.expressions"
     if scala_object(f"{expressions}.SubqueryExpression").hasSubquery(expression):
         value = _through_the_session(expression)
@@ -97,7 +97,7 @@ def data_frame(plan: Java) -> Java:
 
 
 def settings(prefix: str) -> dict[str, str]:
-    """The active session's settings whose names begin so, without the prefix."""
+    """The active session's settings whose names start with a prefix, without the prefix."""
     conf = jvm.active_session().sessionState().conf()
     asjava = java_class("scala.jdk.javaapi.CollectionConverters").asJava
     names = java_class("java.lang.String").join("\n", asjava(conf.getAllConfs().keySet()))
@@ -109,7 +109,7 @@ def settings(prefix: str) -> dict[str, str]:
 
 
 def setting(name: str) -> str:
-    """A setting of the active session; empty where it has none."""
+    """A setting of the active session; empty if it is not set."""
     return str(jvm.active_session().sessionState().conf().getConfString(name, ""))
 
 
@@ -119,18 +119,18 @@ def set_setting(name: str, value: str) -> None:
 
 
 def process_setting(name: str) -> str | None:
-    """A setting of the running Spark context, which all its sessions share; None where it has none."""
+    """A setting of the running Spark context, shared by all its sessions; None if it is not set."""
     found = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))
     return None if found is None else str(found)
 
 
 def set_process_setting(name: str, value: str) -> None:
-    """Change a setting of the running Spark context, for those who ask for it anew each time."""
+    """Change a setting of the running Spark context; it affects code that reads the setting on every use."""
     jvm.active_session().sparkContext().conf().set(name, value)
 
 
 def statement() -> str | None:
-    """The text of the statement (or view) that is being analysed, where it has one."""
+    """The text of the statement (or view) that is being analysed, if it has one."""
     origin = java_class(f"{_CATALYST}.trees.CurrentOrigin").get()
     text = jvm.from_option(origin.sqlText())
     return None if text is None else str(text)
@@ -140,12 +140,12 @@ def statement() -> str | None:
 
 
 def operations(metadata: Java, io: Java) -> Java:
-    """Iceberg's TableOperations on one metadata file, for reading alone."""
+    """Iceberg's read-only TableOperations on one metadata file."""
     return java_class("org.apache.iceberg.StaticTableOperations")(metadata, io)
 
 
 def base_table(operations: Java, name: str) -> Java:
-    """Iceberg's table. name: is shown in plans, and by it Spark knows the same table again."""
+    """Iceberg's table. name: shown in plans; Spark recognizes the same table by it."""
     return java_class("org.apache.iceberg.BaseTable")(operations, name)
 
 
@@ -165,7 +165,7 @@ def catalog_table(name: str) -> Java:
 
 
 def hadoop_table(folder: str) -> Java:
-    """The table of a folder as a Hadoop catalog sees it: by its version hint."""
+    """The table in a folder as a Hadoop catalog reads it, by its version hint."""
     conf = jvm.active_session().sessionState().newHadoopConf()
     return java_class("org.apache.iceberg.hadoop.HadoopTables")(conf).load(folder)
 
@@ -182,7 +182,7 @@ def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None 
 
 
 def spark_table_at_ref(table: Java, ref: str) -> Java:
-    """Spark's table over Iceberg's, as of a branch or tag. Raises KeyError with the names there are."""
+    """Spark's table over Iceberg's, as of a branch or tag. Raises KeyError with the existing names."""
     refs = table.refs()
     found = refs.get(ref)
     if found is None:
@@ -214,7 +214,7 @@ def _case_insensitive(options: Mapping[str, str]) -> Java:
 
 
 def _functions_catalog() -> Java:
-    """A catalog that no session knows, for the transform functions that it offers."""
+    """A catalog that is not registered in any session, for its transform functions."""
     return _catalog_of(jvm.gateway())
 
 
@@ -227,7 +227,7 @@ def _catalog_of(gateway: Java) -> Java:
 
 
 def unpushed(plan: Java) -> Java:
-    """The same rows, but no predicate gets past: Spark moves none across a nondeterministic one."""
+    """The same rows, but no predicate is pushed below: Spark moves none across a nondeterministic one."""
     parser = jvm.active_session().sessionState().sqlParser()
     always = parser.parseExpression("monotonically_increasing_id() >= 0")
     return java_class(f"{_CATALYST}.plans.logical.Filter")(always, plan)
@@ -248,7 +248,7 @@ def _names(attributes: Java) -> list[str]:
 
 
 def texts(rows: Sequence[str]) -> Java:
-    """A DataFrame with a column `value` of these texts; plans do not show them."""
+    """A DataFrame with a string column `value`; plans do not show the values."""
     encoder = java_class("org.apache.spark.sql.Encoders").STRING()
     return jvm.active_session().createDataset(list(rows), encoder).toDF()
 
@@ -259,7 +259,7 @@ def column(frame: Java) -> list[str]:
 
 
 def with_hidden(visible: Java, inner: Java, count: int) -> Java:
-    """The plan of a DataFrame of the first `count` columns of another, with the rest hidden in it."""
+    """The plan of a DataFrame with the first `count` columns of another, and the others as hidden columns."""
     plan = visible.queryExecution().analyzed()
     output = jvm.from_seq(inner.queryExecution().analyzed().output())
     tag = scala_object(f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()

@@ -1,4 +1,4 @@
-"""What the scans of an executed query read, by Iceberg's own metrics."""
+"""How much the scans of an executed query read, by Iceberg's own metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Nodes that hide the plan that ran: class -> method that has it.
+# Nodes that wrap the executed plan: class -> the method that returns it.
 _HIDES = {
     "AdaptiveSparkPlanExec": "executedPlan",
     "BroadcastQueryStageExec": "plan",
@@ -22,10 +22,10 @@ _HIDES = {
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Data files of all scans of a query: how many were read, out of how many.
+    """The data files of all scans of a query: how many were read, and the total.
 
-    Files in manifests that were skipped as a whole are not counted by Iceberg, so `total` is the
-    table's number of files only where no manifest was.
+    Iceberg does not count the files in manifests that were skipped entirely, so `total` is the table's number
+    of files only if no manifest was skipped.
     """
 
     files: int
@@ -33,7 +33,7 @@ class Read:
 
 
 def files_read(rows: DataFrame) -> Read:
-    """What a DataFrame's scans read; run an action on it first."""
+    """How much a DataFrame's scans read; run an action on it first."""
     read = skipped = 0
     for scan in _scans(rows._jdf.queryExecution().executedPlan()):
         metrics = {entry._1(): entry._2().value() for entry in from_seq(scan.metrics().toSeq())}

@@ -1,4 +1,4 @@
-"""Sessions of the JVM: which one a Python object stands for, and which one a thread works in."""
+"""Sessions in the JVM: which one belongs to a Python object, and which one is active on a thread."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from spark_iceberg_sql.spark.bridge import jvm
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What a call raises once the JVM, or the Spark context in it, is gone.
+# The exceptions of calls after the JVM, or its Spark context, has stopped.
 NO_ANSWER = (Py4JError, OSError, AttributeError, TypeError)
 
 
 def identity(spark: SparkSession) -> tuple[str, str]:
-    """The JVM's name for a session, and one for its family: all the sessions that come from one."""
+    """The JVM's identifier of a session, and of its family: all sessions derived from one."""
     session = jvm.java_session(spark)
-    # newSession() and cloneSession() hand the very same extensions on.
+    # newSession() and cloneSession() share the same extensions object.
     family = jvm.java_class("java.lang.System").identityHashCode(session.extensions())
     return str(session.sessionUUID()), str(family)
 
 
 @contextmanager
 def working_in(spark: SparkSession) -> Iterator[None]:
-    """Make a session this thread's active one for a while.
+    """Make a session active on this thread, temporarily.
 
-    Spark reads the settings of the active session, and those of a catalog are among them: a thread
-    of its own has none, or another session's, until the session's own methods have set it.
+    Spark reads settings, catalogs' settings included, from the active session: another thread has none, or
+    another session's, until a method of the session sets it.
     """
     sessions = jvm.scala_object("org.apache.spark.sql.classic.SparkSession")
     before = sessions.getActiveSession()
@@ -46,14 +46,14 @@ def working_in(spark: SparkSession) -> Iterator[None]:
 
 
 def substituted(spark: SparkSession, text: str) -> str:
-    """The text with `${name}` replaced as Spark does it before it parses, from the session's settings."""
+    """The text with `${name}` replaced from the session's settings, as Spark does before it parses."""
     if "${" not in text:
         return text
     try:
         with working_in(spark):
             made = jvm.java_class("org.apache.spark.sql.internal.VariableSubstitution")()
             return str(made.substitute(text))
-    except (CapturedException, Py4JJavaError):  # one that names itself: Spark says so
+    except (CapturedException, Py4JJavaError):  # a cyclic reference: Spark reports it
         return text
 
 

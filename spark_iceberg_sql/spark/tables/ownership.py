@@ -69,7 +69,7 @@ def refuse_copy(folder: str, metadata: Java) -> None:
         if path and not same_location.inside(str(path), said):
             raise IcebergSqlError(
                 f"the table at `{folder}` writes outside its folder: {name} is `{path}`, where "
-                f"another table's files may lie\nhelp: {_own_catalog(folder)}"
+                f"another table's files may be\nhelp: {_own_catalog(folder)}"
             )
 
 
@@ -89,8 +89,8 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
         )
     except JVM_ERRORS as error:
         raise IcebergSqlError(
-            f"the table at `{folder}` cannot be attached: it cannot be verified that all its files are "
-            f"its own: {message(error)}"
+            f"the table at `{folder}` cannot be attached: whether all its files are its own cannot "
+            f"be verified: {message(error)}"
         ) from None
     if outside is not None:
         raise IcebergSqlError(

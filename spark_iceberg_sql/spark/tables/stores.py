@@ -114,9 +114,7 @@ def _s3_keys(function: str, arguments: Arguments) -> dict[str, str]:
         return {"client.credentials-provider": provider}
     if bool(key) != bool(secret):
         missing = "access_key_id" if secret else "secret_access_key"
-        raise invalid(
-            function, missing, "an access key needs its secret, and the reverse; pass both"
-        )
+        raise invalid(function, missing, "an access key and its secret belong together; pass both")
     keys = {
         "s3.access-key-id": key,
         "s3.secret-access-key": secret,
