@@ -46,18 +46,18 @@ from spark_iceberg_sql.syntax.placeholders import filled, has_template, placehol
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
-# Mistakes that a slip explains better.
+# Mistakes for which a misspelt keyword is the better explanation.
 _LOOSE = ("", "missing-with", "missing-field", "distributed-by", "retention-unit")
 _HINTED = frozenset(["ALTER", "CREATE", "DROP", "REPLACE"])
-# Where a template in the place of a name or a type leaves nothing to judge by.
+# Statements that may hold a template in place of a name or a type.
 _HOLED = (Create, AddField, DropField, ReplaceField, AddColumns, AlterColumn, ReplaceColumns)
-_OPENING = 6  # words by which a slip in the first of them is told
+_OPENING = 6  # words in which a misspelt keyword is recognized
 # Statements that Iceberg's grammar reads.
 _OfIcebergs = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | Reference
 _ICEBERGS = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
-_HEAD = 40  # an INSERT's head is within its first tokens; its rows need not be read
+_HEAD = 40  # an INSERT's head is within its first tokens; its rows are not read
 _ODD_SPACE = re.compile(r"[^\S \t\r\n]")
-# ALTER TABLE t {{ change }}: what changes stands nowhere.
+# ALTER TABLE t {{ change }}: the change itself is unknown.
 _HIDDEN_CHANGE = re.compile(
     r"(?i)alter\s+table\s+(?:\{\{[^{}]*\}\}|`[^`]*`|[^\s{$`])+\s+(?:\{[{%]|\$\{)"
 )
@@ -79,7 +79,7 @@ def read(statement: Statement) -> Node:
 
 
 def _one(statement: Statement) -> Node:
-    """The node of a statement that is closed, as far as it is one statement."""
+    """The node of a statement without an unclosed quote or comment, up to a missing `;`."""
     span = (statement.start, statement.end)
     first = statement.first
     if first == "/*+" or (first in _HINTED and statement.script.find("/*+", *span) >= 0):
@@ -100,7 +100,7 @@ def _one(statement: Statement) -> Node:
 
 
 def _misspelt(statement: Statement, span: Offsets) -> Node | None:
-    """A slip in the statement's first words: `ATLER TABLE`, `CREATE TABEL`."""
+    """A misspelt keyword at the start of the statement: `ATLER TABLE`, `CREATE TABEL`."""
     if not typos.is_verb(statement.first):
         return None
     return _slipped(statement.opening(_OPENING), span)
@@ -116,7 +116,7 @@ def _slipped(tokens: list[Token], span: Offsets) -> Node | None:
 
 
 def _odd_space(statement: Statement, node: _OfIcebergs) -> Node | None:
-    """Iceberg's grammar knows four blanks; every other one that Spark knows is a fault."""
+    """Iceberg's grammar accepts four white-space characters; any other that Spark accepts is a mistake."""
     if not _ODD_SPACE.search(statement.text):
         return None
     for token in statement.all_tokens:
@@ -130,7 +130,7 @@ def _odd_space(statement: Statement, node: _OfIcebergs) -> Node | None:
 
 
 def _hinted(statement: Statement, span: Offsets) -> Node | None:
-    """`/*+ ... */` is a hint and no comment to either grammar: a fault wherever no query stands."""
+    """`/*+ ... */` is a hint to both grammars, not a comment: a mistake outside a query."""
     rest: list[Token] = []
     hints: list[Offsets] = []
     opened = None
@@ -165,7 +165,7 @@ def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node
     if isinstance(node, Unreadable):
         return Templated(span, at)
     if isinstance(node, _HOLED):
-        # A templated table name is a name like any other; so is what stands in the query.
+        # A templated table name is accepted like any other name, and so are templates in the query.
         harmless = [node.table.span, node.query] if isinstance(node, Create) else [node.table.span]
         for start, end in templates:
             if not any(place and place[0] <= start and end <= place[1] for place in harmless):

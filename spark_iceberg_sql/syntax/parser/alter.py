@@ -1,4 +1,4 @@
-"""ALTER TABLE: partition fields, columns, properties, names; what it does not know passes as it is."""
+"""ALTER TABLE: partition fields, columns, properties, names; other changes are not parsed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from spark_iceberg_sql.syntax.parser.typos import change
 from spark_iceberg_sql.syntax.routing import says_icebergs
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
-_AFTER_NAME = ("", "(", ".", "AS", "WITH")  # where IF is a column's name
+_AFTER_NAME = ("", "(", ".", "AS", "WITH")  # if IF is a column's name
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
-# What Spark's grammar has that changes neither columns nor partitioning: passes as it is.
+# Spark's statements that change neither columns nor partitioning; not parsed further.
 _SPARKS_OWN = (
     *(("SET", "LOCATION"), ("SET", "SERDE"), ("SET", "SERDEPROPERTIES"), ("DEFAULT", "COLLATION")),
     *(("CLUSTER", "BY"), ("PARTITION", "(")),
@@ -33,9 +33,9 @@ _CHANGES = "`ADD`, `DROP`, `ALTER` or `RENAME COLUMN`, `ADD PARTITION FIELD`, `S
 
 
 def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
-    """Read from ALTER TABLE (or VIEW) on; None where the statement is none of ours.
+    """Read from ALTER TABLE (or VIEW) on; None if the statement is not relevant.
 
-    Raises Stop with `partition` set on the cursor where it is partition DDL that cannot be read.
+    Raises Stop, with `partition` set on the cursor, for partition DDL that cannot be parsed.
     """
     view = cursor.words[cursor.i + 1] == "VIEW"
     cursor.i += 2
@@ -72,7 +72,7 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
 
 
 def slip(cursor: Cursor) -> tuple[int, str] | None:
-    """The misspelt word behind the table's name: its place among the tokens, and the word that is meant."""
+    """The misspelt keyword after the table's name: its token index, and the intended keyword."""
     if cursor.target is None or cursor.words[0] != "ALTER":
         return None
     start = next(i for i, t in enumerate(cursor.tokens) if t.start >= cursor.target.span[1])
@@ -81,7 +81,7 @@ def slip(cursor: Cursor) -> tuple[int, str] | None:
 
 
 def _not_a_change(cursor: Cursor, start: int) -> None:
-    """Stop unless Spark's grammar has such a change of a table."""
+    """Stop unless Spark's grammar has this table change."""
     words = tuple(cursor.words[start : start + 2])
     if words in _SPARKS_OWN:
         return
@@ -139,7 +139,7 @@ def _field_name(cursor: Cursor) -> Ref | None:
 
 
 def _end(cursor: Cursor, like: str = "") -> None:
-    """Stop unless a partition field's statement ends here; with what it looks like."""
+    """Stop, with the name of the mistake, unless a partition field's statement ends here."""
     if cursor.word == ",":
         like = "several-fields"
     elif cursor.word in ("+", "-", "*", "/", "%", "||"):

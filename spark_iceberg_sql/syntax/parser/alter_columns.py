@@ -28,9 +28,9 @@ _CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN"}
 
 
 def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
-    """Read from the verb on; None where the statement changes no columns.
+    """Read from the verb on; None if the statement changes no columns.
 
-    Raises Stop with `partition` set on the cursor where it does, in words that Spark does not have.
+    Raises Stop, with `partition` set on the cursor, if it changes columns in a syntax that Spark does not have.
     """
     verb, what = cursor.word, cursor.words[cursor.i + 1]
     if verb in ("ADD", "DROP") and what in _CONSTRAINTS and not _is_name(cursor, what):
@@ -64,7 +64,7 @@ def change_columns(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
 
 
 def _is_name(cursor: Cursor, what: str) -> bool:
-    """Whether the word is a column of that name, with COLUMN left out: `ADD check INT`."""
+    """Whether the word is a column of that name, with COLUMN omitted: `ADD check INT`."""
     after = cursor.words[cursor.i + 2]
     if what in ("PRIMARY", "FOREIGN"):
         return after != "KEY"
@@ -79,7 +79,7 @@ def _constraint(cursor: Cursor, span: Offsets, table: Ref) -> Node:
 
 
 def _without_column(cursor: Cursor, verb: str) -> None:
-    """Stop at `ADD x INT`, `DROP x` and `RENAME x TO y`: other engines let COLUMN out."""
+    """Stop at `ADD x INT`, `DROP x` and `RENAME x TO y`: other engines allow COLUMN to be omitted."""
     name = cursor.tokens[cursor.i + 1]
     after = cursor.tokens[cursor.i + 2]
     named = name.kind in (Kind.WORD, Kind.QUOTED) or name.text == "("
@@ -139,7 +139,7 @@ def _names(cursor: Cursor) -> tuple[Ref, ...]:
 
 
 def _listed(cursor: Cursor, one: Callable[[], T]) -> tuple[T, ...]:
-    """What the statement ends with: one after another between commas, in brackets or without."""
+    """The rest of the statement: a comma-separated list, with or without brackets."""
     brackets = cursor.take("(")
     found = [one()]
     while cursor.take(","):
@@ -151,7 +151,7 @@ def _listed(cursor: Cursor, one: Callable[[], T]) -> tuple[T, ...]:
 
 
 def _alter_columns(cursor: Cursor, span: Offsets, table: Ref, *, hive: bool) -> AlterColumn:
-    """Read the changes; COLUMN is a keyword, and where that leads nowhere, a column of that name."""
+    """Read the changes, with COLUMN as a keyword, or if that fails, as a column's name."""
     start = cursor.i
     if cursor.take("COLUMN"):
         try:
@@ -215,7 +215,7 @@ def _action(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn
 
 
 def _hive_change(cursor: Cursor, span: Offsets, table: Ref, name: Ref) -> AlterColumn:
-    """Read the new name, type and place of CHANGE COLUMN."""
+    """Read the new name, type and position of CHANGE COLUMN."""
     start = cursor.token.start
     new = cursor.name("a column name")
     new_span = cursor.since(start)

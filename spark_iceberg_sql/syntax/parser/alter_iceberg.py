@@ -14,7 +14,7 @@ _WHAT = ("BRANCH", "TAG")
 
 
 def icebergs_own(cursor: Cursor, span: Offsets, table: Ref) -> Node | None:
-    """Read from the verb on; None where the statement is none of these. Raises Stop."""
+    """Read from the verb on; None for any other statement. Raises Stop."""
     verb, what = cursor.word, cursor.words[cursor.i + 1]
     if verb == "WRITE":
         return _write(cursor, span, table)
@@ -126,7 +126,7 @@ def _reference(cursor: Cursor, span: Offsets, table: Ref, what: str, verb: str) 
 
 
 def _retention(cursor: Cursor) -> list[Literal]:
-    """`2 SNAPSHOTS`, `3 DAYS`, or the two in this order."""
+    """`2 SNAPSHOTS`, `3 DAYS`, or both in this order."""
     counts = [_number(cursor, "a number")]
     if not cursor.take("SNAPSHOTS"):
         _unit(cursor, "`SNAPSHOTS`, ")

@@ -1,6 +1,6 @@
-"""Statements that begin or end in the wrong place: a quote that stays open, a missing `;`, DDL without its verb.
+"""Statements that begin or end in the wrong place: an unclosed quote, a missing `;`, DDL without its verb.
 
-What they hold is partition DDL that never runs, although each may look like a query or a setting.
+They contain partition DDL that never runs, although each may look like a query or a setting.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from spark_iceberg_sql.syntax.placeholders import has_template
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
-# Spark's grammar takes any tokens behind these words.
+# Spark's grammar accepts any tokens after these keywords.
 _FREE = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
-# Other engines' statements that name CREATE TABLE as a right.
+# Other engines' statements in which CREATE TABLE is a privilege.
 _ABOUT = frozenset({"GRANT", "REVOKE", "DENY"})
-# Behind these a statement may begin, in one grammar or another.
+# Tokens after which some grammar allows a statement to begin.
 _OPENERS = frozenset(
     {
         *("AS", "ATOMIC", "BEGIN", "DO", "ELSE", "EXPLAIN", "FROM", "IMMEDIATE", "LOOP", "OR"),
@@ -35,7 +35,7 @@ _NESTED = re.compile(r"/\*(?!\+)")
 
 
 def unclosed(statement: Statement) -> Node | None:
-    """A statement that ends within a quote or a comment, and so holds the rest of the text."""
+    """A statement with an unclosed quote or comment, which contains the rest of the text."""
     token = statement.unclosed
     if token is None:
         return None
@@ -56,15 +56,15 @@ def unclosed(statement: Statement) -> Node | None:
 
 
 def followed(statement: Statement, node: Node, read: Reader) -> Node:
-    """The node, or what is wrong where the `;` before another statement, one of DDL, is missing.
+    """The node, or the mistake if the `;` before a following DDL statement is missing.
 
-    node: the statement as it was read. read: reads the tokens from the other statement on.
+    node: the statement as parsed. read: parses the tokens from the following statement on.
     """
     script, first = statement.script, statement.first
     if isinstance(node, Templated | Compound) or first in _ABOUT or first == "BEGIN":
         return node
     if isinstance(node, Unreadable) and node.like not in ("", "after-query"):
-        return node  # the first fault is said
+        return node  # only the first mistake is reported
     behind = statement.start + len(first)
     if statement.compound or not TABLE_DDL.search(script, behind, statement.end):
         return node
@@ -97,14 +97,14 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
 
 
 def _begins(words: list[str], i: int) -> bool:
-    """Whether DDL of a table begins at a token. words: the tokens' words."""
+    """Whether a table's DDL begins at a token. words: the tokens' words."""
     return TABLE_DDL.match(" ".join(words[i : i + 5])) is not None
 
 
 def misbegun(statement: Statement, read: Reader) -> Node | None:
-    """Partition DDL that does not begin with ALTER TABLE, or that stands in parentheses.
+    """Partition DDL that does not begin with ALTER TABLE, or is in parentheses.
 
-    read: reads the statement's tokens without the parentheses.
+    read: parses the statement's tokens without the parentheses.
     """
     if statement.first in _ABOUT:
         return None
@@ -138,7 +138,7 @@ def misbegun(statement: Statement, read: Reader) -> Node | None:
 
 
 def _name_before(tokens: list[Token], end: int) -> int:
-    """The index at which the name that ends before a token begins."""
+    """The start index of the name that ends before a token."""
     at = end
     while at and tokens[at - 1].kind in (Kind.WORD, Kind.QUOTED):
         at -= 1
@@ -189,7 +189,7 @@ def without_table(cursor: Cursor) -> None:
 
 
 def _has_clause(cursor: Cursor) -> bool:
-    """Whether, outside of brackets, a clause stands that CREATE TABLE alone has."""
+    """Whether there is a clause outside brackets that only CREATE TABLE has."""
     depth = 0
     for i in range(cursor.i, cursor.count):
         word = cursor.words[i]

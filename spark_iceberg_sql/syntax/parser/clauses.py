@@ -1,4 +1,4 @@
-"""The clauses of CREATE TABLE behind the columns; those that no Iceberg table has are stepped over."""
+"""The clauses of CREATE TABLE after the columns; those that Iceberg tables do not have are skipped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Property, Term
 
 @dataclass(slots=True)
 class Clauses:
-    """What has been read so far behind the table's name."""
+    """The clauses read so far after the table's name."""
 
     columns: tuple[ColumnDef, ...] | None = None
     provider: str | None = None
@@ -31,7 +31,7 @@ class Clauses:
 
 
 def read_clauses(cursor: Cursor, got: Clauses) -> None:
-    """Read all that stands before AS SELECT or the end, into `got`."""
+    """Read all clauses up to AS SELECT or the end into `got`."""
     while not cursor.done:
         token, word = cursor.token, cursor.word
         after = cursor.words[cursor.i + 1]
@@ -81,14 +81,14 @@ def _once(got: Clauses, cursor: Cursor, clause: str, like: str = "duplicate-clau
 
 
 def _bracketed(cursor: Cursor) -> None:
-    """Step over a stretch in parentheses."""
+    """Skip a parenthesized range of tokens."""
     if cursor.word != "(":
         cursor.stop("`(`")
     cursor.skip_brackets()
 
 
 def _clustered_by(cursor: Cursor) -> None:
-    """Step over CLUSTERED BY (...) [SORTED BY (...)] INTO n BUCKETS."""
+    """Skip CLUSTERED BY (...) [SORTED BY (...)] INTO n BUCKETS."""
     cursor.i += 1
     cursor.expect("BY")
     _columns(cursor)
@@ -119,7 +119,7 @@ def _columns(cursor: Cursor, *, ordered: bool = False) -> None:
 
 
 def _hive_clause(cursor: Cursor, *, provider: bool) -> None:
-    """Step over STORED AS or ROW FORMAT; beside USING, Spark refuses them."""
+    """Skip STORED AS or ROW FORMAT, which Spark refuses together with USING."""
     if provider or cursor.at("SKEWED") or cursor.at("STORED", "BY"):
         cursor.stop("a clause that Spark supports for this table", "hive-clause")
     if cursor.take("STORED"):
@@ -160,7 +160,7 @@ def properties(
 ) -> tuple[Property, ...]:
     """Read `(key = value, ...)`.
 
-    expressions: a value may be any expression, as in OPTIONS. values: there are values, each key once.
+    expressions: a value may be any expression, as in OPTIONS. values: every key has a value and occurs once.
     """
     cursor.expect("(")
     found: list[Property] = []
@@ -190,7 +190,9 @@ def properties(
 
 
 def _string_key(cursor: Cursor) -> str:
-    """Before `=` adjacent strings are one; without it, the first is the key and the rest its value."""
+    """Adjacent strings before `=` are concatenated; without `=`, the first is the key and the others are the
+    value.
+    """
     start = cursor.i
     key, _ = cursor.string()
     if cursor.word != "=" and cursor.i > start + 1 and cursor.tokens[start].text not in ("?", ":"):

@@ -11,12 +11,12 @@ from spark_iceberg_sql.syntax.parser.data_types import data_type, not_null
 from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
 
 _CONSTRAINT = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "REFERENCES"})
-# Clauses of which a column has one, whatever word they begin with.
+# Clauses that a column can have only once, whatever keyword they begin with.
 _CLAUSE = {"AFTER": "FIRST", **dict.fromkeys(_CONSTRAINT, "CONSTRAINT")}
 
 
 def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
-    """Read a column definition; `position`: FIRST and AFTER may stand in it."""
+    """Read a column definition; position: whether FIRST and AFTER are allowed."""
     start = cursor.token.start
     name = cursor.name("a column name")
     return column_after(cursor, name, (start, cursor.since(start)[1]), position=position)
@@ -25,8 +25,8 @@ def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
 def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = False) -> ColumnDef:
     """Read what follows a column's name.
 
-    GENERATED and constraints are read in ALTER TABLE too, where Spark stops at them: a rule has more to
-    say of them than where they stand.
+    GENERATED and constraints are also read in ALTER TABLE, where Spark's grammar refuses them, since a rule
+    gives a better message.
     """
     kind, text, type_span = _type(cursor)
     clauses: dict[str, Offsets] = {}
@@ -59,7 +59,7 @@ def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = F
 
 
 def place(cursor: Cursor) -> Ref | None:
-    """Read FIRST, or AFTER and the column that it names."""
+    """Read FIRST, or AFTER and its column."""
     if cursor.take("FIRST"):
         return None
     cursor.i += 1
@@ -70,7 +70,7 @@ def place(cursor: Cursor) -> Ref | None:
 
 
 def plain_column_after(cursor: Cursor, name: str, span: Offsets) -> ColumnDef:
-    """Read what follows the name of a column in PARTITIONED BY: Spark takes less there."""
+    """Read what follows a column's name in PARTITIONED BY, where Spark accepts fewer clauses."""
     kind, text, type_span = _type(cursor)
     required = not_null(cursor)
     if cursor.take("COMMENT"):
@@ -99,7 +99,7 @@ def _generated(cursor: Cursor) -> None:
 
 
 def _column_constraint(cursor: Cursor) -> bool:
-    """Step over a constraint on a column; whether it makes the column required."""
+    """Skip a column constraint; returns whether it makes the column required."""
     if cursor.take("CONSTRAINT"):
         cursor.name("a constraint name")
     key = cursor.take("PRIMARY", "KEY")
@@ -128,7 +128,7 @@ def _characteristics(cursor: Cursor) -> None:
 
 
 def at_table_constraint(cursor: Cursor) -> bool:
-    """Whether a constraint on the table, and no column, comes next in a column list."""
+    """Whether a table constraint, not a column, comes next in a column list."""
     ahead = cursor.i
     if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.i + 1].kind in (Kind.WORD, Kind.QUOTED):
         ahead += 2
@@ -140,7 +140,7 @@ def at_table_constraint(cursor: Cursor) -> bool:
 
 
 def skip_table_constraint(cursor: Cursor) -> None:
-    """Step over a constraint on the table."""
+    """Skip a table constraint."""
     while cursor.word != "(":
         cursor.i += 1
     cursor.skip_brackets()
@@ -152,7 +152,7 @@ def skip_table_constraint(cursor: Cursor) -> None:
 
 
 def skip_expression(cursor: Cursor) -> None:
-    """Step over an expression in a column definition or a property list: to what follows it."""
+    """Skip an expression in a column definition or a property list."""
     first = cursor.i
     cases = 0
     while not cursor.done:

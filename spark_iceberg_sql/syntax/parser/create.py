@@ -15,27 +15,27 @@ from spark_iceberg_sql.syntax.parser.typos import near
 from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
 
 _QUERY = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE", "("})
-# What other engines write before TABLE, and Spark's own word in a place where it has none.
+# Keywords that other engines allow before TABLE, and a Spark keyword in the wrong position.
 _ELSEWHERE = frozenset(
     {
         *("TRANSIENT", "ICEBERG", "HYBRID", "DYNAMIC", "SNAPSHOT", "VOLATILE", "UNLOGGED"),
         *("MANAGED", "GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY"),
     }
 )
-# Formats with a grammar of their own, in catalogs of their own.
+# Formats with their own grammar and their own catalogs.
 OTHER_FORMATS = frozenset({"delta", "hudi", "paimon", "lance", "bigquery", "snowflake"})
 _PARTITIONED = ("PARTITIONED", "PARTITION")
 _CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION` or `AS SELECT`"
 
 
 def creating_verb(cursor: Cursor) -> tuple[bool, bool]:
-    """Step over CREATE, CREATE OR REPLACE or REPLACE: whether it creates, whether it replaces."""
+    """Skip CREATE, CREATE OR REPLACE or REPLACE; returns whether it creates and whether it replaces."""
     create = cursor.take("CREATE")
     return create, cursor.take("OR", "REPLACE") if create else cursor.take("REPLACE")
 
 
 def create_table(cursor: Cursor) -> Node | None:
-    """Read from CREATE or REPLACE on; None where the statement creates no table."""
+    """Read from CREATE or REPLACE on; None if the statement creates no table."""
     got = Clauses()
     start = cursor.token.start
     try:
@@ -47,7 +47,7 @@ def create_table(cursor: Cursor) -> Node | None:
 
 
 def _begun(span: Offsets, table: Ref, got: Clauses) -> Create:
-    """What was read of a CREATE TABLE before a stop."""
+    """The part of a CREATE TABLE that was read before a stop."""
     return Create(
         span,
         table,
@@ -90,7 +90,7 @@ def _create_table(cursor: Cursor, got: Clauses) -> Node | None:
     if cursor.take("USING"):
         name = cursor.path("a format, `iceberg`")
         got.provider, got.provider_span = ".".join(name.parts).lower(), name.span
-        # What other formats take besides Spark's own clauses is theirs to say.
+        # Other formats may accept more clauses than Spark's own.
         cursor.partition = got.provider not in OTHER_FORMATS
     read_clauses(cursor, got)
     begun = cursor.token
@@ -137,7 +137,7 @@ def _create_table(cursor: Cursor, got: Clauses) -> Node | None:
 
 
 def _other_table(cursor: Cursor) -> None:
-    """Stop at CREATE TRANSIENT TABLE and its like."""
+    """Stop at CREATE TRANSIENT TABLE and similar statements."""
     ahead = cursor.i
     while cursor.words[ahead] in _ELSEWHERE:
         ahead += 1
@@ -147,7 +147,7 @@ def _other_table(cursor: Cursor) -> None:
 
 
 def _after_like(cursor: Cursor, table: Ref, like: Ref) -> None:
-    """Stop at what CREATE TABLE ... LIKE does not take: a catalog in the names, and partitioning."""
+    """Stop at what CREATE TABLE ... LIKE does not accept: a catalog in the names, and partitioning."""
     for name in (table, like):
         if len(name.parts) > 2:
             odd = Token(Kind.WORD, name.text, *name.span)

@@ -11,19 +11,19 @@ from spark_iceberg_sql.syntax.mistakes import MISTAKES
 from spark_iceberg_sql.syntax.nodes import Create
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
-# Words that Iceberg's grammar has and does not allow as names; Spark's allows each of its own.
+# Keywords that Iceberg's grammar does not allow as names; Spark's allows all of its own.
 _ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
 _TABLE = "a table name"
 
 
-_AHEAD = 5  # how far the grammar looks ahead, and a bit
+_AHEAD = 5  # more than the grammar's look-ahead
 
 
 class Stop(Exception):  # noqa: N818
-    """Reading stopped: neither Spark's nor Iceberg's grammar goes on from here.
+    """Reading stopped: neither Spark's nor Iceberg's grammar accepts the next token.
 
-    token: the offending one. expected: what could stand there. like: the name of the mistake in MISTAKES.
-    begun: of a CREATE TABLE, what was read before.
+    token: the offending one. expected: what the grammar accepts there. like: the name of the mistake in
+    MISTAKES. begun: for a CREATE TABLE, the part read before.
     """
 
     def __init__(self, token: Token, expected: str, like: str = "") -> None:
@@ -34,15 +34,15 @@ class Stop(Exception):  # noqa: N818
 
 
 class TooDeep(Exception):  # noqa: N818
-    """A type is nested deeper than we follow."""
+    """A type is nested deeper than the parser's limit."""
 
 
 class Cursor:
-    """Reads tokens from left to right; `words` holds keywords in upper case, all else as written.
+    """Reads tokens from left to right; `words` holds keywords in upper case, other tokens as written.
 
-    iceberg: whether Iceberg's grammar reads the statement, whose names are narrower than Spark's.
-    partition: whether a stop here is a fault of partition DDL. target: the statement's table, once read.
-    parameter: where a parameter marker stands in a transform.
+    iceberg: whether Iceberg's grammar parses the statement: it accepts fewer names than Spark's. partition:
+    whether a stop here is an error in partition DDL. target: the statement's table, once read. parameter: the
+    position of a parameter marker in a transform.
     """
 
     def __init__(self, script: str, tokens: list[Token], end: int) -> None:
@@ -54,7 +54,7 @@ class Cursor:
         self.count = len(tokens)
         self.i = 0
         self.iceberg = False
-        # Whether what cannot be read from here on is a fault, and not another statement.
+        # Whether a stop from here on is an error, not a statement of another kind.
         self.partition = False
         self.target: Ref | None = None
         self.parameter: Offsets | None = None
@@ -80,14 +80,14 @@ class Cursor:
         return self.words[i] == words[0] and self.words[i : i + len(words)] == [*words]
 
     def take(self, *words: str) -> bool:
-        """Step over these words if they come next."""
+        """Skip these words if they come next."""
         if self.at(*words):
             self.i += len(words)
             return True
         return False
 
     def expect(self, word: str, like: str = "") -> Token:
-        """Step over this word, or stop."""
+        """Skip this word, or stop."""
         if self.words[self.i] != word:
             self.stop(f"`{word}`", like)
         self.i += 1
@@ -98,7 +98,7 @@ class Cursor:
         raise Stop(self.token, expected, like)
 
     def since(self, start: int) -> Offsets:
-        """The offsets from there to the last token read."""
+        """The offsets from a start to the last token read."""
         return start, max(start, self.tokens[self.i - 1].end if self.i else start)
 
     # --- names -------------------------------------------------------------------------------
@@ -135,9 +135,9 @@ class Cursor:
         return text
 
     def _identifier_clause(self) -> str:
-        """IDENTIFIER('name'): Spark takes IDENTIFIER before a parenthesis for nothing else.
+        """IDENTIFIER('name'): in Spark, IDENTIFIER before a parenthesis is always this clause.
 
-        To Iceberg's grammar it is a name like any other, a transform's perhaps.
+        In Iceberg's grammar it is an ordinary name, possibly a transform's.
         """
         if self.iceberg:
             self.stop("a name", "identifier-clause")
@@ -158,7 +158,7 @@ class Cursor:
         return Ref(tuple(names), span, self.script[span[0] : span[1]])
 
     def table(self) -> Ref:
-        """Read a table's name, or Spark's IDENTIFIER(...) in its place."""
+        """Read a table's name, or Spark's IDENTIFIER(...) instead."""
         token = self.token
         if not self.iceberg and self.at("IDENTIFIER", "(") and self._is_clause():
             self.i += 1
@@ -176,7 +176,7 @@ class Cursor:
         return self.path(_TABLE)
 
     def _is_clause(self) -> bool:
-        """Whether IDENTIFIER ( is Spark's clause, and not a table of that name with its columns."""
+        """Whether IDENTIFIER ( is Spark's clause, not a table of that name with a column list."""
         inside, after = self.tokens[self.i + 2], self.tokens[self.i + 3]
         if inside.kind in (Kind.WORD, Kind.QUOTED):
             return after.kind not in (Kind.WORD, Kind.QUOTED)
@@ -190,7 +190,9 @@ class Cursor:
         return self.tokens[self.i].kind in STRINGS
 
     def string(self, what: str = "a string") -> tuple[str, Offsets]:
-        """Read a string, of several pieces perhaps, or a parameter in its place: content and span."""
+        """Read a string, possibly of several adjacent literals, or a parameter instead; returns content and
+        span.
+        """
         start = self.token.start
         pieces = []
         while self.at_string or self.at_parameter:
@@ -210,13 +212,13 @@ class Cursor:
         return self.word == "?" or (self.word == ":" and self.tokens[self.i + 1].kind is Kind.WORD)
 
     def skip_parameter(self) -> Offsets:
-        """Step over a parameter marker; its span."""
+        """Skip a parameter marker; returns its span."""
         start = self.token.start
         self.i += 1 if self.word == "?" else 2
         return self.since(start)
 
     def skip_brackets(self) -> None:
-        """Step over a bracketed stretch, from the opening bracket to the closing one."""
+        """Skip a bracketed range of tokens, from the opening to the closing bracket."""
         depth = 0
         while not self.done:
             word = self.words[self.i]

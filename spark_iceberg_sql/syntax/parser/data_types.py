@@ -25,7 +25,7 @@ _MAX_PRECISION = 38
 
 
 def data_type(cursor: Cursor, depth: int = 0) -> Type | None:
-    """Read a type; None where Spark or Iceberg has no such type."""
+    """Read a type; None if Spark or Iceberg has no such type."""
     if depth > _DEEPEST:
         raise TooDeep
     word, kind = cursor.word, cursor.token.kind
@@ -34,7 +34,7 @@ def data_type(cursor: Cursor, depth: int = 0) -> Type | None:
         if word == "STRUCT":
             return _struct(cursor, depth)
         if not cursor.take("<"):
-            return None  # Spark asks for the element's type
+            return None  # Spark requires the element's type
         first = data_type(cursor, depth + 1)
         if word == "ARRAY":
             cursor.expect(">")
@@ -113,7 +113,7 @@ def _fits(found: Primitive, arguments: tuple[int, ...]) -> bool:
 
 
 def _arguments(cursor: Cursor) -> tuple[int, ...] | None:
-    """Read `(10, 2)` after a type's name; None where they are not plain integers."""
+    """Read `(10, 2)` after a type's name; None if they are not plain integers."""
     if not cursor.take("("):
         return ()
     numbers: list[int] = []
@@ -136,5 +136,5 @@ def _arguments(cursor: Cursor) -> tuple[int, ...] | None:
 
 
 def not_null(cursor: Cursor) -> bool:
-    """Step over NOT NULL if it comes next."""
+    """Skip NOT NULL if it comes next."""
     return cursor.take("NOT", "NULL") or cursor.take("!", "NULL")

@@ -1,4 +1,4 @@
-"""Whose SQL a text is: whether its words say Spark or Iceberg, or whether it may be any engine's."""
+"""The SQL dialect of a text: whether its keywords indicate Spark or Iceberg, or it may be any engine's."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from spark_iceberg_sql.syntax.script import Statement
 
 
 class Words(Flag):
-    """Whose words a text has."""
+    """The dialects that a text's keywords indicate."""
 
-    SPARKS = auto()  # Spark's or Iceberg's, and no other engine's
-    SHARED = auto()  # those of Spark's that Hive, Athena, Flink or DuckDB has too
-    OTHERS = auto()  # those of other engines
+    SPARKS = auto()  # only Spark or Iceberg
+    SHARED = auto()  # Spark, but also Hive, Athena, Flink or DuckDB
+    OTHERS = auto()  # other engines
 
 
 _WORDS = {
@@ -55,11 +55,11 @@ _WORDS = {
     ),
 }
 _OWN = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
-# After USING: PostgreSQL has the word in the same place, for an access method.
+# After USING: PostgreSQL has USING in the same position, for an access method.
 _FORMATS = frozenset(
     {"iceberg", "parquet", "orc", "avro", "csv", "json", "text", "hive", "jdbc"} | OTHER_FORMATS
 )
-# Slips of words that say themselves whose grammar is meant, or that every engine has.
+# Misspelt keywords that indicate no dialect: the keyword is common to all engines, or indicates one itself.
 _TELLING = frozenset(
     f"`{word}`"
     for word in (
@@ -80,9 +80,9 @@ _TELLING = frozenset(
 
 
 def is_sparks(node: Node, *, alone: bool = False) -> bool:
-    """Whether a statement says by itself that it is Spark's or Iceberg's.
+    """Whether a statement by itself indicates Spark or Iceberg.
 
-    alone: and no engine's else, which PARTITIONED BY, TBLPROPERTIES and misspelt words do not say.
+    alone: and no other engine; PARTITIONED BY, TBLPROPERTIES and misspelt keywords do not.
     """
     if isinstance(node, Create):
         provider = node.provider or ""
@@ -97,7 +97,7 @@ def is_sparks(node: Node, *, alone: bool = False) -> bool:
 
 
 def words_of(text: str, statements: Sequence[Statement]) -> Words:
-    """Whose words the statements of a text have; comments do not count, nor what stands in strings."""
+    """The dialects that the statements of a text indicate; comments and strings are ignored."""
     starts = [statement.start for statement in statements]
     return reduce(or_, (w for w in Words if _has(text, statements, starts, _WORDS[w])), Words(0))
 
@@ -110,7 +110,7 @@ def _has(text: str, statements: Sequence[Statement], starts: Sequence[int], word
         at = found.start()
         opened = statements[number].unclosed
         if opened is not None and opened.start <= at:
-            return True  # the statements that an unclosed quote holds
+            return True  # the statements inside an unclosed quote
         if any(t.start == at for t in statements[number].tokens):
             return True
     return False

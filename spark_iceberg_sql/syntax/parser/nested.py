@@ -1,4 +1,4 @@
-"""Statements that hold others: EXPLAIN, EXECUTE IMMEDIATE, BEGIN ... END."""
+"""Statements that contain others: EXPLAIN, EXECUTE IMMEDIATE, BEGIN ... END."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.parser.typos import is_verb
 from spark_iceberg_sql.syntax.terms import Offsets
 
-# Reads the tokens of one statement; given the script, the tokens and the span.
+# Parses one statement, given the script, the tokens and the span.
 Reader = Callable[[str, list[Token], Offsets], Node]
-# First words of the statements that say something about tables; all others pass unread.
+# First keywords of the statements that concern tables; all others are not parsed.
 OURS = frozenset(
     [
         *("ALTER", "BEGIN", "CREATE", "DROP", "EXPLAIN", "INSERT", "REPLACE", "SET", "USE"),
         *("MSCK", "REPAIR", "SHOW", "TRUNCATE", "CALL", "EXECUTE"),
     ]
 )
-# Those of them that leave something behind; ALTER, CREATE, DROP and REPLACE are told with their slips.
+# Those that change tables; ALTER, CREATE, DROP and REPLACE are also recognized if misspelt.
 _CARRYING = OURS - {"SHOW"}
 _BEGUN = re.compile(r"\s*([A-Za-z]+)\b")
 _MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
@@ -29,7 +29,7 @@ _OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN",
 
 
 def explain(cursor: Cursor, span: Offsets, read: Reader) -> Node:
-    """EXPLAIN and the statement behind it. read: reads that one's tokens."""
+    """EXPLAIN and the statement after it. read: parses that statement's tokens."""
     while cursor.take("EXPLAIN"):
         if cursor.word in _MODES:
             cursor.i += 1
@@ -41,7 +41,7 @@ def explain(cursor: Cursor, span: Offsets, read: Reader) -> Node:
 
 
 def compound(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
-    """BEGIN ... END: the statements in it that are ours, in order. read: reads the tokens of one."""
+    """BEGIN ... END: the relevant statements in it, in order. read: parses the tokens of one."""
     inside: list[Node] = []
     first = cursor.i
     for i in range(cursor.i, cursor.count + 1):
@@ -63,9 +63,9 @@ def compound(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
 
 
 def immediate(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
-    """EXECUTE IMMEDIATE of a text: the statement in it; of anything else: not known.
+    """EXECUTE IMMEDIATE of a literal: the statement in it; of anything else: unknown.
 
-    read: reads that one's tokens.
+    read: parses that statement's tokens.
     """
     cursor.i += 1
     if not cursor.take("IMMEDIATE") or cursor.done:
@@ -75,13 +75,13 @@ def immediate(cursor: Cursor, span: Offsets, read: Reader) -> Node | None:
     at = (token.start, token.end)
     begun = _BEGUN.match(unescape(token.text)) if token.kind in STRINGS else None
     if begun is not None and not (is_verb(begun[1].upper()) or begun[1].upper() in _CARRYING):
-        return None  # a query, however it goes on
+        return None  # a query
     if token.kind not in STRINGS or after not in ("", "USING", "INTO"):
         return Templated(span, at, anything=True)
     quotes = 2 if token.text[:1] in "rR" else 1
     inner = token.text[quotes:-1]
     if set("\\{$" + token.text[-1]) & set(inner) or after:
-        # A template, or characters that do not stand where they mean something.
+        # A template, or an escape: offsets in the literal differ from offsets in its value.
         return Templated(span, at)
     start = token.start + quotes
     tokens = [t for t in tokenize(inner) if t.kind not in TRIVIA]

@@ -11,7 +11,7 @@ from spark_iceberg_sql.syntax.terms import ColumnDef, Term
 
 
 def partitioned_by(cursor: Cursor) -> tuple[tuple[Term, ...], tuple[ColumnDef, ...]]:
-    """Read the clause: its terms, or its columns that have types."""
+    """Read the clause: its terms, or its columns with types."""
     cursor.i += 1
     cursor.expect("BY", "missing-by")
     if cursor.word == "SPEC":
@@ -46,7 +46,7 @@ def partitioned_by(cursor: Cursor) -> tuple[tuple[Term, ...], tuple[ColumnDef, .
 
 
 def _mistake_after_term(cursor: Cursor, term: Term) -> None:
-    """Stop unless a type can follow, which makes a Hive column of a bare name."""
+    """Stop unless a type can follow, which makes a bare name a Hive column."""
     if cursor.word == "AS":
         cursor.stop("`,` or `)`", "as-name")
     if cursor.word in ("ASC", "DESC"):

@@ -18,7 +18,7 @@ from spark_iceberg_sql.syntax.nodes import (
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
 
-# The procedures that make tables or take them away, and the arguments, by name and place, that name them.
+# The procedures that create or drop tables, and the arguments, by name and position, that name the tables.
 _PROCEDURES: dict[str, dict[str, int]] = {
     "register_table": {"table": 0},
     "snapshot": {"table": 1},
@@ -45,7 +45,7 @@ def drop(cursor: Cursor, span: Offsets) -> Node | None:
 
 
 def call(cursor: Cursor, span: Offsets) -> Node | None:
-    """CALL catalog.system.procedure(...), where the procedure makes tables."""
+    """CALL catalog.system.procedure(...), if the procedure creates or drops tables."""
     cursor.i += 1
     name = cursor.path("a procedure name").parts
     wanted = _PROCEDURES.get(name[-1].lower())

@@ -1,4 +1,4 @@
-"""Transforms over columns and their arguments: what stands in PARTITIONED BY and behind PARTITION FIELD."""
+"""Transforms over columns and their arguments: the terms of PARTITIONED BY and of PARTITION FIELD."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNITS = frozenset(
     )
     for plural in ("", "S")
 )
-# int() refuses longer strings of digits; any such number is far beyond every limit that we judge by.
+# int() refuses longer strings of digits; such numbers exceed every limit that is checked.
 _DIGITS = 4000
 
 
@@ -29,7 +29,7 @@ def read_term(cursor: Cursor) -> Term:
     if first.kind in STRINGS:
         cursor.stop("a column or a transform", "quoted-column")
     column = cursor.path("a column or a transform")
-    # IDENTIFIER('id'): Spark looks for a column of that very name
+    # IDENTIFIER('id'): Spark looks for a column with exactly that name
     if cursor.words[cursor.i - 1] == ")":
         column = Ref((column.text,), column.span, column.text)
     if cursor.words[cursor.i] != "(" or len(column.parts) > 1:
@@ -66,7 +66,7 @@ def _argument(cursor: Cursor) -> Argument:
         digits = int(sign + whole[1]) if len(whole[1]) < _DIGITS else int(sign + "9" * _DIGITS)
         return Literal("integer", sign + number, span, digits, upper(whole[2]))
     if kind is Kind.STRING and token.text[0] in "rR" and cursor.iceberg:
-        cursor.i += 1  # a word and a string to Iceberg's grammar, which comes to the same
+        cursor.i += 1  # a word and a string in Iceberg's grammar, with the same meaning
         return _literal(cursor, "string", start)
     if kind in STRINGS:
         while cursor.at_string and not (cursor.iceberg and cursor.token.text[0] in "rR"):

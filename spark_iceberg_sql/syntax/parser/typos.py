@@ -1,4 +1,4 @@
-"""Words that are a slip away from a keyword: `ALTER TABEL`, `REPALCE PARTITION FIELD`, `USNIG`."""
+"""Misspelt keywords: `ALTER TABEL`, `REPALCE PARTITION FIELD`, `USNIG`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 _VERBS = ("ALTER", "CREATE", "REPLACE", "DROP")
-# Words that stand between CREATE and TABLE.
+# Keywords between CREATE and TABLE.
 _BETWEEN = ("OR", "REPLACE", "EXTERNAL", "TEMPORARY", "GLOBAL")
-# Other engines have these: they are no slips.
+# Keywords of other engines: not misspelt.
 _MEANT = frozenset({"STABLE", "TABLES", "TABLET", "REPLICA", "REPLICATE"})
-# Two words as one.
+# Two keywords written as one.
 _JOINED = {verb + "TABLE": f"{verb} TABLE" for verb in _VERBS} | {
     "CREATE" + "OR": "CREATE OR",
     "CREATEORREPLACE": "CREATE OR REPLACE",
 }
 _WORD = re.compile(r"[A-Z]{4,16}")
-# What may follow ALTER TABLE t, by its first words.
+# The clauses after ALTER TABLE t, by their first keywords.
 _CHANGES = tuple(
     tuple(phrase.split())
     for phrase in (
@@ -31,7 +31,7 @@ _CHANGES = tuple(
         *("SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET LOCATION", "RECOVER PARTITIONS"),
     )
 )
-# Keywords are no slips of each other: ORDERED none of UNORDERED, PARTITION none of PARTITIONED.
+# A keyword is never a misspelling of another one: ORDERED of UNORDERED, PARTITION of PARTITIONED.
 _KEYWORDS = frozenset(word for phrase in _CHANGES for word in phrase) | {
     *("PARTITIONED", "CLUSTERED", "CLUSTER", "LOCATION", "OPTIONS", "COMMENT", "USING", "FIRST"),
     *("AFTER", "TYPE", "CREATE", "ALTER", "TABLE", "SNAPSHOT", "SNAPSHOTS", "RETENTION", "LAST"),
@@ -41,9 +41,10 @@ _KEYWORDS = frozenset(word for phrase in _CHANGES for word in phrase) | {
 
 @lru_cache(maxsize=4096)
 def near(word: str, *keywords: str) -> str:
-    """The keyword that a word is a slip of; empty where there is none, or where it is a keyword itself.
+    """The keyword that a word misspells; empty if there is none, or if the word is a keyword itself.
 
-    A slip is one letter too few, too many or other, or two letters exchanged; in a long word two of these.
+    One edit counts as a misspelling, in a long word two: a letter missing, added, replaced, or swapped with its
+    neighbour.
     """
     if word in _KEYWORDS or word in _MEANT or not _WORD.fullmatch(word):
         return ""
@@ -58,7 +59,7 @@ def near(word: str, *keywords: str) -> str:
 
 
 def _distance(a: str, b: str) -> int:
-    """How many slips lie between two words."""
+    """The edit distance of two words."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -73,14 +74,14 @@ def _distance(a: str, b: str) -> int:
 
 
 def is_verb(word: str) -> bool:
-    """Whether a statement's first word is ALTER, CREATE, REPLACE or DROP, or a slip of one."""
+    """Whether a statement's first word is ALTER, CREATE, REPLACE or DROP, possibly misspelt."""
     return word in _VERBS or word in _JOINED or near(word, *_VERBS) != ""
 
 
 def opening(words: Sequence[str]) -> tuple[int, str] | None:
-    """The slip in `ALTER TABLE`, `CREATE OR REPLACE TABLE` and their like: its place, and the keyword.
+    """The misspelt keyword in `ALTER TABLE`, `CREATE OR REPLACE TABLE` and similar: its index, and the keyword.
 
-    words: the first words of a statement, in upper case. None where there is no slip.
+    words: the first words of a statement, in upper case. None if nothing is misspelt.
     """
     if words and words[0] in _JOINED:
         return 0, _JOINED[words[0]]
@@ -105,7 +106,7 @@ def opening(words: Sequence[str]) -> tuple[int, str] | None:
 
 
 def change(words: Sequence[str]) -> tuple[int, str] | None:
-    """The slip in what follows ALTER TABLE t: its place among the words, and the keyword; None if none."""
+    """The misspelt keyword after ALTER TABLE t: its index, and the keyword; None if there is none."""
     for phrase in _CHANGES:
         slips = []
         for i, keyword in enumerate(phrase):
@@ -123,11 +124,13 @@ def change(words: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _about_by(word: str) -> bool:
-    """Whether a word of two letters shares one with BY."""
+    """Whether a word of two letters has a letter in common with BY."""
     return len(word) == 2 and word.isalpha() and bool(set(word) & set("BY"))
 
 
 def among(word: str, expected: Iterable[str]) -> str:
-    """The keyword of some sentences that a word is a slip of: of "`,` or `PARTITIONED BY (...)`", say."""
+    """The keyword in a list of expectations that a word misspells, for example in "`,` or `PARTITIONED BY
+    (...)`".
+    """
     keywords = re.findall(r"\b[A-Z]{4,}\b", " ".join(expected))
     return near(word, *keywords)
