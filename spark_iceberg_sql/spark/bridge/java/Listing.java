@@ -8,11 +8,11 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.iceberg.io.FileInfo;
 
 /**
- * The files of a folder whose names have a match of a pattern, in one answer: address, size and time, each with a
- * NUL behind it, which no name can have. A call from Python for each file would cost more than the listing.
+ * The files of a folder whose names match a pattern, in one string: address, size and time, each followed by a NUL,
+ * which no name can contain. A call from Python for each file would cost more than the listing.
  */
 public class Listing {
-  /** Files right in a folder of a Hadoop file system, or with `below` in all folders under it. */
+  /** The files directly in a folder of a Hadoop file system, or with `below` also those in its subfolders. */
   public String hadoop(FileSystem system, String folder, boolean below, String names) throws Exception {
     Pattern pattern = Pattern.compile(names, Pattern.CASE_INSENSITIVE);
     StringBuilder found = new StringBuilder();
@@ -26,7 +26,7 @@ public class Listing {
     return found.toString();
   }
 
-  /** Files of what Iceberg's own FileIO lists under a prefix. */
+  /** The files that Iceberg's own FileIO lists under a prefix. */
   public String prefixed(Iterable<FileInfo> listing, String names) {
     Pattern pattern = Pattern.compile(names, Pattern.CASE_INSENSITIVE);
     StringBuilder found = new StringBuilder();

@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import scala.collection.immutable.Seq;
 
 /**
- * The name of a table function in a plan. Spark's own alias hides the hidden columns of anything
- * but a leaf; this one hands them on, so that `icebergLocal(...) AS t` still has `t._size`.
- * Spark takes it out of the plan like any alias before it optimizes.
+ * The name of a table function in a plan. Spark's own alias drops the hidden columns of every plan except a leaf; this
+ * one keeps them, so that `icebergLocal(...) AS t` still has `t._size`. Spark removes it from the plan before
+ * optimization, like any alias.
  */
 public class VirtualColumns extends SubqueryAlias {
   private static final long serialVersionUID = 1L;

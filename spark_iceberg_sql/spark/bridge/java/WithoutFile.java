@@ -10,9 +10,8 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The name of a table function over a relation as it is, without virtual columns. It keeps back Iceberg's
- * own `_file`, which is another value than the table functions' column of that name; a column of that name
- * which the table itself has is no hidden one.
+ * The name of a table function over a relation without virtual columns. It hides Iceberg's own `_file`, whose value
+ * differs from that of the table functions' column `_file`; a stored column of that name is not hidden.
  */
 public class WithoutFile extends SubqueryAlias {
   private static final long serialVersionUID = 1L;

@@ -16,17 +16,18 @@ import org.apache.spark.unsafe.types.UTF8String;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Looks for a value of a column that a predicate takes and what it is said to imply does not.
+ * Searches for a value of a column that satisfies a predicate but is outside the range that the predicate is assumed to
+ * imply.
  *
- * <p>What Prune adds to a query rests on what is known of some forty kinds of expression (see ExpressionKind). So
- * before it is used the user's own predicate is evaluated, by Spark, where a mistake would show: at both edges of each
- * range and beyond, at every change of the clocks near them with each half hour around, at the ends of the type, at
- * values all over it, and wherever between two of those a compared expression crosses its constant. One such value, and
+ * <p>The ranges that Prune adds rely on facts about some forty kinds of expression (see ExpressionKind). Before a range
+ * is used, Spark therefore evaluates the user's own predicate where a mistake would show: at both edges of each range
+ * and beyond, at every DST transition near them with each half hour around it, at the limits of the type, across the
+ * type, and wherever a compared expression reaches its constant between two of those. If one such value is found,
  * nothing is implied.
  */
 public final class Attack {
   private static final long SECOND = 1000000L, HOUR = 3600 * SECOND, DAY = 24 * HOUR;
-  /** Nodes evaluated: about a tenth of a second. */
+  /** Limit of evaluated nodes: about a tenth of a second. */
   private static final long MOST = 8000000L;
   private static final int CHANGES = 40;
 
@@ -34,10 +35,10 @@ public final class Attack {
   private final DataType type;
   private final SingleColumnFunction predicate, implied;
   private final Expression whole;
-  /** Whether what is implied is one range: between two values within it there is none without. */
+  /** Whether the implied set is one range: every value between two of its values belongs to it. */
   private final boolean isOne;
   private final int cost;
-  /** The expressions that are compared: canonical form to their values at the places tried. */
+  /** The compared expressions: canonical form to their values at the tried points. */
   private final Map<Expression, Object[]> seen = new HashMap<>();
   private long left = MOST;
 
@@ -51,7 +52,7 @@ public final class Attack {
     cost = size(whole);
   }
 
-  /** Whether there is such a value, or too little could be tried to say that there is none. */
+  /** Whether there is such a value, or too few values could be tried to exclude it. */
   public static boolean finds(Expression predicate, Expression implied, Expression column) {
     try {
       return new Attack(predicate, implied, column).run(implied);
@@ -64,7 +65,7 @@ public final class Attack {
     private static final long serialVersionUID = 1L;
   }
 
-  /** The part of a predicate that speaks of the column alone: what it takes, and may be more. */
+  /** The part of a predicate on the column alone: it accepts at least the same values. */
   private static Expression about(Expression e, Expression column) {
     if (e instanceof And) return new And(about(((And) e).left(), column), about(((And) e).right(), column));
     if (e instanceof Or) return new Or(about(((Or) e).left(), column), about(((Or) e).right(), column));
@@ -130,7 +131,7 @@ public final class Attack {
     if (left < 0) throw new Found();
   }
 
-  /** A row on which the predicate fails is not returned by it. */
+  /** A row for which the predicate fails is not returned. */
   private static boolean isTrue(SingleColumnFunction e, Object x) {
     try {
       return Boolean.TRUE.equals(e.of(x));
@@ -154,7 +155,7 @@ public final class Attack {
     }
   }
 
-  /** Where the clocks of any zone in the predicate change: near an edge, or between the first and the last. */
+  /** The DST transitions of all zones in the predicate: near an edge, or between the first and the last. */
   private void changes(Set<Long> edges, boolean date) {
     Set<ZoneId> zones = new HashSet<>();
     zones.add(DateTimeUtils.getZoneId(SQLConf.get().sessionLocalTimeZone()));
@@ -199,7 +200,7 @@ public final class Attack {
     for (Expression child : CollectionConverters.asJava(e.children())) zones(child, out);
   }
 
-  /** Where, between two of the values, an expression passes the constant that it is compared with. */
+  /** The points between two of the values at which an expression reaches the constant that it is compared with. */
   private void crossings(Expression e, long[] values) {
     if (e instanceof BinaryComparison || e instanceof In) {
       Expression x = (Expression) e.children().apply(0);
@@ -214,7 +215,7 @@ public final class Attack {
       crossings(((StartsWith) e).left(), ((Literal) ((StartsWith) e).right()).value(), values);
     } else if (e instanceof Like && ((Like) e).right() instanceof Literal) {
       String pattern = String.valueOf(((Literal) ((Like) e).right()).value()).replaceAll("%.*", "");
-      // What one character may be in a date or a time.
+      // The characters that a date or a time can contain.
       for (int i = 0; i < " -0:".length(); i++)
         crossings(((Like) e).left(), UTF8String.fromString(pattern.replace('_', " -0:".charAt(i))), values);
     } else {
@@ -267,7 +268,7 @@ public final class Attack {
     }
   }
 
-  /** -1 where a value is below the constant, 1 above, 0 equal or not known. */
+  /** -1 if a value is below the constant, 1 if above, 0 if equal or unknown. */
   private static int sign(Object v, Object constant) {
     try {
       return v == null ? 0 : Integer.signum(ImpliedRanges.compare(v, constant));

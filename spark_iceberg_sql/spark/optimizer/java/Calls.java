@@ -13,9 +13,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * Calls of Iceberg's transform functions in a plan.
  *
  * <p>Such a call is a StaticInvoke. Spark pushes it into the scan if it carries its function; Iceberg's rule
- * ReplaceStaticInvoke turns the ones in comparisons into an ApplyFunctionExpression, which is pushed as well. Neither
- * looks into a KnownNullable, which costs nothing at run time: a call inside one is withheld from the scan. The
- * functions iceberg_* are made so, and only the rule Guard takes it off.
+ * ReplaceStaticInvoke replaces those in comparisons with an ApplyFunctionExpression, which is pushed down as well.
+ * Neither looks inside a KnownNullable, which costs nothing at run time: a call inside one is withheld from the scan.
+ * The functions iceberg_* are created this way, and only the rule Guard removes the wrapper.
  */
 public final class Calls {
   private static final String FUNCTIONS = "org.apache.iceberg.spark.functions.";
@@ -30,7 +30,7 @@ public final class Calls {
     return c != null && c.getName().startsWith(FUNCTIONS) ? c : null;
   }
 
-  /** The call that an expression is, withheld or not; null for any other expression. */
+  /** The expression as a call, withheld or not; null for any other expression. */
   public static Expression call(Object e) {
     Object inner = e instanceof KnownNullable ? ((KnownNullable) e).child() : e;
     return function(inner) == null ? null : (Expression) inner;
@@ -42,23 +42,23 @@ public final class Calls {
     return function(e) != null;
   }
 
-  /** The same call, generated code and all, where neither Spark nor Iceberg pushes it. */
+  /** The same call, still with generated code, withheld from Spark's and Iceberg's push-down. */
   public static Expression withheld(Expression call) { return new KnownNullable(generated(call)); }
 
-  /** A call as Iceberg's rule has made it, as it was before. */
+  /** The original of a call that Iceberg's rule has replaced. */
   private static StaticInvoke generated(Object call) {
     if (call instanceof StaticInvoke) return (StaticInvoke) call;
     ApplyFunctionExpression a = (ApplyFunctionExpression) call;
     return (StaticInvoke) V2ExpressionUtils.resolveScalarFunction(a.function(), a.children());
   }
 
-  /** Whether two expressions are the same call, however they are written. */
+  /** Whether two expressions are the same call in different forms. */
   public static boolean same(Object a, Object b) {
     Expression x = call(a), y = call(b);
     return x != null && y != null && plain(x).semanticEquals(plain(y));
   }
 
-  /** A call without its function, by which it is compared and, after the push-down, computed. */
+  /** A call without its function: the form for comparing calls and, after push-down, for evaluation. */
   public static StaticInvoke plain(Object call) {
     StaticInvoke s = generated(call);
     return new StaticInvoke(s.staticObject(), s.dataType(), s.functionName(), s.arguments(), s.inputTypes(),
@@ -70,7 +70,7 @@ public final class Calls {
     return plan != null && plan.getClass().getName().endsWith("$DummyRelation");
   }
 
-  /** Whether a plan calls any of Iceberg's functions, sub-queries apart: they are optimised as plans of their own. */
+  /** Whether a plan calls any of Iceberg's functions, except in subqueries, which are optimized as separate plans. */
   public static boolean in(LogicalPlan plan) {
     for (Expression e : CollectionConverters.asJava(plan.expressions()))
       if (in(e)) return true;

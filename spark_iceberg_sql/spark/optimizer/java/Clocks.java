@@ -5,13 +5,13 @@ import java.time.ZoneId;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 
-/** Changes of the clocks, in microseconds. */
+/** DST and other time-zone transitions, in microseconds. */
 public final class Clocks {
   public static final long HOUR = 3600000000L, DAY = 24 * HOUR;
 
   private Clocks() {}
 
-  /** By how much the clocks of a zone may mislead near a moment: a change of them and two hours, or nothing. */
+  /** The uncertainty of local time near an instant: the size of a transition plus two hours, or 0. */
   public static long off(ZoneId zone, long micros, long reach) {
     ZoneRules rules = zone.getRules();
     if (rules.isFixedOffset()) return 0;

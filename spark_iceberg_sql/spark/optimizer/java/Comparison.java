@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 
-/** How a comparison compares, by the simple names of Spark's classes. */
+/** The comparison operators, by the simple names of Spark's classes. */
 public enum Comparison {
   EQ("EqualTo", "EqualNullSafe"),
   NE,
@@ -17,10 +17,10 @@ public enum Comparison {
 
   Comparison(String... spark) { this.spark = spark; }
 
-  /** Null where an expression is no comparison. */
+  /** Null if an expression is not a comparison. */
   public static Comparison of(Expression e) { return (Comparison) Rows.BY_NAME.get(e.getClass().getSimpleName()); }
 
-  /** The same with its sides exchanged. */
+  /** The operator with its operands swapped. */
   public Comparison turned() {
     switch (this) {
       case LT:
@@ -36,7 +36,7 @@ public enum Comparison {
     }
   }
 
-  /** A class of its own: with Janino values() is null while the enum itself is initialized. */
+  /** A separate class: with Janino, values() is null while the enum is initialized. */
   private static final class Rows {
     static final Map<String, Comparison> BY_NAME = new HashMap<>();
 

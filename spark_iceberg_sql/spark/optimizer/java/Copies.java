@@ -56,11 +56,11 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Refuses a write to a Hadoop table whose metadata says another place: a copy of its folder, whose metadata names the
- * files of the original. So it holds however the write is said: in SQL, scripts, EXECUTE IMMEDIATE, the writers of
- * DataFrames, streams.
+ * Refuses a write to a Hadoop table whose metadata has another location: a copied folder, whose metadata refers to the
+ * original's files. As an optimizer rule it covers every kind of write: SQL, scripts, EXECUTE IMMEDIATE, DataFrame
+ * writers, streams.
  *
- * <p>Places are compared as same_location.py does, and what is not known to be one place is two.
+ * <p>Locations are compared as in same_location.py; two that are not known to be equal count as different.
  */
 public class Copies extends SwitchedRule {
   private static final String WRITE = "org.apache.iceberg.spark.source.SparkWrite";
@@ -78,7 +78,7 @@ public class Copies extends SwitchedRule {
     return plan;
   }
 
-  /** Spark optimizes a CALL for the values of its arguments, and then runs it. */
+  /** Spark optimizes a CALL to evaluate its arguments, and then executes it. */
   private static void refuseCall(Call call) {
     if (!call.execute() || !(call.procedure() instanceof ResolvedProcedure)) return;
     ResolvedProcedure found = (ResolvedProcedure) call.procedure();
@@ -101,7 +101,7 @@ public class Copies extends SwitchedRule {
     return value instanceof UTF8String ? value.toString() : null;
   }
 
-  /** The table that a procedure of a catalog means by a name; null where there is none. */
+  /** The table that a name refers to in a catalog's procedure; null if there is none. */
   private static Object named(String name, CatalogPlugin catalog) {
     try {
       Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), name, catalog);
@@ -111,19 +111,19 @@ public class Copies extends SwitchedRule {
     }
   }
 
-  /** A metadata file that is registered as a table is where its metadata says, or it is another table's. */
+  /** A metadata file to register must be at the location in its metadata; otherwise it belongs to another table. */
   private static void refuseFile(String file) {
     TableMetadata metadata;
     try {
       Configuration conf = SparkSession.active().sessionState().newHadoopConf();
       metadata = TableMetadataParser.read(new HadoopFileIO(conf), file);
     } catch (Exception unread) {
-      return; // Iceberg says what is wrong with it
+      return; // Iceberg reports the error
     }
     refuse("the table of " + file, metadata, file, false);
   }
 
-  /** What a plan writes: a relation or its table; null. */
+  /** The relation or table that a plan writes; null if none. */
   private static Object written(LogicalPlan plan) {
     Object found = target(plan);
     while (found instanceof SubqueryAlias) found = ((SubqueryAlias) found).child();
@@ -151,17 +151,17 @@ public class Copies extends SwitchedRule {
     }
   }
 
-  /** The table of that name; null where there is none. */
+  /** The table of that name; null if there is none. */
   private static Object loaded(CatalogPlugin catalog, Identifier name) {
     if (!(catalog instanceof TableCatalog)) return null;
     try {
       return ((TableCatalog) catalog).loadTable(name);
     } catch (Exception none) {
-      return null; // Spark says what is wrong with it
+      return null; // Spark reports the error
     }
   }
 
-  /** WriteToDataSourceV2 is deprecated, and what a batch of a stream still is. */
+  /** WriteToDataSourceV2 is deprecated, but still used for a stream's batches. */
   @SuppressWarnings("deprecation")
   private static Object target(LogicalPlan plan) {
     if (plan instanceof ReplaceTableAsSelect) return ((ReplaceTableAsSelect) plan).name();
@@ -177,7 +177,7 @@ public class Copies extends SwitchedRule {
     return batch.relation().isEmpty() ? streamed(batch.batchWrite()) : batch.relation().get();
   }
 
-  /** The table of a stream that was started by a path or a name, of which only Iceberg's writer knows; else null. */
+  /** The table of a stream that was started with a path or a name, known only to Iceberg's writer; null otherwise. */
   private static Object streamed(BatchWrite batch) {
     if (!(batch instanceof MicroBatchWrite)) return null;
     Object writer = ((MicroBatchWrite) batch).writeSupport();
@@ -195,7 +195,7 @@ public class Copies extends SwitchedRule {
   }
 
   /**
-   * @param written as {@link #written} finds it
+   * @param written the result of {@link #written}
    * @param drop whether the table is dropped without its files: a Hadoop catalog deletes its folder all the same
    */
   private static void refuseWritten(Object written, boolean drop) {
@@ -214,7 +214,7 @@ public class Copies extends SwitchedRule {
     try {
       metadata = operations.refresh(); // the table that was in the folder before may be cached
     } catch (RuntimeException broken) {
-      return; // Iceberg says what is wrong with it
+      return; // Iceberg reports the error
     }
     String file = metadata == null ? null : metadata.metadataFileLocation();
     if (file != null) refuse("`" + table.name() + "`", metadata, file, drop);
@@ -245,7 +245,7 @@ public class Copies extends SwitchedRule {
 
   private static String without(String folder) { return folder.replaceFirst("/+$", ""); }
 
-  /** One spelling: s3 for s3a and s3n, abfss for its kin, files as the file system resolves them. */
+  /** Normalized: s3 for s3a and s3n, abfss for its variants, local files as the file system resolves them. */
   private static String place(String address) {
     Matcher s3 = S3.matcher(address);
     if (s3.matches()) return "s3://" + without(s3.group(1));

@@ -15,21 +15,21 @@ import scala.jdk.javaapi.CollectionConverters;
 import sparkicebergsql.ExpressionKind.Grain;
 
 /**
- * Predicates on parts that come again: month(ts) = 2, dayofweek(ts) IN (1, 7), hour(ts) < 6.
+ * Predicates on cyclic parts of a date or time: month(ts) = 2, dayofweek(ts) IN (1, 7), hour(ts) < 6.
  *
- * <p>Alone they say nothing about a file; within a range that something else implies, they leave some of its months,
- * days or hours. Spark evaluates the predicate once for each.
+ * <p>On their own they do not exclude files; within a range that another predicate implies, they select some of its
+ * months, days or hours. Spark evaluates the predicate once for each.
  */
 public final class CyclicParts {
   /** Evaluations for each grain. */
   private static final int MOST = 400;
 
-  /** So many pieces that are left out are looked at closely first: a predicate may depend on more than was thought. */
+  /** The number of excluded pieces that are checked in detail first: a predicate may depend on more than its grain. */
   private static final int ASKED_IN_FULL = 3;
 
   private CyclicParts() {}
 
-  /** The values of a column for which all of the predicates may be true; those on anything else say nothing. */
+  /** The values of a column for which all predicates may be true; predicates on other expressions are ignored. */
   public static Intervals refine(Intervals values, Expression column, List<Expression> predicates) {
     Intervals result = values;
     for (Grain grain : List.of(Grain.MONTHS, Grain.DAYS, Grain.HOURS)) {
@@ -40,14 +40,14 @@ public final class CyclicParts {
         try {
           result = result.intersect(pieces(result, column, p, grain, zone)).coarse();
         } catch (RuntimeException e) {
-          // Beyond the calendar: nothing more is implied.
+          // Outside the calendar's range: nothing more is implied.
         }
       }
     }
     return result;
   }
 
-  /** What an expression depends on; null where it is not known, or may be anything. */
+  /** The grain that an expression depends on; null if unknown or arbitrary. */
   private static Grain grain(Expression e, Expression column, Set<ZoneId> zones) {
     if (e instanceof Literal) return Grain.NOTHING;
     if (e instanceof Attribute || e instanceof GetStructField || !isPure(e)) return null;
@@ -78,7 +78,7 @@ public final class CyclicParts {
     return MonotonicExpression.isTime(column.dataType());
   }
 
-  /** Spark's own, and nothing that a planner must not evaluate. */
+  /** Only Spark's own expressions that are safe to evaluate during planning. */
   private static boolean isPure(Expression e) {
     return e.getClass().getName().startsWith("org.apache.spark.sql.catalyst.expressions.") && e.deterministic()
       && !(e instanceof PlanExpression) && !(e instanceof Unevaluable) && !(e instanceof UserDefinedExpression);
@@ -97,8 +97,8 @@ public final class CyclicParts {
       while (!at.isAfter(end)) {
         if (--left < 0) return Intervals.ALL;
         LocalDateTime next = at.plus(1, grain.unit), middle = at.plusMinutes(grain.middle);
-        // Near a change of the clocks an hour may be there in part, a day not at all, and a moment's local time may lie
-        // before the one of an earlier moment: such pieces are kept unasked, and wider by the change.
+        // Near a DST transition an hour may exist only in part, a day not at all, and local time may go back: such
+        // pieces are always kept, widened by the transition.
         if (isNear(at, type, clocks) || isNear(next, type, clocks) || mayHold(bound, value(middle, type, zone)))
           result = result.union(between(at, next, type, zone));
         else if (--closely >= 0 && mayHoldIn(bound, at, next, grain, type, zone)) return Intervals.ALL;
@@ -112,7 +112,7 @@ public final class CyclicParts {
     return !zone.getRules().isFixedOffset() && Clocks.off(zone, value(t, type, zone), 0) > 0;
   }
 
-  /** In any hour of a day, any half day of a month, any minute of an hour. */
+  /** Any hour of a day, any half day of a month, any minute of an hour. */
   private static boolean mayHoldIn(
     SingleColumnFunction predicate, LocalDateTime at, LocalDateTime next, Grain grain, DataType type, ZoneId zone) {
     for (; at.isBefore(next); at = at.plusMinutes(grain.close))

@@ -23,11 +23,11 @@ import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Takes the check of the precision off <code>iceberg_truncate(w, decimal)</code> where the value is only compared.
+ * Removes the precision check from <code>iceberg_truncate(w, decimal)</code> if the value is only compared.
  *
- * <p>Truncation rounds down, so the lowest values of a decimal(p, s) may leave its p digits: iceberg_truncate then
- * fails, as writing the row into a table partitioned so does. A check of that kind is not pushed into the scan. In a
- * comparison none is needed: the value is right before it is stored.
+ * <p>Truncation rounds down, so for the lowest values of a decimal(p, s) the result may exceed p digits:
+ * iceberg_truncate then fails, and so does writing the row into a table with this partition field. The check prevents
+ * push-down. A comparison does not need it: the value is correct before it is stored.
  */
 public class Decimals extends SwitchedRule {
   @Override
@@ -57,7 +57,10 @@ public class Decimals extends SwitchedRule {
     }
   }
 
-  /** Puts truncate(50, p) = 1.00 with its check to the rule. Without it, such filters do not prune; rows are right. */
+  /**
+   * Runs the rule on truncate(50, p) = 1.00 with its check. Without the rule, such filters return correct results but
+   * do not prune.
+   */
   @Override
   protected String check(SparkSession session) {
     StructType source = new StructType().add("p", new DecimalType(4, 2));

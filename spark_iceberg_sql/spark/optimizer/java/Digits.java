@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
-/** year(x) * 100 + month(x) and its like, where a step of a greater part outweighs all the smaller ones. */
+/** Sums such as year(x) * 100 + month(x), in which one step of a greater part exceeds the sum of all smaller parts. */
 public final class Digits {
-  /** The year, its weight, and the most that all else adds to it. */
+  /** The year, its weight, and the maximum that the other terms add. */
   public Expression year;
   public double weight, more;
 
@@ -16,7 +16,7 @@ public final class Digits {
 
   private Digits() {}
 
-  /** Null where an expression is no such sum. */
+  /** Null if an expression is not such a sum. */
   public static Digits of(Expression e) {
     Digits d = new Digits();
     if (limit(e.dataType()) == 0 || !d.add(e, 1) || d.parts[0] == null) return null;
@@ -33,7 +33,7 @@ public final class Digits {
     return d;
   }
 
-  /** Sums up weights and constants; false for what is neither a part nor a number. */
+  /** Sums weights and constants; false for a term that is neither a part nor a number. */
   private boolean add(Expression e, double weight) {
     if (e instanceof Literal) {
       Object value = ((Literal) e).value();
@@ -49,7 +49,7 @@ public final class Digits {
       double by = ((Number) ExpressionKind.literal(e, l)).doubleValue();
       return by > 0 && add(child(e, 1 - l), weight * by);
     }
-    // A part may be widened, but no sum: it may have overflowed in what it is widened from.
+    // A part may be cast to a wider type, but not a sum, which may have overflowed before the cast.
     if (kind == ExpressionKind.CAST && limit(e.dataType()) >= limit(child(e, 0).dataType())) {
       e = child(e, 0);
       kind = ExpressionKind.of(e);
@@ -64,7 +64,7 @@ public final class Digits {
 
   private static Expression child(Expression e, int i) { return (Expression) e.children().apply(i); }
 
-  /** The greatest value of a numeric type that arithmetic may have here; 0 for any other. */
+  /** The greatest value of a numeric type that is supported for arithmetic; 0 for any other type. */
   public static double limit(DataType t) {
     if (t.equals(DataTypes.ByteType)) return 127;
     if (t.equals(DataTypes.ShortType)) return 32767;

@@ -7,11 +7,11 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 
 /**
- * What the rules know of Spark's expressions: one row each, and what has no row implies nothing.
+ * What the rules know about Spark's expressions, one row each; an expression without a row implies nothing.
  *
- * <p>They are known by the simple names of their classes, so the text compiles where Spark has other ones. To add one,
- * add its row here and its cases in tests/spark/test_java_tables.py. A step that none of the others is needs its case
- * in MonotonicExpression as well.
+ * <p>They are identified by the simple names of their classes, so this file compiles on Spark versions without them. To
+ * add one, add its row here and its cases in tests/spark/test_java_tables.py; a new kind of step also needs its case in
+ * MonotonicExpression.
  */
 public enum ExpressionKind {
   //                   Spark's class             the column is        the order    in a cycle     a digit
@@ -68,20 +68,20 @@ public enum ExpressionKind {
   CEIL(                "Ceil",                   Argument.ONLY,       Step.ROUNDED);
   // clang-format on
 
-  /** Which argument depends on the column; the others are constants. In a DIFFERENCE the second makes it fall. */
+  /** Which argument depends on the column; the others are constants. A DIFFERENCE decreases with the second. */
   public enum Argument { ONLY, FIRST, SECOND, FIRST_OF_3, EITHER, DIFFERENCE }
 
-  /** What becomes of the order that the argument has; each but LOST is a case of MonotonicExpression.step. */
+  /** How the expression affects the order of its argument; each except LOST is a case of MonotonicExpression.step. */
   public enum Step {
     /** Not monotonic. */
     LOST,
-    /** At least as great where the argument is greater. */
+    /** Non-decreasing in the argument. */
     KEPT,
-    /** Kept from `first` to `last`; beyond, values that are not between theirs. */
+    /** Monotonic from `first` to `last`; outside, no value is between the values there. */
     APART,
-    /** Kept but where the clocks of the zone change. */
+    /** Monotonic except near the zone's DST transitions. */
     ZONED,
-    /** As the function says. */
+    /** As the transform's record specifies. */
     EPOCH,
     TIME_AGAIN,
     DAYS_LATER,
@@ -99,7 +99,7 @@ public enum ExpressionKind {
     ROUNDED
   }
 
-  /** What a part that comes again depends on, ever finer; NOTHING: constants alone. */
+  /** The grain that a cyclic part depends on, from coarse to fine; NOTHING: only constants. */
   public enum Grain {
     NOTHING(ChronoUnit.FOREVER, 0, 0),
     MONTHS(ChronoUnit.MONTHS, 14 * 1440, 720),
@@ -107,7 +107,7 @@ public enum ExpressionKind {
     HOURS(ChronoUnit.HOURS, 30, 1);
 
     public final ChronoUnit unit;
-    /** Minutes: to about the middle of one, and the steps by which one is looked at closely. */
+    /** In minutes: the offset to about the middle of a grain, and the steps for checking it in detail. */
     public final int middle, close;
 
     Grain(ChronoUnit unit, int middle, int close) {
@@ -117,7 +117,7 @@ public enum ExpressionKind {
     }
   }
 
-  /** A part of a date that is counted from the next greater one, and by how much it varies within that. */
+  /** A part of a date that restarts within the next greater part, and how much it varies within that. */
   public enum Digit {
     YEAR(0),
     QUARTER(3),
@@ -132,9 +132,9 @@ public enum ExpressionKind {
   public final String spark;
   public final Argument argument;
   public final Step step;
-  /** Null where it is no part of a date or time. */
+  /** Null if it is not a part of a date or time. */
   public final Grain grain;
-  /** Null where it is none in sums such as year(x) * 100 + month(x). */
+  /** Null if it is not a term in sums such as year(x) * 100 + month(x). */
   public final Digit digit;
 
   ExpressionKind(String spark, Argument argument, Step step) {
@@ -153,12 +153,14 @@ public enum ExpressionKind {
     this.digit = digit;
   }
 
-  /** The row of an expression; null where it has none. */
+  /** The row of an expression; null if it has none. */
   public static ExpressionKind of(Expression e) {
     return (ExpressionKind) Rows.BY_NAME.get(e.getClass().getSimpleName());
   }
 
-  /** Which argument depends on a column, if any does; -1 where the others are not constants, or not as many. */
+  /**
+   * The index of the argument that depends on a column; -1 if the others are not constants, or their number differs.
+   */
   public int place(Expression e) {
     int n = e.children().size();
     switch (argument) {
@@ -175,13 +177,13 @@ public enum ExpressionKind {
     }
   }
 
-  /** The value of an argument that is a constant; null for any other, and for NULL. */
+  /** The value of a constant argument; null for any other argument, and for NULL. */
   public static Object literal(Expression e, int i) {
     Object argument = e.children().apply(i);
     return argument instanceof Literal ? ((Literal) argument).value() : null;
   }
 
-  /** A class of its own: with Janino values() is null while the enum itself is initialized. */
+  /** A separate class: with Janino, values() is null while the enum is initialized. */
   private static final class Rows {
     static final Map<String, ExpressionKind> BY_NAME = new HashMap<>();
 

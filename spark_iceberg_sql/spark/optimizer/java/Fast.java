@@ -52,13 +52,13 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Computes what is left of Iceberg's time functions, after push-down, with Spark's built-in expressions.
+ * Evaluates the calls of Iceberg's time functions that remain after push-down with Spark's built-in expressions.
  *
- * <p>Iceberg's own go through java.time objects for each row; these are a few additions and divisions by constants,
- * which the JVM compiles to multiplications. A filter that was pushed but not covered by the scan is left by Spark as
- * an interpreted call: that becomes a generated one, for all of Iceberg's functions.
+ * <p>Iceberg's implementations create java.time objects for each row; these are a few additions and divisions by
+ * constants, which the JVM compiles to multiplications. Spark evaluates a filter that was pushed but is not covered by
+ * the scan as an interpreted call: the rule replaces it with generated code, for all of Iceberg's functions.
  *
- * <p>A composition is not pushed by Spark, so this must run after the push-down.
+ * <p>Spark does not push down composed expressions, so this must run after push-down.
  */
 public class Fast extends SwitchedRule {
   /** Days in 400 years, 100 years less one leap day, and 4 years, of the Gregorian calendar. */
@@ -69,11 +69,11 @@ public class Fast extends SwitchedRule {
   private static final long DAY_ODD = 10546875, HOUR_ODD = 3515625;
   private static final int DAY_BITS = 13, HOUR_BITS = 10;
   private static final long OFFSET_DAYS = CYCLES * DAYS_400_YEARS, OFFSET_HOURS = 3000000000L;
-  /** What a query reads that is a scan, or rows that are there. */
+  /** The leaves that are scans or existing rows. */
   private static final List<Class<?>> READ = List.of(DataSourceV2ScanRelation.class, LocalRelation.class, Range.class,
     OneRowRelation.class, LogicalRDD.class, LogicalRelation.class, InMemoryRelation.class, CTERelationRef.class,
     HiveTableRelation.class, ExternalRDD.class, LogicalQueryStage.class, Command.class);
-  /** What costs nothing to name several times, and what has the value of its argument under another type. */
+  /** Expressions that cost nothing to repeat, and casts that keep the value of their argument. */
   private static final List<Class<?>> READY = List.of(Attribute.class, BoundReference.class, Literal.class);
   private static final List<Class<?>> SAME_VALUE = List.of(GetStructField.class, KnownNotNull.class,
     MicrosToTimestamp.class, DateFromUnixDate.class, PreciseTimestampConversion.class);
@@ -83,7 +83,7 @@ public class Fast extends SwitchedRule {
     return Calls.in(plan) && isQuery(plan) ? (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes())) : plan;
   }
 
-  /** Whether all that a plan reads is a scan, or rows that are there: not what somebody else is going to translate. */
+  /** Whether all leaves of a plan are scans or existing rows: other leaves may translate the expressions themselves. */
   static boolean isQuery(LogicalPlan plan) {
     if (plan.isStreaming()) return false;
     for (LogicalPlan child : CollectionConverters.asJava(plan.children()))
@@ -91,7 +91,7 @@ public class Fast extends SwitchedRule {
     return plan.children().size() > 0 || isOneOf(READ, plan);
   }
 
-  /** What computes rows; the expressions of a write are conditions that its source translates. */
+  /** Operators that compute rows; the expressions of a write are conditions that its data source translates. */
   static class Nodes implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object node) {
@@ -119,7 +119,7 @@ public class Fast extends SwitchedRule {
     }
   }
 
-  /** An expression with the values of a call, or null where there is no faster one. */
+  /** An equivalent of a call, or null if there is no faster one. */
   static Expression fast(StaticInvoke call) {
     Transform transform = Transform.of(call);
     if (transform == null || call.arguments().size() != 1) return null;
@@ -141,7 +141,7 @@ public class Fast extends SwitchedRule {
     }
   }
 
-  /** A value, or null where its source is. */
+  /** A value, or null if its source is null. */
   private static Expression orNull(Expression source, Expression value) {
     return source.nullable() ? new If(new IsNull(source), new Literal(null, DataTypes.IntegerType), value) : value;
   }
@@ -157,8 +157,8 @@ public class Fast extends SwitchedRule {
   }
 
   /**
-   * Years and months name their source several times over, so it must be a column, as it is or under another type
-   * with the same value. Others, to_timestamp(text) say, stay with Iceberg's own function.
+   * The expressions for years and months repeat their source, so it must be a plain column, or one cast without
+   * changing its value. Other sources, such as to_timestamp(text), keep Iceberg's own function.
    */
   static boolean repeatable(Expression e) {
     return isOneOf(READY, e) || isOneOf(SAME_VALUE, e) && repeatable((Expression) e.children().apply(0));
@@ -181,8 +181,8 @@ public class Fast extends SwitchedRule {
   }
 
   /**
-   * From days since some first day after a leap century to four times the days of a calendar in which every fourth
-   * year is a leap year, plus 3: dividing by DAYS_4_YEARS gives the years since.
+   * From days since the first day after a leap century to four times the days in a calendar in which every fourth year
+   * is a leap year, plus 3: dividing by DAYS_4_YEARS gives the years since that day.
    */
   static Expression quarters(Expression days) {
     Expression centuries = divide(plus(times(days, 4), 3), DAYS_400_YEARS);
@@ -219,7 +219,7 @@ public class Fast extends SwitchedRule {
     return new ShiftRight(e, new Literal(Integer.valueOf(bits), DataTypes.IntegerType));
   }
 
-  /** Division by a constant; Spark thinks that any division may give null. */
+  /** Division by a constant; Spark marks every division as nullable. */
   private static Expression divide(Expression e, long n) {
     Expression quotient = new IntegralDivide(e, number(n), legacy());
     return e.nullable() ? quotient : new KnownNotNull(quotient);
@@ -234,10 +234,12 @@ public class Fast extends SwitchedRule {
     return new Cast(e, type, Option.empty(), EvalMode.LEGACY());
   }
 
-  /** The low 32 bits, as Iceberg takes them. */
+  /** The low 32 bits, as in Iceberg. */
   private static Expression integer(Expression e) { return cast(e, DataTypes.IntegerType); }
 
-  /** Puts all of them to the optimizer, and the two forms to values on both sides of epoch, leap days and centuries. */
+  /**
+   * Runs the optimizer on all functions, and compares both forms around the epoch, leap days and century boundaries.
+   */
   @Override
   protected String check(SparkSession session) {
     long[] hours = {-1, 0, 1, -24 * 25568L, 24 * 11016L - 1, 24 * 11016L, 24 * 11017L - 1, 24 * 47541L, 24 * 2932896L};

@@ -42,19 +42,18 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Lets a comparison with one of Iceberg's functions into the scan where the scan returns the right rows for it, and
- * nowhere else.
+ * Pushes a comparison with one of Iceberg's functions into the scan only if the scan returns correct results for it.
  *
- * <p>Iceberg 1.12 says that it covers a predicate such as <code>bucket(4, x) = 2</code> entirely, and Spark drops its
- * own filter, also where that is not so; and it passes over files whose rows satisfy one (see
- * PartitionLayout.answers). So
- * every call is withheld from the scan until it stands in a filter right above a relation of an Iceberg table, on
- * which it has been seen to be right. The functions iceberg_* are made withheld: where this rule does not run, they
- * cost pruning. Calls of catalog.system.* are withheld here, in every filter and join condition.
+ * <p>Iceberg 1.12 reports that it covers a predicate such as <code>bucket(4, x) = 2</code> completely, so Spark drops
+ * its own filter, even if that is wrong; it also skips files whose rows satisfy the predicate (see
+ * PartitionLayout.answers). Every call is therefore withheld from the scan until it is in a filter directly above a
+ * relation of an Iceberg table for which the scan is verified to be correct. The functions iceberg_* are created
+ * withheld: without this rule, they only lose pruning. Calls of catalog.system.* are withheld here, in every filter and
+ * join condition.
  *
- * <p>Of a negation, <code>bucket(4, x) &lt;&gt; 2</code>, Iceberg returns the rows where x is null too: it goes with
- * <code>bucket(4, x) IS NOT NULL</code> beside it. Must run after Iceberg's ReplaceStaticInvoke, which makes calls in
- * comparisons pushable again, and before the push-down.
+ * <p>For a negation, <code>bucket(4, x) &lt;&gt; 2</code>, Iceberg also returns the rows where x is null: it is pushed
+ * down together with <code>bucket(4, x) IS NOT NULL</code>. Must run after Iceberg's ReplaceStaticInvoke, which makes
+ * calls in comparisons pushable again, and before the push-down.
  */
 public class Guard extends SwitchedRule {
   @Override
@@ -62,7 +61,7 @@ public class Guard extends SwitchedRule {
     return Calls.in(plan) ? (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes())) : plan;
   }
 
-  /** The nodes whose conditions are pushed, or may be moved to where they are. */
+  /** The operators whose conditions are pushed down, or may be moved to such an operator. */
   static class Nodes implements ScalaTypes.Replacement {
     @Override
     public boolean isFor(Object node) {
@@ -83,7 +82,7 @@ public class Guard extends SwitchedRule {
     }
   }
 
-  /** A procedure's argument `where`, which Iceberg translates and then chooses files by: rows do not depend on it. */
+  /** A procedure's argument `where`, which Iceberg uses only to choose files: the rows do not depend on it. */
   static class Translated extends ScalaTypes.Mapping<Expression, Expression> {
     @Override
     protected Object of(Object e) {
@@ -103,7 +102,7 @@ public class Guard extends SwitchedRule {
     }
   }
 
-  /** Every call in an expression withheld. */
+  /** The expression with every call withheld. */
   static class Withhold extends ScalaTypes.Mapping<Expression, Expression> {
     @Override
     protected Object of(Object o) {
@@ -113,7 +112,7 @@ public class Guard extends SwitchedRule {
     }
   }
 
-  /** Conditions of which rows are kept where they are true: null is as good as false. */
+  /** Conditions that keep only the rows for which they are true: null is treated as false. */
   static class Conditions extends ScalaTypes.Mapping<Expression, Expression> {
     final PartitionLayout layout;
     final AttributeSet columns;
@@ -160,7 +159,7 @@ public class Guard extends SwitchedRule {
       return layout != null && call.references().subsetOf(columns) && layout.answers(call);
     }
 
-    /** The one side of a comparison with constants that is a call, withheld or not; else null. */
+    /** The side of a comparison with constants that is a call, withheld or not; null if none is. */
     static Object operand(Expression e) {
       if (e instanceof InSet) return ((InSet) e).hset().contains(null) ? null : e.children().apply(0);
       if (e instanceof IsNull || e instanceof IsNotNull) return e.children().apply(0);
@@ -176,7 +175,7 @@ public class Guard extends SwitchedRule {
 
     static boolean literal(Object e) { return e instanceof Literal && ((Literal) e).value() != null; }
 
-    /** Adds the calls that the conjuncts say are not null. */
+    /** Adds the calls that the conjuncts require to be not null. */
     static void notNulls(Expression e, List<Expression> out) {
       if (e instanceof And) {
         notNulls(((And) e).left(), out);
@@ -187,7 +186,7 @@ public class Guard extends SwitchedRule {
     }
   }
 
-  /** Puts bucket(4, x) = 2, and its negation, to empty tables partitioned by x and by bucket(4, x). */
+  /** Tests bucket(4, x) = 2, and its negation, on empty tables partitioned by x and by bucket(4, x). */
   @Override
   protected String check(SparkSession session) {
     Schema schema = new Schema(new Types.NestedField[] {Types.NestedField.optional(1, "x", Types.IntegerType.get())});

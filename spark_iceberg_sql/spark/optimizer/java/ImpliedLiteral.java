@@ -9,10 +9,10 @@ import org.apache.spark.sql.types.DataTypes;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * A literal that says in EXPLAIN what the rule has done. To all else it is the literal that it extends.
+ * A literal that shows in EXPLAIN what the rule has added. Otherwise it behaves like the literal that it extends.
  *
  * <p>A bound that no query wrote is shown as <code>2024-01-01 00:00:00 (implied)</code>, and a literal of the query as
- * <code>2024 (implies ts &gt;= ...)</code>. Executors know nothing of this class: it travels as a plain literal.
+ * <code>2024 (implies ts &gt;= ...)</code>. Executors do not have this class: it is serialized as a plain literal.
  */
 public class ImpliedLiteral extends Literal {
   private static final long serialVersionUID = 1L;
@@ -33,13 +33,13 @@ public class ImpliedLiteral extends Literal {
     return new ImpliedLiteral(Long.valueOf(value), type);
   }
 
-  /** Whether an expression is a literal that no query wrote. */
+  /** Whether an expression is a literal that is not in the query. */
   public static boolean isBound(Object e) { return e instanceof ImpliedLiteral && ((ImpliedLiteral) e).note == null; }
 
-  /** The condition with a note on a literal from which the addition follows: the filter itself may go to the scan. */
+  /** The condition with a note on the literal that implies the range: the filter itself may be pushed into the scan. */
   public static Expression noted(Expression condition, Expression added) {
     if (!added.references().subsetOf(condition.references())) return condition;
-    // Nodes are made anew: to Spark a noted literal equals the plain one, and `transform` would keep that.
+    // Nodes are rebuilt: for Spark an annotated literal equals the plain one, so `transform` would keep the plain one.
     if (condition instanceof And || condition instanceof Or) {
       BinaryLike<Expression> both = binary(condition);
       Expression left = (Expression) both.left(), right = (Expression) both.right();
@@ -72,7 +72,7 @@ public class ImpliedLiteral extends Literal {
     return (BinaryLike<Expression>) e;
   }
 
-  /** A literal with a note; null where it is none, or has one. */
+  /** A literal with a note; null if it is not a literal, or already has one. */
   private static Literal annotated(Object e, Expression added) {
     if (!(e instanceof Literal) || e instanceof ImpliedLiteral) return null;
     String text = added.toString().replaceAll("#\\d+L?", "").replace(" (implied)", "");

@@ -13,14 +13,14 @@ import org.apache.spark.unsafe.types.UTF8String;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What a predicate implies for the values of each column alone: rows outside cannot satisfy it.
+ * The ranges that a predicate implies for each column: rows outside them cannot satisfy it.
  *
  * <p>A comparison of a monotonic expression (see MonotonicExpression) with a literal is solved by bisection: Spark
- * evaluates the user's own expression for some sixty values of the column. So a bound is right for whatever zone,
- * calendar and mode the query itself is evaluated with. An evaluation that fails, or yields null, implies nothing.
+ * evaluates the user's own expression for about sixty values of the column, so a bound is correct for the time zone,
+ * calendar and ANSI mode of the query. If an evaluation fails or returns null, nothing is implied.
  */
 public final class ImpliedRanges {
-  /** Above this many values of IN, their span. */
+  /** With more values than this in IN, their span is used. */
   private static final int MOST_VALUES = 16;
 
   private final PartitionLayout layout;
@@ -36,7 +36,7 @@ public final class ImpliedRanges {
     }
   }
 
-  /** layout: of the table that is filtered, or null. written: only what is said of the columns themselves. */
+  /** layout: of the filtered table, or null. written: only comparisons of the columns themselves. */
   public ImpliedRanges(PartitionLayout layout, boolean written) {
     this.layout = layout;
     this.written = written;
@@ -74,7 +74,7 @@ public final class ImpliedRanges {
     try {
       put(result, atom(predicate));
     } catch (RuntimeException e) {
-      // An overflow, an invalid date, a null on the way: nothing is implied.
+      // After an overflow, an invalid date or a null, nothing is implied.
     }
     return result;
   }
@@ -132,7 +132,7 @@ public final class ImpliedRanges {
     return found;
   }
 
-  /** The values of IN that are not null; null where it is none, or not of literals. */
+  /** The non-null values of IN; null if it is not an IN, or not over literals. */
   private static List<Object> values(Expression e) {
     List<Object> result = new ArrayList<>();
     if (e instanceof In) {
@@ -175,7 +175,7 @@ public final class ImpliedRanges {
     return new Found(s.column, c.values(op));
   }
 
-  /** Null where nothing is known, or where it is left to Iceberg: a partition field is what the expression computes. */
+  /** Null if nothing is known, or if Iceberg prunes itself, since the expression is a partition field. */
   private MonotonicExpression steps(Expression f) {
     if (f instanceof Literal || f.dataType() instanceof StringType && !MonotonicExpression.isText(f)) return null;
     if (written && !MonotonicExpression.isColumn(f)) return null;
@@ -212,7 +212,7 @@ public final class ImpliedRanges {
     return x < y ? -1 : x > y ? 1 : 0;
   }
 
-  /** Where an expression crosses a value. */
+  /** The point at which an expression reaches a value. */
   static final class Crossing {
     private final MonotonicExpression steps;
     private final SingleColumnFunction expression;
@@ -231,10 +231,12 @@ public final class ImpliedRanges {
       }
     }
 
-    /** The least value of the column from where on the expression is at or above the value; last + 1 if nowhere. */
+    /**
+     * The least value of the column from which on the expression is at or above the value; last + 1 if there is none.
+     */
     private long start() { return least(false, false); }
 
-    /** From where on it is above. */
+    /** The point from which on it is above the value. */
     private long end() { return least(true, false); }
 
     private long least(boolean above, boolean prefix) {
@@ -262,7 +264,7 @@ public final class ImpliedRanges {
 
     private Intervals between(long start, long end) {
       boolean open = start == steps.first, endless = end == steps.last + 1;
-      if (start >= end) end = start + 1; // nothing is equal to the value: one point, for a set must not be empty
+      if (start >= end) end = start + 1; // no value is equal: one point, since a set must not be empty
       Intervals result = Intervals.of(
         open ? Intervals.LEAST : start - steps.margin(start), endless ? Intervals.GREATEST : end + steps.margin(end));
       boolean edge = open || endless || start > steps.last || end <= steps.first + 1;

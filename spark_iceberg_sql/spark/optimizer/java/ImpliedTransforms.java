@@ -17,7 +17,7 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class ImpliedTransforms {
   private ImpliedTransforms() {}
 
-  /** The predicates implied by one of the conjuncts of a filter and not among them, for the fields that a table has. */
+  /** The predicates on a table's partition fields that a filter's conjuncts imply and do not contain. */
   public static List<Expression> of(Expression predicate, List<Expression> conjuncts, PartitionLayout layout) {
     List<Expression> result = new ArrayList<>();
     Expression call = predicate instanceof In ? ((In) predicate).value()
@@ -28,7 +28,7 @@ public final class ImpliedTransforms {
     String transform = values == null || values.isEmpty() ? null : PartitionLayout.transform(call);
     if (transform == null || call.children().size() != 2) return result;
     Expression column = (Expression) call.children().apply(1);
-    // What the guard takes out of the scan need not be put there.
+    // Calls that the guard withholds from the scan need not be added.
     if (!MonotonicExpression.isColumn(column) || !layout.answers(call)) return result;
     if (layout.everywhere(column, transform)) return result;
     Transform kind = Transform.named(transform);
@@ -45,7 +45,7 @@ public final class ImpliedTransforms {
     return result;
   }
 
-  /** Whether any of the expressions compares a call, or a column, with a literal that this rule has put there. */
+  /** Whether any of the expressions compares a call or a column with a literal that this rule has added. */
   private static boolean isIn(Expression e, List<Expression> expressions) {
     for (Expression x : expressions) {
       List<Expression> children = CollectionConverters.asJava(x.children());

@@ -6,13 +6,13 @@ import java.util.List;
 /**
  * A set of whole numbers as sorted, disjoint, non-touching intervals [from, to): the values that a column may have.
  *
- * <p>Timestamps are microseconds and dates are days since 1970, as Spark has them. The least long as `from` and the
- * greatest as `to` stand for no bound.
+ * <p>Timestamps are microseconds and dates are days since 1970, as in Spark. The least long as `from` and the greatest
+ * as `to` mean unbounded.
  */
 public final class Intervals {
   public static final long LEAST = Long.MIN_VALUE, GREATEST = Long.MAX_VALUE;
   public static final Intervals ALL = of(LEAST, GREATEST);
-  /** More pieces than this make a filter slower than they make a scan smaller. */
+  /** With more pieces than this, the filter costs more than the scan saves. */
   private static final int MOST = 32;
 
   /** {from, to} each. */
@@ -58,7 +58,7 @@ public final class Intervals {
 
   public boolean contains(Intervals other) { return other.intersect(this).same(other); }
 
-  /** The same set, or one interval around it where it has too many pieces. */
+  /** The same set, or one interval around it if it has too many pieces. */
   public Intervals coarse() { return size() <= MOST ? this : of(from(0), to(size() - 1)); }
 
   private boolean same(Intervals other) {

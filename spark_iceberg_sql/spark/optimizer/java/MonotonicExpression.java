@@ -10,15 +10,15 @@ import org.apache.spark.sql.types.*;
 import org.apache.spark.unsafe.types.CalendarInterval;
 
 /**
- * An expression that increases with one column, or decreases with it: year(ts), date_trunc('week', ts), date_format(ts,
- * 'yyyy-MM'), unix_timestamp(ts), year(ts) * 100 + month(ts), compositions of such.
+ * An expression that is monotonic in one column, increasing or decreasing: year(ts), date_trunc('week', ts),
+ * date_format(ts, 'yyyy-MM'), unix_timestamp(ts), year(ts) * 100 + month(ts), and compositions of these.
  *
- * <p>Where it crosses a value is found by bisection with Spark's own evaluation (see ImpliedRanges), so nothing here
- * computes with a calendar. What has to be known of an expression is that it is monotonic, and where that is only
- * nearly so: a zone whose clocks are put back lets the local time fall while time goes on, and a clock put forward
- * moves what was computed. `margin` says how far a crossing may be off for that.
+ * <p>The point at which it reaches a value is found by bisection with Spark's own evaluation (see ImpliedRanges), so no
+ * calendar arithmetic is needed here. What must be known about an expression is that it is monotonic, and where this
+ * holds only approximately: at a DST transition local time jumps back or ahead. `margin` is how far off the point may
+ * be because of that.
  *
- * <p>ExpressionKind is the table of the expressions that are known.
+ * <p>ExpressionKind is the table of supported expressions.
  */
 public final class MonotonicExpression {
   private static final long HOUR = Clocks.HOUR, DAY = Clocks.DAY;
@@ -28,25 +28,25 @@ public final class MonotonicExpression {
   private static final long DIGITS_FROM = -719159L, DIGITS_TO = 2932893L;
 
   /**
-   * What an expression does beyond `first` and `last`. TOTAL: it goes on as it did. APART: its values there are not
-   * between those of first and last. ANYTHING: rows there must be kept.
+   * The behaviour of an expression outside `first` to `last`. TOTAL: it is monotonic there, too. APART: its values
+   * there are not between the values inside. ANYTHING: rows there must be kept.
    */
   public static final int TOTAL = 0, APART = 1, ANYTHING = 2;
 
   /** The column, a field of a struct included. */
   public final Expression column;
-  /** Where the expression is known to be monotonic, in the column's own values. */
+  /** The range in which the expression is known to be monotonic, in the column's own values. */
   public long first, last;
   public int before = TOTAL, beyond = TOTAL;
-  /** 1 where it increases with the column, -1 where it decreases. */
+  /** 1 if it increases with the column, -1 if it decreases. */
   public int direction = 1;
-  /** How many steps have been taken from the column. */
+  /** The number of steps from the column. */
   public int count;
   private final List<ZoneId> zones = new ArrayList<>();
   private int zoned;
-  /** Microseconds: how far from a crossing a change of the clocks still matters; how far a crossing is always off. */
+  /** In microseconds: how far from the point a DST transition still matters; how far off the point always is. */
   private long reach, slack;
-  /** Whether a number has been added to, or multiplied, on the way. */
+  /** Whether a step has added a number or multiplied by one. */
   private boolean shifted, scaled;
   /** Dates or timestamps that are written with four digits for the year. */
   private final List<Expression> written = new ArrayList<>();
@@ -58,7 +58,7 @@ public final class MonotonicExpression {
     if (!column.dataType().equals(DataTypes.TimestampType)) reach = 26 * HOUR;
   }
 
-  /** A column, or a field in columns of structs. */
+  /** A column, or a field of a struct column. */
   public static boolean isColumn(Expression e) {
     while (e instanceof GetStructField) e = ((GetStructField) e).child();
     return e instanceof AttributeReference;
@@ -70,14 +70,14 @@ public final class MonotonicExpression {
 
   public List<Expression> written() { return written; }
 
-  /** Whether a date or timestamp has four digits for its year wherever one is. */
+  /** Whether dates and timestamps in the expression always have four digits for the year. */
   public static boolean hasFourDigits(DataType type, Object value) {
     long days =
       type.equals(DataTypes.DateType) ? ((Integer) value).longValue() : Math.floorDiv(((Long) value).longValue(), DAY);
     return days >= DIGITS_FROM && days <= DIGITS_TO;
   }
 
-  /** The steps from a column to an expression; null where it is not known to be monotonic. */
+  /** The steps from a column to an expression; null if it is not known to be monotonic. */
   public static MonotonicExpression of(Expression e) {
     if (isColumn(e)) {
       DataType t = e.dataType();
@@ -126,7 +126,7 @@ public final class MonotonicExpression {
     return s != null && falls ? s.fall() : s;
   }
 
-  /** One more step; null where it is not known to be monotonic. place: of the argument with the column in it. */
+  /** One more step; null if it is not known to be monotonic. place: index of the argument that contains the column. */
   private MonotonicExpression step(Expression e, ExpressionKind kind, int place) {
     Expression x = child(e, place);
     Object by = e.children().size() == 2 ? ExpressionKind.literal(e, 1 - place) : null;
@@ -154,7 +154,7 @@ public final class MonotonicExpression {
         reach += 26 * HOUR;
         return zone(DateTimeUtils.getZoneId(by.toString()));
       case DAYS_SINCE:
-        shifted = true; // counted from another moment than 1970
+        shifted = true; // the origin is no longer 1970
         return apart();
       case CAST:
         return cast(e, x.dataType(), e.dataType());
@@ -185,7 +185,7 @@ public final class MonotonicExpression {
     return this;
   }
 
-  /** Days are added without a look at what an int holds. */
+  /** Adding days does not check for int overflow. */
   private MonotonicExpression wraps(long days, boolean plus) {
     if (days > 0 == plus) beyond = Math.max(beyond, APART);
     else before = Math.max(before, APART);
@@ -211,7 +211,7 @@ public final class MonotonicExpression {
 
   private MonotonicExpression zone(Expression e) { return zone(((TimeZoneAwareExpression) e).zoneId()); }
 
-  /** By a few centuries at most: what is computed from first to last then has no more than five digits for a year. */
+  /** By a few centuries at most: years computed from first to last then have at most five digits. */
   private MonotonicExpression shift(long days) {
     if (days > 300000L) return null;
     reach += days * DAY;
@@ -233,7 +233,7 @@ public final class MonotonicExpression {
       }
       return from.equals(DataTypes.TimestampType) || to.equals(DataTypes.TimestampType) ? zone(e) : this;
     }
-    // Integers into what holds them all; what is lost in a double is lost in order.
+    // Integers cast to a type that holds them all; the rounding of a double preserves the order.
     double most = Digits.limit(from);
     if (most == 0 || from.equals(DataTypes.DoubleType)) return null;
     if (to.equals(DataTypes.DoubleType) || Digits.limit(to) >= most) return this;
@@ -241,7 +241,7 @@ public final class MonotonicExpression {
     return Math.pow(10, ((DecimalType) to).precision()) > most ? this : null;
   }
 
-  /** x * c, or a sum or difference of x and c; null where that may overflow while x has an ordinary value. */
+  /** x * c, or a sum or difference of x and c; null if it may overflow for ordinary values of x. */
   private MonotonicExpression arithmetic(Expression e, Expression x, Object by, boolean times) {
     double limit = Digits.limit(e.dataType());
     if (!(by instanceof Number) || limit == 0) return null;
@@ -262,10 +262,10 @@ public final class MonotonicExpression {
   }
 
   /**
-   * Whether x * factor + more is less than a limit from first to last: the one place that knows of overflow.
+   * Whether x * factor + more stays below a limit from first to last: the only check for overflow.
    *
-   * <p>x is monotonic there, so Spark is asked for its values at both ends. Beyond them, where it may be more or is
-   * not known to be between, the rows are kept.
+   * <p>x is monotonic there, so Spark evaluates it at both ends. Rows outside, where it may exceed these values, are
+   * kept.
    */
   private boolean within(Expression x, double factor, double more, double limit) {
     SingleColumnFunction values = new SingleColumnFunction(x, column);
@@ -279,7 +279,7 @@ public final class MonotonicExpression {
     return true;
   }
 
-  /** With a hundredth to spare, for what a change of the clocks may add. */
+  /** With a margin of one hundredth for DST transitions. */
   private static boolean fits(SingleColumnFunction values, long at, double factor, double more, double limit) {
     try {
       Object v = values.at(at);
@@ -289,7 +289,9 @@ public final class MonotonicExpression {
     }
   }
 
-  /** A number that becomes a time again: where the clocks change is then elsewhere, and no longer known if scaled. */
+  /**
+   * A number converted back to a time: the DST transitions are then at other values, unknown if the number was scaled.
+   */
   private MonotonicExpression timeAgain() {
     if (scaled) return null;
     if (shifted) reach = Math.max(reach, 1000 * DAY);
@@ -318,7 +320,7 @@ public final class MonotonicExpression {
 
   private static final String[] FIELDS = {"yyyy", "MM", "dd", "HH", "mm", "ss"};
 
-  /** A pattern that writes the greater field first, each with all its digits: the order of the text is that of time. */
+  /** A pattern with the greater fields first, each with all its digits: the text sorts by time. */
   private MonotonicExpression format(Expression e, String pattern) {
     if (SQLConf.get().legacyTimeParserPolicy().toString().equals("LEGACY")) return null;
     int at = 0, field = 0;
@@ -331,7 +333,7 @@ public final class MonotonicExpression {
     }
     if (field == 0) return null;
     written.add(child(e, 0));
-    before = ANYTHING; // years before Christ have a minus, and the later the less
+    before = ANYTHING; // years BC have a minus sign and sort in reverse
     beyond = Math.max(beyond, APART);
     return zone(e);
   }
@@ -345,7 +347,7 @@ public final class MonotonicExpression {
     return s;
   }
 
-  /** How far from `at` a crossing may truly lie, in the column's own values. */
+  /** The maximum distance of the true point from `at`, in the column's own values. */
   public long margin(long at) {
     DataType t = column.dataType();
     if (!isTime(t)) return 0;

@@ -19,13 +19,13 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 
-/** How the Iceberg table under a relation is partitioned, now and in its past. */
+/** The current and past partitioning of the Iceberg table under a relation. */
 public final class PartitionLayout {
   private final Table table;
 
   private PartitionLayout(Table table) { this.table = table; }
 
-  /** Null where the plan is not a relation of an Iceberg table; a metadata table is none. */
+  /** Null if the plan is not a relation of an Iceberg table; a metadata table does not count. */
   public static PartitionLayout of(Object plan) {
     if (!(plan instanceof DataSourceV2Relation)) return null;
     Object t = ((DataSourceV2Relation) plan).table();
@@ -34,13 +34,15 @@ public final class PartitionLayout {
     return new PartitionLayout(((SparkTable) t).table());
   }
 
-  /** What the table is at this moment: its metadata file; null where there is none. */
+  /** The table's current version: its metadata file; null if there is none. */
   public String version() {
     if (!(table instanceof HasTableOperations)) return null;
     return ((HasTableOperations) table).operations().current().metadataFileLocation();
   }
 
-  /** A call of Iceberg's as a transform is written in a spec: day, bucket[4]; null for any other expression. */
+  /**
+   * A call of an Iceberg function, written like a transform in a spec: day, bucket[4]; null for any other expression.
+   */
   public static String transform(Object e) {
     Expression call = Calls.call(e);
     if (call == null) return null;
@@ -51,7 +53,7 @@ public final class PartitionLayout {
     return t.name + "[" + ((Literal) first).value() + "]";
   }
 
-  /** The column that a call is of, a field in columns of structs too; null where it is of anything else. */
+  /** The column in a call, possibly a field of a struct; null if the argument is anything else. */
   public static Expression source(Expression call) {
     Expression e = (Expression) call.children().apply(call.children().size() - 1), column = e;
     while (e instanceof GetStructField) e = ((GetStructField) e).child();
@@ -59,13 +61,13 @@ public final class PartitionLayout {
   }
 
   /**
-   * Whether a comparison of a call with a constant may be given to Iceberg, which then finds the very rows.
+   * Whether a comparison of a call with a constant can be pushed to Iceberg with correct results.
    *
-   * <p>Iceberg compares it with the values of a partition field and, where the transform keeps the order, with the
-   * transformed bounds of each file. The first is wrong where any spec has the column itself as a field, or where
-   * Spark's value is another than Iceberg's: a uuid is text to Spark. The second is wrong where the transform wraps:
-   * the least int or long of a file, truncated, is its greatest; hours of the year 250000 are negative. Then it is
-   * right only in files that are partitioned by this very transform, all rows of which have one value.
+   * <p>Iceberg compares the constant with the values of a partition field and, if the transform is order-preserving,
+   * with the transformed bounds of each file. The first is wrong if any spec has the column itself as a field, or if
+   * Spark's value differs from Iceberg's: a uuid is text in Spark. The second is wrong if the transform wraps around:
+   * the least int or long, truncated, becomes the greatest; hours of the year 250000 are negative. Then it is correct
+   * only in files that are partitioned by the same transform, since all their rows have one value.
    */
   public boolean answers(Expression call) {
     Expression column = source(call);
@@ -94,9 +96,9 @@ public final class PartitionLayout {
     return false;
   }
 
-  /** Whether files of every spec are partitioned by a transform of a column, so that a call of it prunes by itself. */
+  /** Whether every spec partitions by a transform of a column, so that its call prunes without an added range. */
   public boolean everywhere(Expression column, String transform) {
-    // A name that two columns have had, or a column that had another type when files were partitioned, is no such.
+    // Not if two columns have had the name, or the column had another type when files were written.
     List<Types.NestedField> fields = fields(column);
     for (Types.NestedField field : fields) {
       Types.NestedField first = (Types.NestedField) fields.get(0);
@@ -115,7 +117,7 @@ public final class PartitionLayout {
     return result;
   }
 
-  /** The first transform of a column, in any spec, whose values wrap; null where there is none. */
+  /** The first transform of a column, in any spec, whose values wrap around; null if there is none. */
   public Transform wrapping(Expression column) {
     for (String transform : anywhere(column)) {
       Transform t = Transform.named(transform);
@@ -124,7 +126,7 @@ public final class PartitionLayout {
     return null;
   }
 
-  /** The fields that a column's name stands for in any schema: a query of an old snapshot knows it by its old name. */
+  /** The fields that a column's name refers to in any schema: a query of an old snapshot uses the old name. */
   private List<Types.NestedField> fields(Expression column) {
     List<Types.NestedField> result = new ArrayList<>();
     String path = path(column);

@@ -3,7 +3,7 @@ package sparkicebergsql;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 
-/** A column by its place among those of a condition, in whichever query. */
+/** A column identified by its index among a condition's columns, independent of the query. */
 public final class Placed extends BoundReference {
   private static final long serialVersionUID = 1L;
 

@@ -31,16 +31,15 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Puts beside a predicate such as <code>year(ts) = 2024</code> what it implies for the column alone, so that the scan
- * of an Iceberg table prunes: <code>ts &gt;= 2024-01-01 AND ts &lt; 2025-01-01</code>. The predicate itself stays.
+ * Adds to a predicate such as <code>year(ts) = 2024</code> the range on the column that it implies, so that the scan of
+ * an Iceberg table prunes: <code>ts &gt;= 2024-01-01 AND ts &lt; 2025-01-01</code>. The predicate itself stays.
  *
- * <p>It looks at the filters that have arrived at a relation, and at the condition by which a copy-on-write DELETE,
- * UPDATE or MERGE chooses its files. Where the columns' own comparisons say as much already it adds nothing, so it may
- * run again. What a condition implies is attacked before it is used (see Attack). What it adds is to be known
- * in EXPLAIN by the word `implied` after the literal.
+ * <p>It handles the filters directly above a relation, and the condition by which a copy-on-write DELETE, UPDATE or
+ * MERGE chooses its files. It adds nothing that the columns' own comparisons already imply, so it is idempotent.
+ * Implied ranges are tested before they are used (see Attack). EXPLAIN marks the added literals with `implied`.
  */
 public class Prune extends SwitchedRule {
-  /** What conditions were found to imply, and the conditions of many dashboards are the same again and again. */
+  /** Cache of implied ranges: dashboards repeat the same conditions. */
   private static final int REMEMBERED = 256;
   private final Map<List<Object>, List<Expression>> remembered =
     Collections.synchronizedMap(new LinkedHashMap<List<Object>, List<Expression>>(16, 0.75f, true) {
@@ -81,33 +80,33 @@ public class Prune extends SwitchedRule {
     }
   }
 
-  /** The condition and what it implies; itself where that is nothing new. */
+  /** The condition with the ranges that it implies; unchanged if there are none. */
   Expression with(Expression condition, LogicalPlan relation) {
     try {
       PartitionLayout layout = isCandidate(condition) ? PartitionLayout.of(relation) : null;
-      // What rand(7) yields for a row depends on the files that are read.
+      // The value of rand(7) for a row depends on the files that are read.
       if (layout == null || !condition.deterministic()) return condition;
       Expression result = condition;
       for (Expression e : added(condition, layout)) {
-        // The condition of a MERGE speaks of the source too.
+        // The condition of a MERGE refers to the source, too.
         if (e.references().subsetOf(relation.outputSet())) result = new And(ImpliedLiteral.noted(result, e), e);
       }
       return result;
     } catch (RuntimeException e) {
-      return condition; // a query must not fail for what it did not ask
+      return condition; // an error here must not fail the query
     }
   }
 
   /**
    * A procedure's `where`, with a range in place of the conjuncts on a column that Iceberg cannot translate and that
-   * imply one: it chooses the files that may have such rows, so a wider condition is no other.
+   * imply one: it only chooses files that may contain such rows, so a wider condition is correct.
    */
   private static Expression translatable(Expression condition) {
     List<Expression> kept = new ArrayList<>(), ranges = new ArrayList<>();
     try {
       ranges = ranges(condition, null);
     } catch (RuntimeException e) {
-      // Iceberg says what it cannot translate.
+      // Iceberg reports what it cannot translate.
     }
     boolean changed = false;
     for (Expression conjunct : ImpliedRanges.conjuncts(condition)) {
@@ -137,19 +136,19 @@ public class Prune extends SwitchedRule {
     return false;
   }
 
-  /** What a condition on a relation of an Iceberg table implies and does not say, as one condition; null if nothing. */
+  /** The implied ranges that a condition on an Iceberg relation does not contain, as one condition; null if none. */
   public Expression implied(Expression condition, LogicalPlan relation) {
     return conjunction(found(condition, PartitionLayout.of(relation)));
   }
 
-  /** All of them; null of none. */
+  /** Their conjunction; null if there are none. */
   private static Expression conjunction(List<Expression> conjuncts) {
     Expression result = null;
     for (Expression e : conjuncts) result = result == null ? e : new And(result, e);
     return result;
   }
 
-  /** As found; a condition that has been seen in the same words, modes and version of the table is not solved again. */
+  /** The implied ranges, cached by the condition's text, the session's modes and the table's version. */
   private List<Expression> added(Expression condition, PartitionLayout layout) {
     String version = layout.version();
     if (version == null) return found(condition, layout);
@@ -157,7 +156,7 @@ public class Prune extends SwitchedRule {
     List<Object> key = new ArrayList<>();
     key.add(version);
     for (Attribute column : CollectionConverters.asJava(columns)) key.add(column.name());
-    // Columns by their place among those of the condition, so that the next query's are the same.
+    // Columns are replaced by their index in the condition, so that the key is the same for the next query.
     key.add(renamed(condition, columns, true));
     key.add(SQLConf.get().getAllConfs());
     List<Expression> known = (List<Expression>) remembered.get(key);
@@ -199,7 +198,7 @@ public class Prune extends SwitchedRule {
     return result;
   }
 
-  /** What is to be added for columns of time and of whole numbers. */
+  /** The conditions to add for time and integer columns. */
   static List<Expression> ranges(Expression condition, PartitionLayout layout) {
     List<Expression> result = new ArrayList<>();
     Map<Expression, ImpliedRanges.Found> implied = new ImpliedRanges(layout, false).of(condition);
@@ -209,7 +208,7 @@ public class Prune extends SwitchedRule {
       ImpliedRanges.Found found = (ImpliedRanges.Found) implied.get(key);
       ImpliedRanges.Found known = (ImpliedRanges.Found) written.get(key);
       Intervals all = found.values.coarse(), own = known == null ? Intervals.ALL : known.values;
-      // A filter that nothing satisfies is left to the query.
+      // A filter that no value satisfies is left to the query.
       if (all.size() == 0 || all.contains(own)) continue;
       Expression range = range(found.column, all, own);
       if (range == null) continue;
@@ -242,7 +241,7 @@ public class Prune extends SwitchedRule {
     return wrapping != null && !wrapping.truncates;
   }
 
-  /** Times whose hours since 1970 are more than an int holds, so that Iceberg's partition values wrap. */
+  /** Times whose hours since 1970 exceed an int, so that Iceberg's partition values wrap around. */
   private static Expression wrapped(Expression column) {
     long most = (1L << 31) * Clocks.HOUR;
     DataType t = column.dataType();
@@ -252,7 +251,7 @@ public class Prune extends SwitchedRule {
         new LessThan(column, ImpliedLiteral.of(-most, t))));
   }
 
-  /** Puts one predicate of each kind to an empty table: the scan must be given February 2024, or its start. */
+  /** Tests one predicate of each kind on an empty table: the scan must receive February 2024, or its start. */
   @Override
   protected String check(SparkSession session) {
     String start = "ts >= 1706745600000000", end = "ts < 1709251200000000";

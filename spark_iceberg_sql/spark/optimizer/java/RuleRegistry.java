@@ -26,13 +26,13 @@ import org.apache.spark.unsafe.Platform;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The rules of this JVM: puts them into sessions, once each, and lists them as the table iceberg_rules(). */
+/** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   /** A session and its newSession() share their extensions. */
   private final Map<SparkSessionExtensions, Installed> sessions = new WeakHashMap<>();
-  // The same objects at each registration, or Spark warns that a function was replaced.
+  // The same objects for each registration; otherwise Spark warns that a function was replaced.
   private final Listing listing = new Listing(this);
   private final FunctionIdentifier listingId = new FunctionIdentifier(LISTING);
   private final ExpressionInfo listingInfo = new ExpressionInfo(getClass().getName(), null, LISTING,
@@ -45,12 +45,14 @@ public class RuleRegistry {
     SwitchedRule rule;
   }
 
-  /** Whether the rules are in force for the sessions that share an extensions object. */
+  /** Whether the rules are enabled for the sessions that share an extensions object. */
   static class Installed {
     volatile boolean on = true;
   }
 
-  /** What Spark calls for each optimisation; injected rules cannot be taken out again, so it answers with nothing. */
+  /**
+   * Spark calls this for each optimization; injected rules cannot be removed, so it returns none if they are disabled.
+   */
   static class Before extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final Entry entry;
     final Installed installed;
@@ -65,8 +67,8 @@ public class RuleRegistry {
   }
 
   /**
-   * Injected as a rule that does nothing, for the sake of being called at each optimisation of each session: rules
-   * after the push-down belong to one session, and newSession() starts without them. Spark reads them after this.
+   * Injected as a rule that does nothing, in order to be called at each optimization of each session: rules after the
+   * push-down belong to one session, and newSession() starts without them. Spark reads them after this call.
    */
   static class After extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final List<Entry> entries;
@@ -101,7 +103,7 @@ public class RuleRegistry {
     }
   }
 
-  /** Adds a rule; rule is null where it could not be compiled, and fault then says why. */
+  /** Adds a rule; rule is null if it could not be compiled, and fault is then the reason. */
   public void add(
     String name, String phase, boolean beforePushDown, String switchKey, String does, Object rule, String fault) {
     Entry e = new Entry();
@@ -116,10 +118,10 @@ public class RuleRegistry {
     entries.put(name, e);
   }
 
-  /** What is wrong with a rule, or null. */
+  /** The fault of a rule, or null. */
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
 
-  /** The rules whose fault has not been told yet; told from now on. */
+  /** The rules whose fault has not been reported yet; marks them as reported. */
   public synchronized List<String> news() {
     List<String> names = new ArrayList<>();
     for (Entry e : entries.values()) {
@@ -131,9 +133,9 @@ public class RuleRegistry {
   }
 
   /**
-   * Puts the rules into a session, or switches them on again; the first session of the JVM also checks them.
+   * Injects the rules into a session, or enables them again; the first session of the JVM also tests them.
    *
-   * <p>Cheap when they are in already. Sessions that newSession() makes of it have them as well.
+   * <p>Cheap if they are already injected. Sessions from its newSession() have them as well.
    */
   public synchronized void install(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
@@ -158,13 +160,13 @@ public class RuleRegistry {
     session.sessionState().tableFunctionRegistry().registerFunction(listingId, listingInfo, listing);
   }
 
-  /** Takes the rules out of force in this session and those that share its extensions. */
+  /** Disables the rules in this session and in those that share its extensions. */
   public synchronized void uninstall(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
     if (installed != null) installed.on = false;
   }
 
-  /** Puts the rules into a session that has never had them. */
+  /** Injects the rules into a session that has never had them. */
   public synchronized void ensure(SparkSession session) {
     if (!sessions.containsKey(extensions(session))) install(session);
   }
@@ -197,7 +199,7 @@ public class RuleRegistry {
     protected Object of(Object arguments) {
       int given = ((Seq<?>) arguments).size();
       if (given > 0) {
-        // An AnalysisException is checked, and Function1 declares none.
+        // AnalysisException is a checked exception, and Function1 declares none.
         Platform.throwException(QueryCompilationErrors.wrongNumArgsError(LISTING, ScalaTypes.seq(List.of(0)), given,
           QueryCompilationErrors.wrongNumArgsError$default$4(), QueryCompilationErrors.wrongNumArgsError$default$5(),
           QueryCompilationErrors.wrongNumArgsError$default$6()));

@@ -15,11 +15,11 @@ import scala.runtime.AbstractFunction1;
 import scala.runtime.AbstractPartialFunction;
 
 /**
- * What Spark wants from Scala, as a class that Janino compiles can be it.
+ * The Scala types that Spark requires, in a form that classes compiled by Janino can extend.
  *
- * <p>Janino makes no bridge methods: a class that extends <code>Function1&lt;Expression, Expression&gt;</code> with an
- * <code>apply(Expression)</code> lacks the <code>apply(Object)</code> that is called. So the classes here keep the type
- * parameters, and those that extend them have methods without any.
+ * <p>Janino generates no bridge methods: a class that extends <code>Function1&lt;Expression, Expression&gt;</code> with
+ * an <code>apply(Expression)</code> lacks the <code>apply(Object)</code> that is called. So the classes here keep the
+ * type parameters, and those that extend them have methods without any.
  */
 public final class ScalaTypes {
   private ScalaTypes() {}
@@ -45,15 +45,18 @@ public final class ScalaTypes {
     }
   }
 
-  /** What `transform` of a plan or an expression puts in the place of some of its nodes. */
+  /** The replacements that `transform` of a plan or an expression applies to some nodes. */
   public interface Replacement {
     boolean isFor(Object node);
 
-    /** What comes in the place of a node for which it is. */
+    /** The replacement of a matching node. */
     Object of(Object node);
   }
 
-  /** As `transform` takes it. Not a class to extend: of AbstractPartialFunction Janino compiles one generation only. */
+  /**
+   * In the form that `transform` accepts. Do not extend: Janino compiles only direct subclasses of
+   * AbstractPartialFunction.
+   */
   public static <N> PartialFunction<N, N> rewrite(Replacement replacement) { return new Rewrite<N>(replacement); }
 
   private static final class Rewrite<N> extends AbstractPartialFunction<N, N> {
@@ -75,7 +78,7 @@ public final class ScalaTypes {
 
   /** A rule of the optimizer. */
   public abstract static class PlanRule<P extends TreeNode<?>> extends Rule<P> {
-    /** What comes in the place of a plan, or the very argument. */
+    /** The replacement of a plan, or the argument itself. */
     protected abstract TreeNode<?> of(TreeNode<?> plan);
 
     @Override

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
-/** An expression as a function of the one column in it. For one thread. */
+/** An expression as a function of its only column. Not thread-safe. */
 public final class SingleColumnFunction {
   private final Expression bound;
   private final boolean narrow;
@@ -29,10 +29,10 @@ public final class SingleColumnFunction {
     }));
   }
 
-  /** Its value where the column, as Spark holds dates, timestamps and whole numbers, is x. */
+  /** Its value if the column, in Spark's internal form of dates, timestamps and integers, is x. */
   public Object at(long x) { return of(narrow ? (Object) Integer.valueOf((int) x) : (Object) Long.valueOf(x)); }
 
-  /** Its value where the column is x, as Spark holds values; null is one. */
+  /** Its value if the column is x, in Spark's internal form, which includes null. */
   public Object of(Object x) {
     values[0] = x;
     return bound.eval(row);

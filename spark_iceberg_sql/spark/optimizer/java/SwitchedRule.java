@@ -11,20 +11,20 @@ import scala.runtime.AbstractFunction0;
 /**
  * An optimizer rule with a switch in the session's configuration and a count of the plans that it changed.
  *
- * <p>A rule is one class without state, shared by every session and thread of the JVM. Janino compiles it at run
+ * <p>A rule is one stateless class, shared by all sessions and threads of the JVM. Janino compiles it at run
  * time, see docs/java.md.
  */
 public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
   private final LongAdder hits = new LongAdder();
   private String switchKey;
 
-  /** The same plan, or the very argument where the rule has nothing to say. */
+  /** The rewritten plan, or the argument itself if the rule does not apply. */
   protected abstract LogicalPlan rewrite(LogicalPlan plan);
 
   /**
-   * Puts small plans to the session's whole optimizer, with every rule in its place.
+   * Runs the session's whole optimizer, with all rules, on small plans.
    *
-   * @return null where they come out as this version of Spark and Iceberg is known to leave them, else what was seen
+   * @return null if the results are those expected of this version of Spark and Iceberg, otherwise the actual result
    */
   protected abstract String check(SparkSession session);
 
@@ -48,7 +48,7 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     return excluded.isEmpty() || !(", " + excluded.get() + ",").replace(" ", "").contains("," + ruleName() + ",");
   }
 
-  /** {@link #check} with the switch on, whatever the session says; null, or what is wrong. */
+  /** {@link #check} with the switch on, whatever the session's setting; null, or the fault. */
   public String fault(final SparkSession session) {
     SQLConf conf = session.sessionState().conf().clone();
     conf.setConfString(switchKey, "true");

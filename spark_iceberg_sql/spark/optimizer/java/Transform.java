@@ -36,7 +36,7 @@ public final class Transform {
 
   public static List<Transform> all() { return ALL; }
 
-  /** The transform that a call of Iceberg's is; null for one that the records do not have. */
+  /** The transform of a call of an Iceberg function; null if no record has it. */
   public static Transform of(Expression call) {
     String called = Calls.function(call).getName();
     for (Transform t : ALL)
@@ -44,14 +44,14 @@ public final class Transform {
     return null;
   }
 
-  /** The transform by which the rules try what is true of all: one that hashes. */
+  /** The transform with which the rules test themselves: one that hashes. */
   public static Transform hash() {
     for (Transform t : ALL)
       if (t.hashes) return t;
     throw new IllegalStateException("no transform hashes");
   }
 
-  /** The transform of a partition field as a spec writes it: day, bucket[4]; null for one that is not known. */
+  /** The transform of a partition field as a spec writes it: day, bucket[4]; null if it is unknown. */
   public static Transform named(String text) {
     String name = text.indexOf('[') < 0 ? text : text.substring(0, text.indexOf('['));
     for (Transform t : ALL)
@@ -59,6 +59,6 @@ public final class Transform {
     return null;
   }
 
-  /** Whether the value of a source of this type may leave its own type, and start again from the other end. */
+  /** Whether the value may overflow and wrap around for a source of this type. */
   public boolean wraps(DataType source) { return wraps.contains(source.catalogString()); }
 }

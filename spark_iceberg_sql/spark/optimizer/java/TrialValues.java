@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Values of a column at which a predicate is tried (see Attack): all over its type, and near given ones. */
+/** Values of a column on which a predicate is tested (see Attack): across its type, and near given values. */
 public final class TrialValues {
   private static final long SECOND = 1000000L, HOUR = Clocks.HOUR, DAY = Clocks.DAY;
   private static final long[] NEAR = {1, SECOND, 60 * SECOND, HOUR / 2, HOUR, 3 * HOUR / 2, 2 * HOUR, 3 * HOUR,
@@ -23,7 +23,7 @@ public final class TrialValues {
 
   private TrialValues() {}
 
-  /** unit: microseconds in one of the column's values; 0 where they are no times. */
+  /** unit: microseconds in one of the column's values; 0 if they are not times. */
   public static long[] near(Set<Long> edges, long unit) {
     List<Long> found = new ArrayList<>();
     for (long edge : edges) {
@@ -33,7 +33,7 @@ public final class TrialValues {
         continue;
       }
       add(found, edge, 1);
-      // Of many ranges the next is never far.
+      // With many ranges, the next one is always near.
       int most = edges.size() > 8 ? 10 : NEAR.length;
       for (int j = 1; j < most; j++)
         if (NEAR[j] >= unit) add(found, edge, NEAR[j] / unit);
