@@ -1,4 +1,4 @@
-"""CREATE TABLE ... AS SELECT where somebody can say what columns the query has, and where nobody can."""
+"""CREATE TABLE ... AS SELECT with queries whose columns can be inferred, and queries whose columns cannot."""
 
 from __future__ import annotations
 

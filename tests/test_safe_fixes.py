@@ -99,7 +99,7 @@ def test_what_a_fault_hid_is_no_reason_to_leave_it(tmp_path: Path, capsys: Any) 
 
 
 def letters(text: str) -> Report:
-    """A check by which a small letter is a fault; `q` becomes `Q!`, which is an error nobody had."""
+    """A check that reports lower-case letters; its fix turns `q` into `Q!`, which introduces a new error."""
     lines = Lines(text)
     found = [
         Diagnostic(

@@ -1,8 +1,8 @@
-"""What Iceberg's Spark runtime accepts although the table is broken afterwards.
+"""Table states that Iceberg's Spark runtime accepts although they break the table.
 
-Its metadata tables, merge-on-read deletes and rewrites lay all specs over one another in one struct
-(Partitioning.partitionType): field by field id, each under its newest name. What that struct cannot
-hold is found here, on metadata alone.
+Its metadata tables, merge-on-read deletes and rewrites merge all specs into one struct
+(Partitioning.partitionType), by field id, each field with its newest name. This module finds specs that cannot
+be merged, from metadata alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIRST_WITH_VECTORS = 3
 
 
 class Kind(Enum):
-    """How a table is broken.
+    """The ways in which a table is broken.
 
     ID_TWICE: two fields of the default spec have the same field id: reads and writes fail. SAME_NAME: two
     fields of different specs have the same name, ignoring case. SAME_NAME_NOW: two fields of the default
@@ -42,7 +42,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One thing that is broken. field: the newer field of the two, or the only one. other: the older."""
+    """One broken field. field: the newer field of the two, or the only one. other: the older."""
 
     kind: Kind
     field: PartitionField
@@ -50,7 +50,7 @@ class Damage:
 
 
 def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
-    """All fields of all specs whose source column is there, by field id, each under its newest name."""
+    """All fields of all specs whose source column exists, by field id, each with its newest name."""
     newest = specs.newest
     if not schema.ids.issuperset(specs.sources):
         newest = {f.field_id: f for f in specs.all_fields if f.source_id in schema.ids}
@@ -59,7 +59,7 @@ def united(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
 
 
 def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tuple[Damage, ...]:
-    """Everything that is broken in a table with these specs and columns.
+    """All broken fields of a table with these specs and columns.
 
     case_sensitive: whether Spark's names are case-sensitive.
     """
@@ -71,7 +71,7 @@ def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tup
     return every
 
 
-# A statement finds the table as the one before has left it.
+# Consecutive statements check the same table state.
 _LAST: deque[tuple[Specs, Schema, bool, tuple[Damage, ...]]] = deque(maxlen=4)
 
 
@@ -101,7 +101,7 @@ def _damage(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[Dama
 def _same_names(specs: Specs, schema: Schema, case_sensitive: bool) -> Iterator[Damage]:
     now = {field.field_id for field in specs.spec.fields}
     first: dict[str, PartitionField] = {}
-    # Older fields first, so that of two it is the newer one that is at fault.
+    # Older fields first, so that the newer one of two is reported.
     for field in united(specs, schema):
         other = first.setdefault(field.name if case_sensitive else field.name.lower(), field)
         if other is not field:
@@ -123,17 +123,18 @@ def _types(specs: Specs, schema: Schema) -> Iterator[Damage]:
             yield Damage(Kind.TYPE_NOT_TAKEN, field)
 
 
-# The columns of `.position_deletes` (PositionDeletesTable.calculateSchema), those of version 3 after the others.
+# The columns of `.position_deletes` (PositionDeletesTable.calculateSchema), those of version 3
+# after the others.
 _DELETES = ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path")
 _DELETES_3 = ("content_offset", "content_size_in_bytes")
 
 
 def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
-    """Its readers bind every spec to that table's columns, where a field may not be named like another's."""
+    """The readers bind every spec to these columns, whose names a partition field must not have."""
     if specs.format_version < FIRST_WITH_DELETES:
         return
     taken = {*_DELETES, *(_DELETES_3 if specs.format_version >= FIRST_WITH_VECTORS else ())}
-    # Version 3 has deletion vectors, which the procedure that trips over a backtick leaves alone.
+    # Version 3 has deletion vectors, which the procedure that fails for a backtick does not rewrite.
     backticks = specs.format_version < FIRST_WITH_VECTORS
     for field in specs.last_of_each_id:
         name = field.name

@@ -25,7 +25,7 @@ class SpecUncertainError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RequestedField:
-    """A field as a statement asks for it; name: None for Iceberg's default."""
+    """A field as a statement requests it; name: None for Iceberg's default."""
 
     source_id: int
     source: str
@@ -49,8 +49,8 @@ def updated(
     """ALTER TABLE ADD / DROP / REPLACE PARTITION FIELD as one step (BaseUpdatePartitionSpec).
 
     specs: the table's. drop: a field of the current spec. add: the field to add, if any. schema: the columns,
-    where names are to be held against theirs. Raises SpecRefusedError, and SpecUncertainError where
-    Iceberg's own result hangs on chance.
+    if names are to be compared with theirs. Raises SpecRefusedError, and SpecUncertainError if Iceberg's own
+    result is not deterministic.
     """
     deleted = drop.field_id if drop is not None else None
     renames: dict[str, str] = {}
@@ -90,7 +90,7 @@ def updated(
 
 
 def _yielding(specs: Specs, name: str) -> dict[str, str]:
-    """The renames by which void fields make room for a name (BaseUpdatePartitionSpec.renameField)."""
+    """The renames of void fields that free a name (BaseUpdatePartitionSpec.renameField)."""
     renames: dict[str, str] = {}
     holder = specs.spec.named(name)
     while holder is not None and holder.transform.is_void:
@@ -101,9 +101,9 @@ def _yielding(specs: Specs, name: str) -> dict[str, str]:
 
 
 def proposed(specs: Specs, add: RequestedField) -> PartitionField:
-    """The field that adding makes: one of any spec with this source and transform, or a new one.
+    """The field that an ADD creates: an existing one of any spec with this source and transform, or a new one.
 
-    Raises SpecUncertainError where several past ones fit.
+    Raises SpecUncertainError if several past ones match.
     """
     if specs.format_version >= 2:
         key = add.source_id, str(add.transform)
@@ -152,9 +152,9 @@ def replaced(specs: Specs, wanted: Sequence[RequestedField]) -> Specs:
 
 
 def refuse_names(fields: Sequence[PartitionField], schema: Schema | None = None) -> None:
-    """What PartitionSpec.Builder says against the names of fields: SpecRefusedError, or nothing.
+    """Raise SpecRefusedError for field names that PartitionSpec.Builder refuses.
 
-    A field's name is its own in the spec, and no other column's while its source column exists.
+    A field's name is unique in the spec and, while its source column exists, is not the name of another column.
     """
     if len({field.name for field in fields}) == len(fields):
         if schema is None:

@@ -1,7 +1,7 @@
-"""Which metadata file of a table's folder is the current one: by name, by what its head says.
+"""Which metadata file of a table's folder is the current one: by its name and its head.
 
-Nothing here opens a file: who lists the folder and reads the heads is handed in, so the same choice
-holds for a local disk, an object store and a test.
+Nothing here opens a file: the listing and a reader of heads are passed in, so the choice is the same for a
+local disk, an object store and a test.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _NAME = re.compile(
     rf"(?P<early>{_CODEC})?\.metadata\.json(?P<late>{_CODEC})?",
     re.IGNORECASE,
 )
-# What a Hadoop table's writer renames to v4.metadata.json when it commits, and leaves when it dies.
+# A temporary file that a Hadoop table's writer renames to v4.metadata.json on commit, and leaves
+# behind if it crashes.
 _UNCOMMITTED = re.compile(rf"{_OWN}(?:{_CODEC})?\.metadata\.json", re.IGNORECASE)
 _UUID = re.compile(rb'"table-uuid"\s*:\s*"([^"]*)"')
 _UPDATED = re.compile(rb'"last-updated-ms"\s*:\s*(-?\d+)')
@@ -31,7 +32,7 @@ _UPDATED = re.compile(rb'"last-updated-ms"\s*:\s*(-?\d+)')
 
 @dataclass(frozen=True, slots=True)
 class MetadataFile:
-    """A metadata file as its name tells it.
+    """The properties of a metadata file that its name contains.
 
     location: the full address. version: the number in the name. uuid: the unique part that catalogs
     put into the name (it is the file's own, not the table's), in lower case. gzipped: by the name.
@@ -60,7 +61,7 @@ class Head:
 
 
 class NoMetadataError(ValueError):
-    """No metadata file can be chosen; the text says which there were and what would choose one."""
+    """No metadata file can be chosen; the text lists the files and the arguments that choose one."""
 
 
 def is_metadata_file(location: str) -> bool:
@@ -69,7 +70,7 @@ def is_metadata_file(location: str) -> bool:
 
 
 def metadata_file(location: str) -> MetadataFile | None:
-    """A metadata file from its location; None where the name has no version.
+    """A metadata file from its location; None if the name has no version.
 
     Known names: `v3.metadata.json` of Hadoop tables, `00003-<uuid>.metadata.json` of catalogs (or
     another text after the digits), and both with `.gz` or another compression before `.metadata` (as
@@ -88,9 +89,8 @@ def metadata_file(location: str) -> MetadataFile | None:
 
 
 def unplaced(locations: Iterable[str]) -> list[str]:
-    """The metadata files of a folder whose names have no version, so that none knows how new they are.
-
-    Not among them: what the writer of a Hadoop table has not committed.
+    """The metadata files of a folder whose names have no version, so that their order is unknown, except
+    uncommitted files of a Hadoop table's writer.
     """
     return [file.location for file in _by_version(tuple(locations))[1]]
 
@@ -107,7 +107,7 @@ def _unplaced(locations: Iterable[str]) -> list[str]:
 def read_head(content: bytes) -> Head:
     """What the first bytes of a metadata file say; plain or gzipped, cut anywhere.
 
-    Raises ValueError where they are neither JSON text nor a gzip stream.
+    Raises ValueError if they are neither JSON text nor a gzip stream.
     """
     text = content
     if content[:2] == b"\x1f\x8b":
@@ -133,13 +133,13 @@ def choose(
 ) -> MetadataFile:
     """The current one among the metadata files of a folder.
 
-    locations: the folder's listing; other files in it do not matter. heads: reads the heads of some
-    of them, in the same order. table_uuid: only files of that table, ignoring case.
-    by_last_updated: the greatest last-updated-ms instead of the greatest version.
+    locations: the folder's listing; other files in it are ignored. heads: reads the heads of some of them, in
+    the same order. table_uuid: only files of that table, ignoring case. by_last_updated: the greatest
+    last-updated-ms instead of the greatest version.
 
-    No head is read for the newest version alone. For a table's uuid, files are read from the newest
-    version down, and no further than the first that fits. The heads of files without a version in
-    their names are read always: one that was updated last is not passed over. Raises NoMetadataError.
+    If there is only one file of the newest version, no head is read. For a table's uuid, files are read from
+    the newest version down to the first match. The heads of files without a version in their names are always
+    read, so that the last updated one is not ignored. Raises NoMetadataError.
     """
     files, others = _by_version(tuple(locations))
     wanted = table_uuid.lower() if table_uuid is not None else None
@@ -158,7 +158,7 @@ def choose(
     return chosen
 
 
-@lru_cache(maxsize=8)  # a folder is asked for again and again, and may have thousands of versions
+@lru_cache(maxsize=8)  # a folder is read repeatedly, and may have thousands of versions
 def _by_version(
     locations: tuple[str, ...],
 ) -> tuple[tuple[MetadataFile, ...], tuple[MetadataFile, ...]]:
@@ -182,7 +182,7 @@ def _no_names(others: Sequence[MetadataFile]) -> NoMetadataError:
 def _refuse_newer(
     chosen: MetadataFile, others: Sequence[MetadataFile], heads: Sequence[Head]
 ) -> None:
-    """A file whose place in the order nobody knows must not hide newer rows."""
+    """Fail if a file of unknown version was updated later: ignoring it could hide newer rows."""
     mine = heads[0]
     for file, head in zip(others, heads[1:], strict=True):
         if head.table_uuid != mine.table_uuid and head.table_uuid and mine.table_uuid:
@@ -225,7 +225,7 @@ def _newest_of(
 
 
 def _steps(count: int) -> Iterable[tuple[int, int]]:
-    """Growing stretches of the list: the first few files nearly always hold the answer."""
+    """Growing batches of the list: the first few files are nearly always enough."""
     start, size = 0, 4
     while start < count:
         yield start, min(start + size, count)
@@ -233,7 +233,9 @@ def _steps(count: int) -> Iterable[tuple[int, int]]:
 
 
 def _one_table(files: Sequence[MetadataFile], heads: Sequence[Head]) -> MetadataFile:
-    """Several files with the newest version: of one table the last updated, of two none."""
+    """Choose among several files with the newest version: the last updated, unless they belong to different
+    tables.
+    """
     tables = sorted({h.table_uuid or "none" for h in heads})
     if len(tables) > 1:
         raise NoMetadataError(
@@ -244,7 +246,7 @@ def _one_table(files: Sequence[MetadataFile], heads: Sequence[Head]) -> Metadata
 
 
 def _last(read: Sequence[tuple[MetadataFile, Head]]) -> MetadataFile:
-    """The last updated; of equals the first, since the newest come first."""
+    """The last updated; among equals the first, since the newest come first."""
     return max(read, key=lambda pair: pair[1].updated_ms or 0)[0]
 
 

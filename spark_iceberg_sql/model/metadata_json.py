@@ -13,14 +13,14 @@ from spark_iceberg_sql.model.types import field_from_metadata
 
 
 class MetadataError(ValueError):
-    """A metadata file that is not one; `str` says what is wrong with it."""
+    """Not a valid metadata file; `str` is the reason."""
 
 
 def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
-    """What a table's metadata.json says of its columns and all its partition specs.
+    """The table that a metadata.json describes: its columns and all its partition specs.
 
     name: the table's full name. metadata: the parsed JSON object, of format version 1, 2 or 3.
-    Raises MetadataError where a required part is missing or has another shape.
+    Raises MetadataError if a required part is missing or has the wrong structure.
     """
     try:
         schemas = _schemas(metadata)

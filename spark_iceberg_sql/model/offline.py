@@ -62,7 +62,7 @@ class PyicebergKnown(Tables):
         return name.lower() == self._name.lower() or super().is_catalog(name)
 
     def look_up(self, name: Name) -> Table | Absent | None:
-        """The table through pyiceberg; what it cannot load is a table of unknown columns."""
+        """The table through pyiceberg; if it cannot be loaded, a table with unknown columns."""
         from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
 
         if name[0].lower() != self._name.lower():

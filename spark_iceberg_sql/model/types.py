@@ -128,7 +128,7 @@ _ICEBERG_NAMES = V3_TYPES | {
 }
 
 
-# The type of what a query computes in a way that nobody here follows.
+# The type of an expression whose type cannot be inferred.
 UNKNOWN = Primitive("?")
 
 

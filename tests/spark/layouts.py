@@ -1,4 +1,4 @@
-"""Run by test_layouts in processes of their own: sessions that somebody else made, with other catalogs.
+"""Run by test_layouts in processes of their own: sessions created elsewhere, with other catalogs.
 
 Prints one JSON object: what became of each statement.
 """

@@ -24,7 +24,7 @@ HOUR, DAY = 3_600_000_000, 86_400_000_000
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong text in the place of a right one, once or everywhere in a file."""
+    """A mistake to inject: the correct text in a Java file, and the wrong one that replaces it."""
 
     what: str
     file: str

@@ -334,7 +334,7 @@ def test_a_folder_that_was_exchanged_after_it_was_attached(spark: SparkSession, 
 
 
 def computed(name: str) -> list[str]:
-    """Ways to say what is written that are more than a name; found by somebody who had not read the code."""
+    """Forms of a write target other than a plain name."""
     catalog, _, table = name.partition(".")
     expire = f"CALL {catalog}.system.expire_snapshots(table => {{}}, older_than => TIMESTAMP '2100-01-01')"
     inner, half = expire.format(f"'{table}'"), f"'{table[:3]}'"

@@ -1,4 +1,4 @@
-"""The Java files: what javac says of them, and what Janino takes of Java (docs/java.md)."""
+"""The Java files: javac's diagnostics, and the Java that Janino accepts (docs/java.md)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ OFF = {
     "cast": "Janino knows no types between < and >: the cast in `(String) list.get(0)`, to javac redundant, is needed",
     "path": "the manifests of Spark's jars name jars that are not there",
 }
-# Scala leaves of a final method, such as `withNewChildrenInternal`, no generic signature in the classes that these
-# extend, so that javac says of any Java class below them that it "cannot override" the one of TreeNode. Janino does
+# Scala leaves of a final method, such as `withNewChildrenInternal`, no generic signature in the
+# classes that these
+# extend, so that javac says of any Java class below them that it "cannot override" the one of
+# TreeNode. Janino does
 # not look there. All else that javac has to say of them counts.
 BELOW_SCALA = {"ImpliedLiteral", "Placed", "VirtualColumns", "WithoutFile"}
 _MESSAGE = re.compile(

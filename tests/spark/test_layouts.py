@@ -1,4 +1,4 @@
-"""Sessions that somebody else made: the session catalog, JDBC, no catalog, no extensions."""
+"""Sessions created elsewhere: the session catalog, JDBC, no catalog, no extensions."""
 
 from __future__ import annotations
 
