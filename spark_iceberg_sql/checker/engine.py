@@ -28,10 +28,10 @@ from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
-# What is true of Iceberg's tables and of no others.
+# Rules that apply only to Iceberg tables.
 _ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
 
-# What a diagnostic's severity shall be, by code and its own severity; None to leave it out.
+# A diagnostic's effective severity, from its code and its own severity; None to omit it.
 Verdict = Callable[[str, Severity], Severity | None]
 
 
@@ -41,8 +41,8 @@ class Around:
 
     spark: whether its statements are certainly Spark's. elsewhere: whether they are given to another engine, as
     far as is known. program: whether they are inside a program, which may create and drop tables too. made:
-    where it does, by offset in the text, and which; None for any. arms: the stretches of the text whose
-    statements do not follow all those before them.
+    where it does, by offset in the text, and which; None for any. arms: the ranges of the text whose statements
+    do not follow all earlier ones.
     """
 
     spark: bool = False
@@ -64,7 +64,7 @@ def check(
     repaired: bool = False,
     around: Around = NOWHERE,
 ) -> Report:
-    """`api.check`, with what the package's own callers know besides.
+    """`api.check`, with more parameters for callers inside the package.
 
     verdict: gives another severity for a finding, or None to hide it. repaired: whether the statements reach
     Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text.
@@ -125,28 +125,28 @@ class _Run:
     verdict: Verdict | None
     repaired: bool
     statements: list[Statement]
-    # Whether what stands around says that this is Spark's; None where it says another's.
+    # Whether the origin of the text indicates Spark; None if it indicates another engine.
     spoken: bool | None
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    # The one note where the text may be another engine's: whether it stands for a fault, of which statement.
+    # The single note if the text may be another engine's: whether it replaces an error, and of which statement.
     doubted: tuple[bool, Context, tuple[Skipped, ...]] | None = None
-    doubts: int = 0  # statements that it stands for
+    doubts: int = 0  # statements that it covers
     faults: set[tuple[object, ...]] = field(default_factory=set)
     noted: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     @cached_property
     def words(self) -> Words:
-        """Whose words the text has."""
+        """The dialects that the text indicates."""
         return words_of(self.lines.text, self.statements)
 
     def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
-        """The program makes, changes or drops tables here."""
+        """Apply the effect of a place where the program creates, changes or drops tables."""
         if names is None:
             self.known.unsettle_below(())
         self.known.unsettle(*map(self.known.full_name, names or ()))
 
     def statement(self, statement: Statement) -> None:
-        """Judge a statement, and carry it over into what is known."""
+        """Check a statement, and apply its effect to the known tables."""
         try:
             node = parser.read(statement)
         except Exception as fault:
@@ -159,19 +159,19 @@ class _Run:
         self._carry_on(context, fine=self._judge(context))
 
     def _carry_on(self, context: Context, *, fine: bool) -> None:
-        """Carry a statement over into what is known: as it runs, or as it was meant to."""
+        """Apply a statement's effect to the known tables: as it runs, or as intended."""
         if isinstance(context.node, nodes.Immediate):
             context = replace(context, node=context.node.inside)
         try:
             (replay if fine else meant)(context)
-        except Exception as fault:  # what cannot be followed is forgotten
+        except Exception as fault:  # a table whose change cannot be tracked becomes unknown
             self.broke(context.node.span, "the replay", fault)
             table = getattr(context.node, "table", None)
             if isinstance(table, Ref):
                 context.known.forget(table.parts)
 
     def _judge(self, context: Context) -> bool:
-        """Report what the rules find; whether there is no error among it."""
+        """Report the findings of the rules; returns whether there is no error among them."""
         fine = True
         if isinstance(context.node, nodes.Immediate):
             return self._judge(replace(context, node=context.node.inside))
@@ -188,7 +188,7 @@ class _Run:
                 self.doubted = fault, context, tuple(skipped)
         elif skipped:
             self._note(context, skipped)
-        # The statements inside EXPLAIN do not run; those of a block are judged one by one.
+        # The statements inside EXPLAIN do not run; those of a block are checked one by one.
         if isinstance(context.node, nodes.Compound):
             inner = self.known.copy()
             for node in context.node.inside:
@@ -240,7 +240,9 @@ class _Run:
         return fine
 
     def _note(self, context: Context, skipped: list[Skipped]) -> None:
-        """Report what a statement's rules lacked, or count the statement if that is already reported for its table."""
+        """Report what a statement's rules lacked, or count the statement if that is already reported for its
+        table.
+        """
         finding = note(context, skipped)
         table = getattr(context.node, "table", None)
         name = self.known.full_name(table.parts) if isinstance(table, Ref) else context.node.span
@@ -290,7 +292,7 @@ class _Run:
 
 
 def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
-    """The finding; without its fix, where that would take a comment away that is not the fault itself."""
+    """The finding; without its fix if that would remove an unrelated comment."""
     if finding.fix is None or rule is misrouted_statement:
         return finding
     comments = [t.start for t in context.statement.all_tokens if t.kind is Kind.COMMENT]

@@ -124,7 +124,7 @@ def _follow_file(path: str, known: Tables) -> None:
 
 
 def _scripts(found: Source) -> Iterator[Joined]:
-    """A file's pieces as one script; a piece whose end nobody can tell stands alone."""
+    """A file's pieces as one script; a piece with an unknown end is a separate script."""
     together = []
     for piece in found.pieces:
         if len(found.pieces) > 1 and _is_open(piece):
@@ -147,7 +147,7 @@ def _is_open(piece: Piece) -> bool:
 
 
 def _opened(sql: str) -> int | None:
-    """Where the quote or comment opens that a text does not close."""
+    """The start of the quote or comment that a text does not close."""
     tokens = tokenize(sql)
     return tokens[-1].start if tokens and tokens[-1].kind is Kind.UNCLOSED else None
 
@@ -200,7 +200,7 @@ def _check_script(
         report = check(chosen.sql, known, verdict=verdict, around=around)
         holes = Holes(script, chosen, verdict)
         said = [holes.said(diagnostic) for diagnostic in report]
-        if kept and (opened := _opened(chosen.sql)) is not None:  # it may be the half of a quote
+        if kept and (opened := _opened(chosen.sql)) is not None:  # half a quoted text
             said = [_half(d, holes) if d and d.span.start == opened else d for d in said]
         said += [*holes.readable(known, around), *(() if kept else holes.nothing_else())]
         found: dict[_Key, _Placed] = {}
@@ -251,7 +251,7 @@ def _in_all(
 
 
 def _half(diagnostic: Diagnostic, holes: Holes) -> Diagnostic | None:
-    """What is said of a quote that a text kept by a template does not close."""
+    """The note about an unclosed quote in a text that a template stores."""
     return None if diagnostic.severity is Severity.NOTE else holes.unsure(diagnostic)
 
 

@@ -1,8 +1,8 @@
-"""Which statements follow one another, and what of the tables is known to those that do not.
+"""Control flow: which statements follow one another, and what is known about the tables in those that do not.
 
-In a function, nothing is known of what another function changes, or the program behind it. In an arm of a
-condition, nothing is known of what an arm before it changed: that may be the other choice. What stands behind a
-condition follows all of its arms but those that are left for good.
+Inside a function, tables that another function or later code changes are unknown. Inside a branch of a
+condition, tables that an earlier branch changed are unknown, since only one of them runs. Code after a
+condition follows all of its branches, except those that exit.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from spark_iceberg_sql.model.table import Name, Tables
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.script import Statement
 
-# What changes more tables than this counts as changing any: otherwise time grows with their square.
+# A step that changes more tables than this counts as changing any table: otherwise the time is quadratic.
 _MANY = 200
-# Where a program makes tables without SQL, by offset, and which; None for any.
+# The places where a program creates tables without SQL, by offset, with the tables; None for any.
 Made = tuple[int, tuple[Name, ...] | None]
 Step = Statement | Made
 Path = tuple[Arm, ...]
@@ -32,12 +32,12 @@ class Changes:
     anything: bool = False
 
     def add(self, other: Changes) -> None:
-        """Those of another one too."""
+        """The union with another one."""
         self.names |= other.names
         self.anything = self.anything or other.anything or len(self.names) > _MANY
 
     def forgotten(self, known: Tables) -> None:
-        """Let nothing be known of these tables."""
+        """Mark these tables as unknown."""
         if self.anything:
             known.unsettle_below(())
         else:
@@ -45,7 +45,7 @@ class Changes:
 
 
 def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[Path]:
-    """The arms that each of some places, in order, is in as a whole, from the outermost to the innermost."""
+    """The branches that contain each of some places, in order, from the outermost to the innermost."""
     coming = iter(stretches)
     following = next(coming, None)
     around: list[Stretch] = []
@@ -60,7 +60,7 @@ def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[P
 
 @dataclass(slots=True)
 class _Open:
-    """An arm under way. own: what it changes. known, left: of a function, what was before it."""
+    """A branch being walked. own: the tables it changes. known, left: for a function, the state before it."""
 
     arm: Arm
     own: Changes = field(default_factory=Changes)
@@ -69,9 +69,9 @@ class _Open:
 
 
 class Flow:
-    """A walk through a program's statements. known: what is known where it stands.
+    """A walk through a program's statements. known: the known tables at the current position.
 
-    steps: the path of each, and what it changes, in order.
+    steps: the path of each, and the tables it changes, in order.
     """
 
     def __init__(self, known: Tables, steps: Sequence[tuple[Path, Changes]]) -> None:
@@ -79,10 +79,10 @@ class Flow:
         self._steps = steps
         self._number = 0
         self._open: list[_Open] = []
-        self._left = Changes()  # what arms that have ended changed, and what is known all the same
+        self._left = Changes()  # what finished branches changed
 
     def step(self) -> None:
-        """Go on to the next statement: leave the arms that it is not in, enter those that it is in."""
+        """Move to the next statement: leave the branches that do not contain it, enter those that do."""
         path, changes = self._steps[self._number]
         self._leave(path)
         for depth in range(len(self._open), len(path)):
@@ -92,7 +92,7 @@ class Flow:
         self._number += 1
 
     def end(self) -> None:
-        """Leave all arms."""
+        """Leave all branches."""
         self._leave(())
 
     def _leave(self, path: Path) -> None:
@@ -100,7 +100,7 @@ class Flow:
             ended = self._open.pop()
             if ended.known is not None:
                 inner, self.known, self._left = self.known, ended.known, ended.left
-                # What the session is set to, and whether rows may be there, no call takes back.
+                # Session settings, and whether tables may have rows, are never reverted.
                 self.known.others, self.known.time_zone = inner.others, inner.time_zone
                 self.known.case_sensitive = inner.case_sensitive
             if ended.arm.function or ended.arm.leaves:
@@ -119,7 +119,7 @@ class Flow:
         self._open.append(entered)
 
     def _elsewhere(self, path: Path) -> Changes:
-        """What is changed besides a function, but not by the statements that lead to it."""
+        """The tables changed outside a function, except by the statements before it."""
         found = Changes()
         for number, (other, changes) in enumerate(self._steps):
             before = number < self._number and other == path[: len(other)]
@@ -131,12 +131,12 @@ class Flow:
 
 
 def in_order(statements: Sequence[Statement], made: Sequence[Made]) -> list[Step]:
-    """All that happens to tables, in the order of the text."""
+    """All changes to tables, in text order."""
     return sorted([*made, *statements], key=lambda step: _place(step)[0])
 
 
 def flow_through(known: Tables, steps: Sequence[Step], stretches: Sequence[Stretch]) -> Flow:
-    """The walk through these steps. stretches: the arms, an outer one before those in it."""
+    """The walk through these steps. stretches: the branches, an outer one before those inside it."""
     around = paths([_place(step) for step in steps], stretches)
     return Flow(known, list(zip(around, map(_changes, steps), strict=True)))
 
@@ -151,7 +151,7 @@ def _changes(step: Step) -> Changes:
         try:
             names = changed(parser.read(step))
         except Exception:
-            names = ()  # the check reads it too, and reports the fault
+            names = ()  # the check parses it, too, and reports the error
     else:
         names = step[1]
     return Changes(set(names or ()), names is None)

@@ -1,4 +1,4 @@
-"""Fixes of a script, put into the files that its SQL comes from: where they change that SQL and nothing else."""
+"""Maps a script's fixes to the files that contain its SQL, if they change only that SQL."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from spark_iceberg_sql.diagnostics import Edit, Fix
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
 from spark_iceberg_sql.files.templates import template_spans
 
-# What a program's literal does not take as it is.
+# Characters that need an escape in a program's literal.
 _NO_LITERAL = frozenset("\\'\"{}%\r\n")
 
 
 def hull(edits: Iterable[Edit]) -> Offsets:
-    """From the first of edits to the last; there is one at least."""
+    """The range from the first edit to the last; there is at least one."""
     spans = [(edit.start, edit.end) for edit in edits]
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
 def placed_fix(fix: Fix | None, script: Joined, chosen: Joined) -> Fix | None:
-    """The fix in the file's own offsets; None where it would change more than the text of this statement.
+    """The fix in the file's own offsets; None if it would change more than the text of this statement.
 
-    script: as written. chosen: the choice that the fix is for, of the same length. The file must have the
-    words as they are, in one literal that nothing else uses, and no template may touch them: what is
-    between two edits is moved, too.
+    script: as written. chosen: the choice that the fix is for, of the same length. The file must contain the
+    text unchanged, in one literal that nothing else uses, and no template may touch it, since the text between
+    two edits is moved, too.
     """
     if fix is None or not fix.edits:
         return None
@@ -46,15 +46,16 @@ def placed_fix(fix: Fix | None, script: Joined, chosen: Joined) -> Fix | None:
 
 
 def _templated(piece: Piece, start: int, end: int) -> bool:
-    """Whether a template, or what a program fills in, is within a stretch or next to it."""
+    """Whether a template, or text that a program fills in, is inside a range or next to it."""
     holes = ((hole.start, hole.end) for hole in piece.holes)
     return any(a <= end and start <= b for a, b in (*template_spans(piece.sql), *holes))
 
 
 def _in_one_literal(piece: Piece, start: int, end: int, inserted: int | None) -> bool:
-    """Whether a stretch stands in one literal; inserted: where something is put in, which must go there, too.
+    """Whether a range is inside one literal; inserted: the positions of insertions, which must be in the same
+    literal.
 
-    What is put in between two literals goes to the end of the first.
+    An insertion between two literals goes to the end of the first.
     """
     if piece.literals is None:
         return True

@@ -54,7 +54,7 @@ class Ignore:
     def unused(self) -> tuple[str, ...]:
         """The codes that suppressed nothing; for a comment without codes, an empty name if it is idle.
 
-        Of a `noqa`, which may be meant for another linter, only codes of ours.
+        For a `noqa`, which may be meant for another linter, only codes of this package's rules.
         """
         if not self.codes:
             return () if self.used or self.shared else ("",)
@@ -107,7 +107,7 @@ def _ignore(
 
 
 def _gone(text: str, token: Token, match: re.Match[str]) -> Edit | None:
-    """The edit that takes a whole comment out; None where it has lines, or words for a linter, of its own."""
+    """The edit that removes a whole comment; None if it has other lines, or text for another linter."""
     comment = token.text.rstrip("\r\n")
     if "\n" in comment or "\r" in comment or _MENTIONED.search(comment, match.end()):
         return None

@@ -79,7 +79,7 @@ class Holes:
         return restored
 
     def readable(self, known: Tables, around: Around) -> Iterator[Diagnostic]:
-        """What is wrong in those parts of templated statements that no template touches."""
+        """The findings in those parts of templated statements that no template touches."""
         if not self._holes:
             return
         named = join(with_names(piece) for piece in self._chosen.pieces)
@@ -127,7 +127,7 @@ class Holes:
         return self._holes[first:last]
 
     def unsure(self, diagnostic: Diagnostic) -> Diagnostic | None:
-        """A note in the place of a diagnostic: what is filled in decides."""
+        """A note instead of a diagnostic that depends on the text that is filled in."""
         return sure(
             replace(
                 diagnostic,
@@ -144,7 +144,7 @@ class Holes:
 
 
 def _last_before(spans: list[Offsets], offset: int) -> int:
-    """Where the last of the spans that begin before an offset ends."""
+    """The end of the last span that begins before an offset."""
     number = bisect_left(spans, (offset, 0))
     return spans[number - 1][1] if number else -1
 
@@ -154,7 +154,7 @@ def _touches(span: Span, stretches: list[Offsets]) -> bool:
 
 
 def _restored(diagnostic: Diagnostic, words: dict[str, str]) -> Diagnostic:
-    """The diagnostic with each template as its author wrote it."""
+    """The diagnostic with each template as written in the file."""
     message, help_ = diagnostic.message, diagnostic.help
     for word, text in words.items():
         message = message.replace(word, text)

@@ -71,7 +71,7 @@ def damage(specs: Specs, schema: Schema, *, case_sensitive: bool = False) -> tup
     return every
 
 
-# Consecutive statements check the same table state.
+# A cache: each statement starts from the state that the previous one left.
 _LAST: deque[tuple[Specs, Schema, bool, tuple[Damage, ...]]] = deque(maxlen=4)
 
 

@@ -21,7 +21,7 @@ from spark_iceberg_sql.model.table_functions import (
 from spark_iceberg_sql.spark.bridge.jvm import Refusal, wrong_count
 
 NOSIGN = "NOSIGN"
-_QUOTED = 15  # letters; the shortest keys have 16
+_QUOTED = 15  # characters; the shortest keys have 16
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -88,7 +88,10 @@ def bind(
 
 
 def convert(function: Function, argument: Argument, value: Value) -> Value:
-    """A value converted to its argument's type. Strings are accepted for numbers and booleans, 0 and 1 for booleans."""
+    """A value converted to its argument's type.
+
+    Strings are accepted for numbers and booleans, 0 and 1 for booleans.
+    """
     if value is None:
         raise invalid(function.name, argument.name, "it is NULL; leave it out, or pass a value")
     text = str(value).strip()

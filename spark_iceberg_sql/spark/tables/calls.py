@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark.tables.locate import place_of
 def answer(
     function: Function, plan: Callable[[Function, Mapping[str, Value]], Java], arguments: Java
 ) -> Java:
-    """What Spark calls while it analyses a statement.
+    """The callback that Spark invokes during analysis.
 
     plan: makes the logical plan from the bound values. arguments: the Seq of expressions.
     Raises Refusal for any error, without the call's secrets.

@@ -36,19 +36,20 @@ class _Kept:
 
 
 _vault: dict[str, _Kept] = {}
-_SHORTEST = 4  # no store has shorter keys, and hiding one letter would show where it stands
+_SHORTEST = 4  # no store has shorter keys, and masking one letter would reveal its positions
 
-# What Spark hides of its own accord: in the text of plans, and in the settings that its event log
-# keeps of each execution. Possessive quantifiers, for a plan's text may be long.
+# What Spark itself redacts: in the text of plans, and in the settings that its event log records
+# for each execution. Possessive quantifiers, for a plan's text may be long.
 _NAMES = "|".join(name for f in FUNCTIONS for name in f.names)
 _WITH_SECRETS = "|".join(name for f in FUNCTIONS if f.has_secrets for name in f.names)
 _CALLS = rf"(?i)(?<=UnresolvedTableValuedFunction \[(?:{_WITH_SECRETS}))\], \[[^\n]*"
 _SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
 _ARGUMENTS = f"(?:{_SIMPLE})*+"
-for _ in range(3):  # brackets in brackets
+for _ in range(3):  # nested brackets
     _ARGUMENTS = rf"(?:{_SIMPLE}|\({_ARGUMENTS}\))*+"
-# The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. Where they have
-# comments, escapes or more brackets, all that follows is hidden: another reader might see their end there.
+# The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. If they
+# contain comments, escapes or more brackets, all text after them is redacted, since their end is
+# uncertain.
 _TEXTS = (
     rf"(?i)(?<=\b(?:{_NAMES})\s{{0,9}}\()"
     rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
@@ -58,16 +59,16 @@ _KEYS = (
     r"(?i)spark\.iceberg_sql\.collection\.|spark\.sql\.catalog\.[^.]+\.(?:header\.|"
     r".*(?:key|credential|secret|token|password|connection-string))|//[^/@\s]*:[^/@\s]*@"
 )
-_HIDDEN = {  # setting -> Spark's default, what we add
+_HIDDEN = {  # setting -> Spark's default, the added pattern
     "spark.sql.redaction.string.regex": ("", f"{_CALLS}|{_TEXTS}|{_SETS}"),
     "spark.sql.redaction.options.regex": ("(?i)url", _KEYS),
 }
-# What Spark hides among the settings of the process, in its UI and its event log.
+# The process's settings that Spark redacts in its UI and its event log.
 _OF_PROCESS = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?key")
 
 
 def redaction(theirs: str | None = None) -> dict[str, str]:
-    """The setting with which a session is to be started, so that settings given then do not show.
+    """The setting for a session's start that redacts secrets in the other settings given then.
 
     theirs: the caller's own value of it.
     """
@@ -94,7 +95,7 @@ def hide() -> None:
 
 
 def is_secret(setting: str, value: str) -> bool:
-    """Whether a catalog's setting has a key or password, in its name's own right or inside an address."""
+    """Whether a catalog's setting is a credential, by its name or by a password inside a URL."""
     return (
         re.search(
             f"{_OF_PROCESS[1]}|{_KEYS}".replace("(?i)", ""), f"{setting} {value}", re.IGNORECASE
@@ -162,13 +163,13 @@ def _kept(value: str) -> str:
 
 
 class Secrets:
-    """The secret values of one call, to be taken out of what is said about it."""
+    """The secret values of one call, to be removed from messages about it."""
 
     def __init__(self) -> None:
         self._values: set[str] = set()
 
     def learn(self, function: Function, values: Mapping[str, Value]) -> None:
-        """Note the secret ones among a call's values, and the parts of a connection string."""
+        """Collect the secret values of a call, and the parts of a connection string."""
         for argument in function.arguments:
             value = values.get(argument.name)
             if argument.secret and isinstance(value, str):
@@ -180,7 +181,7 @@ class Secrets:
                 )
 
     def out_of(self, refusal: Refusal) -> Refusal:
-        """The same refusal without them."""
+        """The same refusal without the secrets."""
         found = dict(refusal.parameters)
         for name, text in found.items():
             for secret in sorted(self._values, key=len, reverse=True):

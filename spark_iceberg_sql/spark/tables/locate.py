@@ -70,12 +70,12 @@ def warn_of_copy(found: Found) -> None:
         )
 
 
-# What may say where a table is, the most exact first.
+# The arguments that can give a table's location, the most specific first.
 _PLACES = ("metadata_file_path", "table", "url", "path", "blobpath")
 
 
 def place_of(values: Mapping[str, Value]) -> str:
-    """The argument that says where the table is, as the call named it."""
+    """The argument that gives the table's location, by the name used in the call."""
     return next((name for name in _PLACES if values.get(name) is not None), "path")
 
 
@@ -147,6 +147,6 @@ def _unreadable(function: str, argument: str, file: str, wrong: str, others: lis
         if names
         else ""
     )
-    if "last-column-id" in wrong:  # which a table's metadata must have, and a view's has not
+    if "last-column-id" in wrong:  # required in a table's metadata, absent from a view's
         wrong += "; if it is the metadata of a view, it has no data files"
     return invalid(function, argument, f"`{file}` cannot be read: {wrong}{advice}")

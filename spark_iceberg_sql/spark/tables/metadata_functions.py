@@ -66,7 +66,7 @@ def unregister(spark: SparkSession) -> None:
 
 
 def _reader(function: MetadataFunction) -> Function:
-    """iceberg()'s own record, without the settings that mean nothing to the metadata."""
+    """The record of iceberg(), without the settings that do not apply to metadata."""
     travels = () if function.kind == "FILES" else ("snapshot_id", "timestamp_ms", "timestamp")
     gone = {*travels, "ref", "virtual_columns", "use_partition_pruning", "split_size"}
     settings = tuple(setting for setting in _BY_NAME.settings if setting.name not in gone)

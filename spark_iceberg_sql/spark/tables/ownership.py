@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, mes
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import same_location
 
-# Properties that send a table's files to a place of their own.
+# Properties that set a separate location for some of a table's files.
 _ELSEWHERE = (
     "write.data.path",
     "write.metadata.path",

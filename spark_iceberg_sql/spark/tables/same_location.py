@@ -18,8 +18,10 @@ _FILE = "file:"
 
 
 def one(address: str) -> str:
-    """One spelling for an address. The keys of an object store are taken letter by letter, as its
-    stores take them; the paths of file systems as the file system resolves them. `%20` is no space.
+    """The normalized form of an address.
+
+    Keys of an object store are compared literally, as the stores do; paths of a file system as the file system
+    resolves them. `%20` is not decoded.
     """
     if match := _S3.fullmatch(address):
         return f"s3://{match[1]}/{(match[2] or '').rstrip('/')}"
@@ -48,7 +50,7 @@ def inside(address: str, folder: str) -> bool:
 
 
 def _same_file(first: str, second: str) -> bool:
-    """For a disk that is case-insensitive, or is mounted twice."""
+    """For disks that are case-insensitive or mounted twice."""
     if not (first.startswith(_FILE) and second.startswith(_FILE)):
         return False
     try:

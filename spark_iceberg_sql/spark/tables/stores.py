@@ -14,7 +14,7 @@ from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge.location import ADLS, GCS, S3, Location
 from spark_iceberg_sql.spark.tables.arguments import invalid, shown
 
-# A dead server is an error within seconds, not minutes; a slow one has time to answer.
+# An unreachable server fails within seconds, not minutes; a slow one has time to respond.
 _S3_PATIENCE = {
     "http-client.apache.connection-timeout-ms": "5000",
     "http-client.apache.socket-timeout-ms": "10000",

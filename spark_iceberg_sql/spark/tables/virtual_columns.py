@@ -48,7 +48,7 @@ def with_virtual_columns(
     own = relations.column_names(leaf)
     taken = {name.lower() for name in own}
     base = leaf if pruned else relations.unpushed(leaf)
-    if "_file" in taken:  # the table's own column hides what all the others come from
+    if "_file" in taken:  # the table's own column hides the one that all others are derived from
         return relations.without_file(base)
     theirs = [name for name in relations.hidden_column_names(leaf) if name not in taken]
     theirs.remove("_file")
@@ -73,7 +73,7 @@ def _select(rows: Java, *expressions: str) -> Java:
 
 
 def _joined(rows: Java, others: Java, condition: str) -> Java:
-    """A left join that Spark drops where nothing of the right side is used: its key is distinct."""
+    """A left join that Spark eliminates if no column of the right side is used, since its key is distinct."""
     return rows.join(
         others, jvm.java_class("org.apache.spark.sql.functions").expr(condition), "left"
     )

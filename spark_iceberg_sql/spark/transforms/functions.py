@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _INTEGER_LITERAL = re.compile(r"(-?\d+)([LSY]?)")  # as Spark writes it: 16, 16L
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _TYPE = re.compile(r"(\w+)(?:\((\d+)(?:,\s*(\d+))?\))?")  # int, decimal(9,2)
-# What Spark SQL can hold, in the order in which a message lists it.
+# The types that Spark SQL has, in the order in which messages list them.
 _SPARK_TYPES = (
     "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "date",
     "timestamp", "timestamp_ntz", "string", "binary",
@@ -99,8 +99,8 @@ class Call:
     def build(self, children: Java) -> Java:
         """The expression for a call; `children` is the Scala Seq of its resolved arguments.
 
-        Raises Refusal for arguments that the transform does not take. Each step into the JVM costs
-        about 0.1 ms, so the path of a call that is right takes as few as it can.
+        Raises Refusal for arguments that the transform does not accept. Each JVM call costs about 0.1 ms, so a
+        valid call makes as few as possible.
         """
         parameter = self.transform.parameter
         place = len(self.parameters) - 1
@@ -125,7 +125,7 @@ class Call:
         return self.transform.takes(_iceberg_type(kind))
 
     def _native(self, arguments: Java, source: Java, kind: str) -> Java:
-        """What the call computes."""
+        """The expression that evaluates the call."""
         function = self.transform.spark_function
         if self.transform.is_void:
             return expressions.null(source.dataType())
@@ -160,7 +160,7 @@ class Call:
         return number, exact
 
     def _constant(self, parameter: Parameter, given: Java, source: Java, kind: str) -> int:
-        """The value of a first argument that is no integer literal: `4 * 4`, a session variable."""
+        """The value of a first argument that is not an integer literal: `4 * 4`, a session variable."""
         given_kind, words = given.dataType().catalogString(), expressions.words(given)
         if given_kind == "void":
             self._refuse_value(parameter, "it is NULL")
@@ -208,7 +208,7 @@ _NO_TYPE = Primitive("not Iceberg's")
 
 @cache
 def _iceberg_type(kind: str) -> Primitive:
-    """The Iceberg type of a Spark type's catalog string; one that no transform takes, if none."""
+    """The Iceberg type of a Spark type's catalog string; a type that no transform accepts if there is none."""
     match = _TYPE.fullmatch(kind)
     if match is None:
         return _NO_TYPE
