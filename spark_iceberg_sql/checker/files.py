@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
+from spark_iceberg_sql.checker.program_words import in_words_of
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
@@ -271,7 +272,8 @@ def _placed(
     piece, offset = chosen.piece_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(piece.sql))
     span = lines[piece.part].span(*piece.place(diagnostic.span.start - offset, end))
-    return replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
+    placed = replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
+    return in_words_of(piece, placed)
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from spark_iceberg_sql.files.source_map import whole
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Endings of a file that is read as SQL where somebody names it.
+# Calls in a program that make tables without SQL.
+_MAKES_TABLES = re.compile(r"writeTo|saveAsTable|create_table|update_spec")
 _AS_SQL = frozenset(
     {
         *(
@@ -168,7 +171,7 @@ def source(name: str, text: str) -> Source:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
-        if "sql" not in text:
+        if "sql" not in text and _MAKES_TABLES.search(text) is None:
             return Source(name, (part,), ())
         from spark_iceberg_sql.files.python_sql import python_sql
 

@@ -1,0 +1,407 @@
+"""Tables that a program makes and partitions with pyiceberg, as statements.
+
+`create_table` is a CREATE TABLE and an ADD PARTITION FIELD for each field of its PartitionSpec, since pyiceberg
+checks these one by one; `update_spec().add_field(...)` and `remove_field(...)` are ALTER TABLE.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from spark_iceberg_sql.files.python_partitions import add_name, string
+from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python_tables import Written, argument, method_of, name_place
+from spark_iceberg_sql.files.source_map import Piece, PieceMaker, Said, anything
+
+API = "pyiceberg"
+_CREATES = ("create_table", "create_table_if_not_exists")
+_LOADS = frozenset({"load_table", *_CREATES})
+_CHANGES = frozenset({"add_field", "add_identity", "remove_field"})
+_KNOWN = _CHANGES | {"commit"}
+_TYPES = {
+    "BooleanType": "BOOLEAN", "IntegerType": "INT", "LongType": "BIGINT", "FloatType": "FLOAT",
+    "DoubleType": "DOUBLE", "DateType": "DATE", "TimestampType": "TIMESTAMP_NTZ",
+    "TimestamptzType": "TIMESTAMP", "StringType": "STRING", "BinaryType": "BINARY",
+}  # fmt: skip
+_TRANSFORMS = {
+    "IdentityTransform": "identity", "BucketTransform": "bucket", "TruncateTransform": "truncate",
+    "YearTransform": "year", "MonthTransform": "month", "DayTransform": "day", "HourTransform": "hour",
+}  # fmt: skip
+_SPELT = re.compile(r"(identity|year|month|day|hour)|(bucket|truncate)\[(\d+)\]")
+
+
+def pyiceberg_statements(program: Program) -> list[Written]:
+    """The statements that a program's calls of pyiceberg stand for."""
+    if "pyiceberg" not in program.everything:
+        return []
+    found: list[Written] = []
+    for call in ast.walk(program.tree):
+        if isinstance(call, ast.Call) and method_of(call) in _CREATES:
+            found += _created(program, call)
+    return [*found, *_Updates(program).written()]
+
+
+def _created(program: Program, call: ast.Call) -> Iterator[Written]:
+    """CREATE TABLE and its partition fields; nothing where the schema is not written out."""
+    table, schema = argument(call, 0, "identifier"), argument(call, 1, "schema")
+    columns = _columns(program, program.bound(schema)) if schema is not None else None
+    name = _identifier(program, table) if table is not None else None
+    if (
+        table is None
+        or columns is None
+        or name is None
+        or any(k.arg is None for k in call.keywords)
+    ):
+        return
+    spec = argument(call, 3, "partition_spec")
+    fields = _fields(program, program.bound(spec)) if spec is not None else []
+    if fields is None:
+        return
+    at = program.place(table)
+    maker = PieceMaker(program.part)
+    maker.literal(own=False)
+    maker.add("CREATE TABLE ", *name_place(program, call))
+    maker.add(name, *at)
+    maker.add(" (" + ", ".join(f"`{c}` {kind}" for c, kind in columns.top) + ") USING iceberg", *at)
+    _properties(program, argument(call, 5, "properties"), maker)
+    said: list[Said] = []
+    for field, parts in fields:
+        maker.add("\n;\n", *([program.place(field)[0]] * 2))
+        maker.add("ALTER TABLE ", *program.place(field.func))
+        maker.add(name, *at)
+        maker.add(" ADD PARTITION FIELD ", *([program.place(field)[0]] * 2))
+        source, transform, named = parts
+        path = columns.by_id.get(source.value) if isinstance(source, ast.Constant) else None
+        if path is None and not isinstance(source, ast.Constant):
+            return
+        text = path or f"`{program.source(source)}`"
+        if path is None:
+            said.append(_no_such_id(program, source, columns))
+        spelt = _transform(program, transform, said)
+        if spelt is None:
+            return
+        _term(maker, spelt, (text, source), program, transform)
+        _named(program, named, maker)
+    piece = replace(maker.piece(), api=API, said=tuple(said))
+    if method_of(call) == "create_table":
+        yield Written((call,), piece)
+        return
+    names = (name,)  # it may be there already, with other columns and fields
+    yield Written((call,), replace(piece, made=names))
+    yield Written((call,), anything(program.place(call)[1], program.part, names))
+
+
+class _Columns:
+    """The columns of a schema. top: name and SQL type of each. by_id: the path of each field, by its id."""
+
+    def __init__(self) -> None:
+        self.top: list[tuple[str, str]] = []
+        self.by_id: dict[object, str] = {}
+
+
+def _columns(program: Program, schema: ast.expr | None) -> _Columns | None:
+    """The columns of `Schema(NestedField(1, "id", LongType()), ...)`; None where not all are written out."""
+    if not isinstance(schema, ast.Call) or _pyiceberg(program, schema, "schema") != "Schema":
+        return None
+    found = _Columns()
+    fields = _nested(program, schema, (), found)
+    if not fields or any(
+        k.arg not in ("schema_id", "identifier_field_ids") for k in schema.keywords
+    ):
+        return None
+    found.top = fields
+    return found
+
+
+def _nested(
+    program: Program, owner: ast.Call, path: tuple[str, ...], found: _Columns
+) -> list[tuple[str, str]] | None:
+    fields = []
+    for value in owner.args:
+        field = program.bound(value)
+        if not isinstance(field, ast.Call) or _pyiceberg(program, field, "types") != "NestedField":
+            return None
+        number, name = argument(field, 0, "field_id"), argument(field, 1, "name")
+        kind = argument(field, 2, "field_type")
+        text = program.words(name) if name is not None else None
+        if not isinstance(number, ast.Constant) or not text or kind is None or "`" in text:
+            return None
+        here = (*path, text)
+        written = _type(program, kind, here, found)
+        if written is None:
+            return None
+        found.by_id[number.value] = ".".join(
+            f"`{part}`" if not part.isidentifier() else part for part in here
+        )
+        fields.append((text, written))
+    return fields
+
+
+def _type(program: Program, kind: ast.expr, path: tuple[str, ...], found: _Columns) -> str | None:
+    meant = program.bound(kind)
+    if not isinstance(meant, ast.Call):
+        return None
+    name = _pyiceberg(program, meant, "types")
+    if name in _TYPES:
+        return _TYPES[name]
+    if name == "DecimalType":
+        sizes = [argument(meant, 0, "precision"), argument(meant, 1, "scale")]
+        numbers = [s.value for s in sizes if isinstance(s, ast.Constant)]
+        return f"DECIMAL({numbers[0]}, {numbers[1]})" if len(numbers) == 2 else None
+    if name == "StructType":
+        fields = _nested(program, meant, path, found)
+        inner = ", ".join(f"`{n}`: {k}" for n, k in fields or ())
+        return f"STRUCT<{inner}>" if inner else None
+    return None
+
+
+def _fields(
+    program: Program, spec: ast.expr | None
+) -> list[tuple[ast.Call, tuple[ast.expr, ast.expr, ast.expr | None]]] | None:
+    """The fields of `PartitionSpec(PartitionField(...), ...)`: source id, transform and name of each."""
+    if (
+        not isinstance(spec, ast.Call)
+        or _pyiceberg(program, spec, "partitioning") != "PartitionSpec"
+    ):
+        return None
+    if any(k.arg != "spec_id" for k in spec.keywords):
+        return None
+    found = []
+    for value in spec.args:
+        field = program.bound(value)
+        if not isinstance(field, ast.Call):
+            return None
+        if _pyiceberg(program, field, "partitioning") != "PartitionField":
+            return None
+        source, transform = argument(field, 0, "source_id"), argument(field, 2, "transform")
+        if source is None or transform is None:
+            return None
+        found.append((field, (source, transform, argument(field, 3, "name"))))
+    return found
+
+
+def _no_such_id(program: Program, source: ast.expr, columns: _Columns) -> Said:
+    fields = ", ".join(f"{number} ({path})" for number, path in columns.by_id.items())
+    message = f"the schema has no field with the id {program.source(source)}"
+    return Said(*program.place(source), message, f"write one of its ids: {fields}")
+
+
+def _transform(program: Program, value: ast.expr, said: list[Said]) -> tuple[str, str] | None:
+    """A transform of pyiceberg: the name that ALTER TABLE has for it, and its number or nothing."""
+    text = program.words(value)
+    if text is not None:
+        found = _SPELT.fullmatch(text)
+        if found is not None:
+            return found[1] or found[2], found[3] or ""
+        names = "`identity`, `year`, `month`, `day`, `hour`, `bucket[16]` or `truncate[4]`"
+        message = f"pyiceberg has no transform `{text}`".replace("\n", " ")
+        said.append(Said(*program.place(value), message, f"write {names}"))
+        return "partition_expression", ""
+    meant = program.bound(value)
+    if not isinstance(meant, ast.Call):
+        return None
+    name = _TRANSFORMS.get(_pyiceberg(program, meant, "transforms"))
+    if name is None:
+        return None
+    key = {"bucket": "num_buckets", "truncate": "width"}.get(name)
+    number = argument(meant, 0, key) if key is not None else None
+    if number is not None:
+        number = program.bound(number)
+        sign = "-" if isinstance(number, ast.UnaryOp) and isinstance(number.op, ast.USub) else ""
+        if isinstance(number, ast.UnaryOp):
+            number = number.operand
+        value_ = number.value if isinstance(number, ast.Constant) else None
+        if not isinstance(value_, int) or isinstance(value_, bool):
+            return None
+        return name, f"{sign}{value_}"
+    return (name, "") if key is None and not meant.args else None
+
+
+def _term(
+    maker: PieceMaker,
+    spelt: tuple[str, str],
+    column: tuple[str, ast.expr],
+    program: Program,
+    transform: ast.expr,
+) -> None:
+    """`bucket(16, id)`: name and number at the transform's place, the column at its own."""
+    name, number = spelt
+    at = program.place(transform)
+    text, place = column
+    if name == "identity":
+        maker.add(text, *program.place(place))
+        return
+    maker.add(name, *at)
+    maker.add("(", at[0], at[0])
+    if number:
+        maker.add(number, *at)
+        maker.add(", ", at[0], at[0])
+    maker.add(text, *program.place(place))
+    maker.add(")", at[1], at[1])
+
+
+def _named(program: Program, name: ast.expr | None, maker: PieceMaker) -> None:
+    if name is None or (isinstance(name, ast.Constant) and name.value is None):
+        return
+    maker.add(" AS ", *([program.place(name)[0]] * 2))
+    text = program.words(name)
+    if text is None:
+        maker.hole(*program.place(name), program.source(name))
+    else:
+        plain = text.isidentifier() and text.isascii()
+        quoted = text if plain else "`" + text.replace("`", "``") + "`"
+        maker.add(quoted, *program.place(name))
+
+
+def _properties(program: Program, value: ast.expr | None, maker: PieceMaker) -> None:
+    """TBLPROPERTIES, of a dictionary that is written out."""
+    meant = program.bound(value) if value is not None else None
+    if not isinstance(meant, ast.Dict):
+        return
+    found = []
+    for key, item in zip(meant.keys, meant.values, strict=True):
+        name = program.words(key) if key is not None else None
+        content = program.words(item)
+        if isinstance(item, ast.Constant) and type(item.value) is int:
+            content = str(item.value)
+        if key is not None and name is not None and content is not None:
+            found.append((key, name, item, content))
+    for number, (key, name, item, content) in enumerate(found):
+        maker.add(", " if number else " TBLPROPERTIES (", *([program.place(key)[0]] * 2))
+        maker.add(string(name), *program.place(key))
+        maker.add(" = ", *([program.place(item)[0]] * 2))
+        maker.add(string(content), *program.place(item))
+    if found:
+        maker.add(")", *([program.place(found[-1][2])[1]] * 2))
+
+
+def _identifier(program: Program, value: ast.expr) -> str | None:
+    """A table's name, of a string or a tuple of strings."""
+    text = program.words(value)
+    meant = program.bound(value)
+    if text is None and isinstance(meant, ast.Tuple):
+        texts = [program.words(item) for item in meant.elts]
+        text = ".".join(t for t in texts if t) if all(texts) else None
+    if text is None or not all(text.split(".")) or "`" in text:
+        return None
+    return ".".join(p if p.isidentifier() and p.isascii() else f"`{p}`" for p in text.split("."))
+
+
+def _pyiceberg(program: Program, call: ast.Call, module: str) -> str:
+    """The name of what is called, if it is of a module of pyiceberg; empty for anything else."""
+    found, _, name = (program.imports.full_name(call.func) or "").rpartition(".")
+    modules = {f"pyiceberg.{module}", "pyiceberg.schema", "pyiceberg.types"}
+    return name if found in modules else ""
+
+
+class _Updates:
+    """The changes of partition specs in a program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._within = [
+            (node, item.optional_vars.id, item.context_expr)
+            for node in ast.walk(program.tree)
+            if isinstance(node, ast.With)
+            for item in node.items
+            if isinstance(item.optional_vars, ast.Name)
+        ]
+
+    def written(self) -> Iterator[Written]:
+        """Each `add_field` and `remove_field` as its ALTER TABLE."""
+        found: dict[int, tuple[ast.Call, list[ast.Call]]] = {}
+        other: set[int] = set()
+        for call in ast.walk(self._program.tree):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            update = self._update(call.func.value)
+            if update is None:
+                continue
+            if method_of(call) in _CHANGES:
+                found.setdefault(id(update), (update, []))[1].append(call)
+            elif method_of(call) not in _KNOWN:
+                other.add(id(update))
+        for update, calls in found.values():
+            calls.sort(key=lambda call: self._program.place(call)[1])
+            pieces = [(call, self._statement(update, call)) for call in calls]
+            read = id(update) not in other and all(piece is not None for _, piece in pieces)
+            for call, piece in pieces:
+                if piece is not None:
+                    yield Written((update, call) if read else (call,), piece)
+
+    def _update(self, value: ast.expr, depth: int = 0) -> ast.Call | None:
+        """The call of `update_spec` that an expression comes from."""
+        if depth > 50:
+            return None
+        if isinstance(value, ast.Name):
+            owner = self._opened(value) or self._program.bound(value)
+            return self._update(owner, depth + 1) if owner is not None else None
+        method = method_of(value)
+        if method == "update_spec" and isinstance(value, ast.Call):
+            return value
+        if method in _CHANGES | {"rename_field"} and isinstance(value, ast.Call):
+            owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+            return self._update(owner, depth + 1) if owner is not None else None
+        return None
+
+    def _opened(self, name: ast.Name) -> ast.expr | None:
+        """What `with ... as name` gives a name, in the innermost such block that it stands in."""
+        at = self._program.place(name)
+        blocks = [
+            (self._program.place(node), value)
+            for node, bound, value in self._within
+            if bound == name.id
+        ]
+        around = [
+            (place, value) for place, value in blocks if place[0] < at[0] and at[1] <= place[1]
+        ]
+        return max(around, key=lambda item: item[0][0])[1] if around else None
+
+    def _table(self, value: ast.expr) -> str | None:
+        """The name of the table that an expression is."""
+        if isinstance(value, ast.Name):
+            owners = self._program.every(value)
+            names = {self._table(owner) for owner in owners if not isinstance(owner, ast.Name)}
+            return names.pop() if len(names) == 1 and len(owners) else None
+        if isinstance(value, ast.Call) and method_of(value) in _LOADS:
+            table = argument(value, 0, "identifier")
+            return _identifier(self._program, table) if table is not None else None
+        return None
+
+    def _statement(self, update: ast.Call, call: ast.Call) -> Piece | None:
+        program = self._program
+        maker = PieceMaker(program.part)
+        maker.literal(own=False)
+        maker.add("ALTER TABLE ", *name_place(program, call))
+        owner = update.func.value if isinstance(update.func, ast.Attribute) else update
+        name = self._table(owner)
+        if name is not None:
+            maker.add(name, *program.place(owner))
+        else:
+            maker.hole(*program.place(owner), program.source(owner))
+        method = method_of(call)
+        if method == "remove_field":
+            dropped = argument(call, 0, "name")
+            if dropped is None or program.words(dropped) is None:
+                return None
+            maker.add(" DROP PARTITION FIELD ", *name_place(program, call))
+            add_name(program, dropped, maker)
+            return replace(maker.piece(), api=API)
+        column = argument(call, 0, "source_column_name")
+        transform = argument(call, 1, "transform")
+        said: list[Said] = []
+        spelt = ("identity", "") if method == "add_identity" else None
+        if method == "add_field" and transform is not None:
+            spelt = _transform(program, transform, said)
+        if column is None or spelt is None or (text := program.words(column)) is None:
+            return None
+        if not all(part.isidentifier() and part.isascii() for part in text.split(".")):
+            return None
+        maker.add(" ADD PARTITION FIELD ", *name_place(program, call))
+        _term(maker, spelt, (text, column), program, transform or column)
+        if method == "add_field":
+            _named(program, argument(call, 2, "partition_field_name"), maker)
+        return replace(maker.piece(), api=API, said=tuple(said))
