@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
-from spark_iceberg_sql.checker.program_words import in_words_of
+from spark_iceberg_sql.checker.program_words import applies, in_words_of
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
@@ -211,8 +211,10 @@ def _check_script(
             if diagnostic.code == unused_ignore.code and number_of_variants > 1:
                 continue  # it may be used in another choice
             placed = _placed(diagnostic, script, chosen, lines)
-            part = chosen.piece_at(diagnostic.span.start)[0].part
-            key = (part, placed.code, placed.span.start, placed.span.end)
+            piece, _ = chosen.piece_at(diagnostic.span.start)
+            if not applies(piece, diagnostic.code):
+                continue
+            key = (piece.part, placed.code, placed.span.start, placed.span.end)
             found.setdefault(key, _Placed(placed, diagnostic.fix))
         return report.statements, found
 

@@ -13,6 +13,8 @@ _WAYS = "give the DataFrame a schema in the program, or check in a session"
 _TABLES = (
     "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
 )
+# What Spark does not take, or takes in another way, and pyiceberg does.
+_SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
 # The rules that a reader of programs may know better about: unknown transform, unknown column.
 _REPLACED = ("SIS101", "SIS201")
 _QUOTED = re.compile(r"`([^`]*)`")
@@ -37,6 +39,11 @@ _HELPS = (
     (re.compile(r"in the query$"), "in the DataFrame"),
 )
 _PROPERTY = re.compile(r"`'([^']*)' = '([^']*)'`")
+
+
+def applies(piece: Piece, code: str) -> bool:
+    """Whether a rule is about what the piece stands for."""
+    return piece.api != "pyiceberg" or code not in _SPARKS
 
 
 def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:

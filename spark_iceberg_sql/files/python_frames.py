@@ -68,6 +68,8 @@ def _created(program: Program, call: ast.Call) -> str | None:
     if schema is None or None in named:
         return None
     text = program.words(schema)
+    if isinstance(schema, ast.Name) and f"{schema.id}.add" in program.everything:
+        return None
     columns = _of_ddl(text) if text is not None else _of_struct(program, program.bound(schema))
     if not columns:
         return None

@@ -11,6 +11,7 @@ from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.python_imports import Imports
 from spark_iceberg_sql.files.python_literals import read_literals
 from spark_iceberg_sql.files.python_names import Names
+from spark_iceberg_sql.files.python_order import Order
 from spark_iceberg_sql.files.source_map import PieceMaker
 
 _PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
@@ -33,6 +34,10 @@ class Program:
         self.everything = unicodedata.normalize(
             "NFKC", f"{text}\n{beside}"
         )  # as Python reads names
+
+    @cached_property
+    def _order(self) -> Order:
+        return Order(self.tree)
 
     @cached_property
     def imports(self) -> Imports:
@@ -60,7 +65,7 @@ class Program:
         if not isinstance(value, ast.Name):
             return value
         values = self._names.values(value)
-        return values[0] if len(values) == 1 else None
+        return values[0] if len(values) == 1 else self._order.value(value)
 
     def every(self, name: ast.Name) -> list[ast.expr]:
         """All that a name may stand for; nothing where one of it is unknown."""

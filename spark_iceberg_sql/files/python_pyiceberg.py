@@ -74,8 +74,10 @@ def _created(program: Program, call: ast.Call) -> Iterator[Written]:
         maker.add(name, *at)
         maker.add(" ADD PARTITION FIELD ", *([program.place(field)[0]] * 2))
         source, transform, named = parts
-        path = columns.by_id.get(source.value) if isinstance(source, ast.Constant) else None
-        if path is None and not isinstance(source, ast.Constant):
+        meant = program.bound(source)
+        path = columns.by_id.get(meant.value) if isinstance(meant, ast.Constant) else None
+        path = path or _found(program, source)
+        if path is None and not isinstance(meant, ast.Constant):
             return
         text = path or f"`{program.source(source)}`"
         if path is None:
@@ -84,7 +86,8 @@ def _created(program: Program, call: ast.Call) -> Iterator[Written]:
         if spelt is None:
             return
         _term(maker, spelt, (text, source), program, transform)
-        _named(program, named, maker)
+        if named is not None and (spelt[0], program.words(named)) != ("identity", text):
+            _named(program, named, maker)
     piece = replace(maker.piece(), api=API, said=tuple(said))
     if method_of(call) == "create_table":
         yield Written((call,), piece)
@@ -149,8 +152,8 @@ def _type(program: Program, kind: ast.expr, path: tuple[str, ...], found: _Colum
         return _TYPES[name]
     if name == "DecimalType":
         sizes = [argument(meant, 0, "precision"), argument(meant, 1, "scale")]
-        numbers = [s.value for s in sizes if isinstance(s, ast.Constant)]
-        return f"DECIMAL({numbers[0]}, {numbers[1]})" if len(numbers) == 2 else None
+        numbers = [str(s.value) for s in sizes if isinstance(s, ast.Constant)]
+        return f"DECIMAL({', '.join(numbers)})" if len(numbers) == 2 else None
     if name == "StructType":
         fields = _nested(program, meant, path, found)
         inner = ", ".join(f"`{n}`: {k}" for n, k in fields or ())
@@ -167,10 +170,13 @@ def _fields(
         or _pyiceberg(program, spec, "partitioning") != "PartitionSpec"
     ):
         return None
-    if any(k.arg != "spec_id" for k in spec.keywords):
+    if any(k.arg not in ("spec_id", "fields") for k in spec.keywords):
+        return None
+    listed = next((program.bound(k.value) for k in spec.keywords if k.arg == "fields"), None)
+    if listed is not None and not isinstance(listed, ast.Tuple | ast.List):
         return None
     found = []
-    for value in spec.args:
+    for value in [*spec.args, *(listed.elts if listed is not None else ())]:
         field = program.bound(value)
         if not isinstance(field, ast.Call):
             return None
@@ -181,6 +187,17 @@ def _fields(
             return None
         found.append((field, (source, transform, argument(field, 3, "name"))))
     return found
+
+
+def _found(program: Program, source: ast.expr) -> str | None:
+    """The name of the column of `schema.find_field("ts").field_id`."""
+    if not isinstance(source, ast.Attribute) or source.attr != "field_id":
+        return None
+    if not isinstance(source.value, ast.Call) or method_of(source.value) != "find_field":
+        return None
+    name = argument(source.value, 0, "name_or_id")
+    text = program.words(name) if name is not None else None
+    return text if text is not None and text.replace(".", "_").isidentifier() else None
 
 
 def _no_such_id(program: Program, source: ast.expr, columns: _Columns) -> Said:
@@ -213,10 +230,10 @@ def _transform(program: Program, value: ast.expr, said: list[Said]) -> tuple[str
         sign = "-" if isinstance(number, ast.UnaryOp) and isinstance(number.op, ast.USub) else ""
         if isinstance(number, ast.UnaryOp):
             number = number.operand
-        value_ = number.value if isinstance(number, ast.Constant) else None
-        if not isinstance(value_, int) or isinstance(value_, bool):
+        count = number.value if isinstance(number, ast.Constant) else None
+        if not isinstance(count, int) or isinstance(count, bool):
             return None
-        return name, f"{sign}{value_}"
+        return name, f"{sign}{count}"
     return (name, "") if key is None and not meant.args else None
 
 
@@ -230,20 +247,23 @@ def _term(
     """`bucket(16, id)`: name and number at the transform's place, the column at its own."""
     name, number = spelt
     at = program.place(transform)
+    if name != "identity":
+        maker.add(name, *at)
+        maker.add("(", at[0], at[0])
+        if number:
+            maker.add(number, *at)
+            maker.add(", ", at[0], at[0])
     text, place = column
-    if name == "identity":
+    if program.words(place) == text:
+        add_name(program, place, maker)
+    else:
         maker.add(text, *program.place(place))
-        return
-    maker.add(name, *at)
-    maker.add("(", at[0], at[0])
-    if number:
-        maker.add(number, *at)
-        maker.add(", ", at[0], at[0])
-    maker.add(text, *program.place(place))
-    maker.add(")", at[1], at[1])
+    if name != "identity":
+        maker.add(")", at[1], at[1])
 
 
 def _named(program: Program, name: ast.expr | None, maker: PieceMaker) -> None:
+    """The name of a field."""
     if name is None or (isinstance(name, ast.Constant) and name.value is None):
         return
     maker.add(" AS ", *([program.place(name)[0]] * 2))

@@ -1,0 +1,96 @@
+"""What a name stands for that a program binds more than once: its last binding, where one line follows another."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_Place = tuple[int, int]
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+class _Assigned(NamedTuple):
+    """`name = value` in a block. at: its end. last: where the block ends."""
+
+    at: _Place
+    last: _Place
+    value: ast.expr
+
+
+class Order:
+    """The bindings of a program in their order. tree: the program."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._bound: dict[str, list[_Place]] = {}
+        self._assigned: dict[str, list[_Assigned]] = {}
+        self._shared: set[str] = set()
+        self._apart: list[tuple[_Place, _Place]] = []
+        self._loops: list[tuple[_Place, _Place]] = []
+        for node in ast.walk(tree):
+            self._note(node)
+
+    def value(self, name: ast.Name) -> ast.expr | None:
+        """What the last binding before a use gives the name, if it is certainly that; else None."""
+        use = (name.lineno, name.col_offset)
+        before = [
+            each for each in self._assigned.get(name.id, []) if each.at <= use and use < each.last
+        ]
+        if not before or name.id in self._shared:
+            return None
+        last = max(before, key=lambda each: each.at)
+        between = any(last.at < place < use for place in self._bound.get(name.id, ()))
+        around = [block for block in self._loops if last.at < block[0] <= use < block[1]]
+        again = any(start <= place < end for start, end in around for place in self._bound[name.id])
+        later = any(last.at < start <= use < end for start, end in self._apart)
+        return None if between or again or later else last.value
+
+    def _note(self, node: ast.AST) -> None:
+        for name, place in _names(node):
+            self._bound.setdefault(name, []).append(place)
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            self._shared |= set(node.names)
+        if isinstance(node, _SCOPES):
+            self._apart.append((_start(node), _end(node)))
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            self._loops.append((_start(node), _end(node)))
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            statements: list[ast.stmt] = body if isinstance(body, list) else []
+            for statement in statements:
+                target, value = _target(statement)
+                if target is not None and value is not None:
+                    found = _Assigned(_end(statement), _end(statements[-1]), value)
+                    self._assigned.setdefault(target, []).append(found)
+
+
+def _target(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
+    """The name that a statement binds, if it binds that alone, and its value."""
+    target: ast.expr | None = None
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    elif isinstance(statement, ast.AnnAssign):
+        target = statement.target
+    if not isinstance(target, ast.Name):
+        return None, None
+    return target.id, getattr(statement, "value", None)
+
+
+def _names(node: ast.AST) -> Iterator[tuple[str, _Place]]:
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id, (node.lineno, node.col_offset)
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name, (node.lineno, node.col_offset)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0], (node.lineno, node.col_offset)
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name, (node.lineno, node.col_offset)
+
+
+def _start(node: ast.stmt | ast.expr) -> _Place:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.stmt | ast.expr) -> _Place:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
