@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from test_others_sql import notebook
 from writers import FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS, Case
 
 from spark_iceberg_sql.checker.files import Linter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.suppressions import Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.function_calls import MENTIONED
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.files.source_map import Stretch
@@ -30,6 +32,9 @@ _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in AL
 
 # Rules that apply only to Iceberg tables.
 _ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
+
+# What statements have of which the rules about queries say something.
+_QUERY = re.compile(rf"{MENTIONED.pattern}|\bwhere\b", re.IGNORECASE)
 
 # A diagnostic's effective severity, from its code and its own severity; None to omit it.
 Verdict = Callable[[str, Severity], Severity | None]
@@ -152,11 +157,20 @@ class _Run:
         except Exception as fault:
             self.broke((statement.start, statement.end), "the reader", fault)
             return
+        right = self._query(statement)
         if isinstance(node, nodes.Other):
             self.known.others += 1
             return
         context = Context(self.lines.text, node, self.known, statement, self.repaired)
-        self._carry_on(context, fine=self._judge(context))
+        self._carry_on(context, fine=self._judge(context) and right)
+
+    def _query(self, statement: Statement) -> bool:
+        """Judge the functions and filters of a statement, which in a session Spark itself does."""
+        span = statement.start, statement.end
+        if self.repaired or _QUERY.search(statement.script, *span) is None:
+            return True
+        query = nodes.Query(span)
+        return self._judge(Context(self.lines.text, query, self.known, statement))
 
     def _carry_on(self, context: Context, *, fine: bool) -> None:
         """Apply a statement's effect to the known tables: as it runs, or as intended."""

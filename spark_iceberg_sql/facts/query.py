@@ -60,11 +60,47 @@ def columns_of(query: str, find: Find) -> Schema | None:
     return Schema(tuple(fields)) if fields and sure else None
 
 
+def type_in(
+    tokens: Sequence[Token], script: str, find: Find
+) -> Callable[[Sequence[Token]], Type | None]:
+    """What gives the type of a column of a query, by its tokens; None where the type is not known.
+
+    tokens: one SELECT, from that word on. script: the text that they are of. find: as of `columns_of`.
+    """
+    reader = _Reader(script, find)
+    try:
+        relations = reader.relations(tokens)
+    except (_UnknownError, Stop, TooDeep):
+        relations = []
+
+    def type_of(column: Sequence[Token]) -> Type | None:
+        try:
+            found = reader.column(column, relations)
+        except (_UnknownError, Stop, TooDeep):
+            return None
+        return found if found != UNKNOWN else None
+
+    return type_of
+
+
 class _Reader:
     def __init__(self, script: str, find: Find) -> None:
         self._script = script
         self._find = find
         self._named: dict[str, Schema | None] = {}
+
+    def relations(self, tokens: Sequence[Token]) -> list[_Relation]:
+        """What a SELECT reads from."""
+        marks = {word: i for i, _, word in reversed(list(_top(tokens))) if word == "FROM"}
+        if "FROM" not in marks:
+            return []
+        at = marks["FROM"]
+        stops = [i for i, _, word in _top(tokens) if word in _ENDS | _SETS and i > at]
+        return self._relations(tokens[at + 1 : min(stops, default=len(tokens))], 0)
+
+    def column(self, tokens: Sequence[Token], relations: list[_Relation]) -> Type:
+        """The type of a column of these relations."""
+        return self._column(tokens, relations).type
 
     def query(self, tokens: Sequence[Token], depth: int) -> list[Field]:
         """The columns of a query, set operations and WITH included."""

@@ -195,7 +195,7 @@ class Target:
         from spark_iceberg_sql.facts.query import columns_of  # the command starts sooner
 
         query = self.words(node.query)
-        return self.known.columns_of(query) or columns_of(query, self._columns_of_table)
+        return self.known.columns_of(query) or columns_of(query, self.columns_of_table)
 
     @property
     def sources(self) -> Schema:
@@ -210,7 +210,7 @@ class Target:
             raise NotKnownError(f"the type of `{column.name}`", "the query computes it")
         return column
 
-    def _columns_of_table(self, parts: terms.Name) -> Schema | None:
+    def columns_of_table(self, parts: terms.Name) -> Schema | None:
         """The columns that a query reads from a table, by its name."""
         from spark_iceberg_sql.facts.query_types import read
 

@@ -16,7 +16,7 @@ from spark_iceberg_sql.files.source_map import whole
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Endings of a file that is read as SQL where somebody names it.
 # Calls in a program that make tables without SQL.
-_MAKES_TABLES = re.compile(r"writeTo|saveAsTable|create_table|update_spec")
+_MAKES_TABLES = re.compile(r"writeTo|saveAsTable|create_table|update_spec|iceberg_")
 _AS_SQL = frozenset(
     {
         *(

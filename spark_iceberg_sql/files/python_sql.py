@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python_arms import arms
+from spark_iceberg_sql.files.python_frames import query_of
 from spark_iceberg_sql.files.python_program import Program, has_text
 from spark_iceberg_sql.files.python_pyiceberg import pyiceberg_statements
-from spark_iceberg_sql.files.python_tables import written
+from spark_iceberg_sql.files.python_tables import method_of, written
 from spark_iceberg_sql.files.python_writers import makers
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Arm, Piece, PieceMaker, anything
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
 _OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
+# Methods and functions that take SQL expressions, and what in one is of interest.
+_EXPRESSIONS = frozenset({"selectExpr", "expr", "filter", "where"})
+_FUNCTIONS = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
+_ALL_OF = re.compile(r"SELECT \* FROM ([\w.]+)")
 
 
 def python_sql(
@@ -39,7 +45,7 @@ def python_sql(
         return [], [Unread(part, 0, 0, f"the program is not valid Python{where}")]
     reader = _Reader(text, part, tree, beside)
     pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
-    pieces += reader.made()
+    pieces += [*reader.made(), *reader.expressions()]
     unread: list[Unread] = []
     for call in reader.calls():
         for found in reader.read(call):
@@ -89,6 +95,39 @@ class _Reader(Program):
                 end = self.place(call)[1]
                 found.append((end, anything(end, self.part, names)))
         return found
+
+    def expressions(self) -> Iterator[tuple[int, Piece]]:
+        """The texts given to `selectExpr`, `expr`, `filter` and `where` of which the rules about queries may speak."""
+        for call in ast.walk(self.tree):
+            method = method_of(call)
+            if not isinstance(call, ast.Call) or (method not in _EXPRESSIONS and method != ""):
+                continue
+            function = method or (call.func.id if isinstance(call.func, ast.Name) else "")
+            if function not in _EXPRESSIONS:
+                continue
+            frame = call.func.value if isinstance(call.func, ast.Attribute) else None
+            for value in call.args:
+                text = self.words(value)
+                query = query_of(self, frame) if frame is not None and text is not None else None
+                filters = function in ("filter", "where")
+                if text is None or not (_FUNCTIONS.search(text) or (filters and query)):
+                    continue
+                yield self.end_of(call), self._expression(value, query, filters=filters)
+
+    def _expression(self, value: ast.expr, query: str | None, *, filters: bool) -> Piece:
+        """A query that has an expression in it."""
+        start, end = self.place(value)
+        table = _ALL_OF.fullmatch(query or "")
+        relation = f" FROM {table[1] if table is not None else f'({query})'}" if query else ""
+        maker = PieceMaker(self.part)
+        maker.literal(own=False)
+        maker.add(
+            f"SELECT *{relation or ' FROM `?`'} WHERE " if filters else "SELECT ", start, start
+        )
+        self.add(value, maker, "", own=self.alone(value))
+        maker.literal(own=False)
+        maker.add("" if filters else relation, end, end)
+        return maker.piece()
 
     def in_arms(self, pieces: list[tuple[int, Piece]]) -> list[Piece]:
         """Pieces in the order of their ends, each with the program's arms that it is in."""

@@ -53,7 +53,7 @@ def test_pyiceberg(catalog: Any, case: Case) -> None:
         day = datetime.date(2024, 5, 17)
         row = {
             "id": 1,
-            "ts": datetime.datetime(2024, 5, 17, 1),
+            "ts": datetime.datetime(2024, 5, 17, 1)  # noqa: DTZ001 - Iceberg has such,
             "name": "a",
             "p": {"x": 1},
             "d": day,
