@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is a line
 """Programs that state partitioning in calls, with what must be found in each: for the checker, and for the runtime.
 
 A case is the text of a call; `{t}` is the name of a table of its own. found: the code and the text at which it must

@@ -99,10 +99,9 @@ class _Reader(Program):
     def expressions(self) -> Iterator[tuple[int, Piece]]:
         """The texts given to `selectExpr`, `expr`, `filter` and `where` of which the rules about queries may speak."""
         for call in ast.walk(self.tree):
-            method = method_of(call)
-            if not isinstance(call, ast.Call) or (method not in _EXPRESSIONS and method != ""):
+            if not isinstance(call, ast.Call):
                 continue
-            function = method or (call.func.id if isinstance(call.func, ast.Name) else "")
+            function = method_of(call) or getattr(call.func, "id", "")
             if function not in _EXPRESSIONS:
                 continue
             frame = call.func.value if isinstance(call.func, ast.Attribute) else None

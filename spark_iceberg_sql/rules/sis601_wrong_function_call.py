@@ -73,11 +73,10 @@ def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     if name is None or (call.system and name not in names):
         return None
     right = f"{call.name[: len(call.name) - len(own)]}{name}"
-    where = "`catalog.system`" if call.system else "this package"
     edits = (Edit(call.name_span[1] - len(own), call.name_span[1], name),)
     fix = Fix(f"write `{right}`", edits, safe=False) if slip and call.name.endswith(own) else None
     why = f": {BY_OTHER_NAME[own][1]}" if own in _TIMES else ""
-    message = f"{where} has no function `{call.name if call.system else call.function}`"
+    message = f"there is no function `{call.name}`"
     return Finding(call.name_span, message, f"write `{right}`{why}", fix)
 
 

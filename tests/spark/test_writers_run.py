@@ -51,13 +51,8 @@ def test_pyiceberg(catalog: Any, case: Case) -> None:
     if not raised:
         table = catalog.load_table(name)
         day = datetime.date(2024, 5, 17)
-        row = {
-            "id": 1,
-            "ts": datetime.datetime(2024, 5, 17, 1)  # noqa: DTZ001 - Iceberg has such,
-            "name": "a",
-            "p": {"x": 1},
-            "d": day,
-        }
+        moment = datetime.datetime.combine(day, datetime.time(1))
+        row = {"id": 1, "ts": moment, "name": "a", "p": {"x": 1}, "d": day}
         rows = pyarrow.Table.from_pylist([{**row, "f": 1.0}], schema=table.schema().as_arrow())
         try:
             table.append(rows)
