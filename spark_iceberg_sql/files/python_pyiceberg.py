@@ -7,12 +7,19 @@ checks these one by one; `update_spec().add_field(...)` and `remove_field(...)` 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from spark_iceberg_sql.files.python_partitions import add_name, string
 from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python_pyiceberg_schema import (
+    columns_of,
+    fields_of,
+    found_by_name,
+    identifier,
+    no_such_id,
+    transform_of,
+)
 from spark_iceberg_sql.files.python_tables import Written, argument, method_of, name_place
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker, Said, anything
 
@@ -21,16 +28,6 @@ _CREATES = ("create_table", "create_table_if_not_exists")
 _LOADS = frozenset({"load_table", *_CREATES})
 _CHANGES = frozenset({"add_field", "add_identity", "remove_field"})
 _KNOWN = _CHANGES | {"commit"}
-_TYPES = {
-    "BooleanType": "BOOLEAN", "IntegerType": "INT", "LongType": "BIGINT", "FloatType": "FLOAT",
-    "DoubleType": "DOUBLE", "DateType": "DATE", "TimestampType": "TIMESTAMP_NTZ",
-    "TimestamptzType": "TIMESTAMP", "StringType": "STRING", "BinaryType": "BINARY",
-}  # fmt: skip
-_TRANSFORMS = {
-    "IdentityTransform": "identity", "BucketTransform": "bucket", "TruncateTransform": "truncate",
-    "YearTransform": "year", "MonthTransform": "month", "DayTransform": "day", "HourTransform": "hour",
-}  # fmt: skip
-_SPELT = re.compile(r"(identity|year|month|day|hour)|(bucket|truncate)\[(\d+)\]")
 
 
 def pyiceberg_statements(program: Program) -> list[Written]:
@@ -47,8 +44,8 @@ def pyiceberg_statements(program: Program) -> list[Written]:
 def _created(program: Program, call: ast.Call) -> Iterator[Written]:
     """CREATE TABLE and its partition fields; nothing where the schema is not written out."""
     table, schema = argument(call, 0, "identifier"), argument(call, 1, "schema")
-    columns = _columns(program, program.bound(schema)) if schema is not None else None
-    name = _identifier(program, table) if table is not None else None
+    columns = columns_of(program, program.bound(schema)) if schema is not None else None
+    name = identifier(program, table) if table is not None else None
     if (
         table is None
         or columns is None
@@ -57,7 +54,7 @@ def _created(program: Program, call: ast.Call) -> Iterator[Written]:
     ):
         return
     spec = argument(call, 3, "partition_spec")
-    fields = _fields(program, program.bound(spec)) if spec is not None else []
+    fields = fields_of(program, program.bound(spec)) if spec is not None else []
     if fields is None:
         return
     at = program.place(table)
@@ -76,13 +73,13 @@ def _created(program: Program, call: ast.Call) -> Iterator[Written]:
         source, transform, named = parts
         meant = program.bound(source)
         path = columns.by_id.get(meant.value) if isinstance(meant, ast.Constant) else None
-        path = path or _found(program, source)
+        path = path or found_by_name(program, source)
         if path is None and not isinstance(meant, ast.Constant):
             return
         text = path or f"`{program.source(source)}`"
         if path is None:
-            said.append(_no_such_id(program, source, columns))
-        spelt = _transform(program, transform, said)
+            said.append(no_such_id(program, source, columns))
+        spelt = transform_of(program, transform, said)
         if spelt is None:
             return
         _term(maker, spelt, (text, source), program, transform)
@@ -95,146 +92,6 @@ def _created(program: Program, call: ast.Call) -> Iterator[Written]:
     names = (name,)  # it may be there already, with other columns and fields
     yield Written((call,), replace(piece, made=names))
     yield Written((call,), anything(program.place(call)[1], program.part, names))
-
-
-class _Columns:
-    """The columns of a schema. top: name and SQL type of each. by_id: the path of each field, by its id."""
-
-    def __init__(self) -> None:
-        self.top: list[tuple[str, str]] = []
-        self.by_id: dict[object, str] = {}
-
-
-def _columns(program: Program, schema: ast.expr | None) -> _Columns | None:
-    """The columns of `Schema(NestedField(1, "id", LongType()), ...)`; None where not all are written out."""
-    if not isinstance(schema, ast.Call) or _pyiceberg(program, schema, "schema") != "Schema":
-        return None
-    found = _Columns()
-    fields = _nested(program, schema, (), found)
-    if not fields or any(
-        k.arg not in ("schema_id", "identifier_field_ids") for k in schema.keywords
-    ):
-        return None
-    found.top = fields
-    return found
-
-
-def _nested(
-    program: Program, owner: ast.Call, path: tuple[str, ...], found: _Columns
-) -> list[tuple[str, str]] | None:
-    fields = []
-    for value in owner.args:
-        field = program.bound(value)
-        if not isinstance(field, ast.Call) or _pyiceberg(program, field, "types") != "NestedField":
-            return None
-        number, name = argument(field, 0, "field_id"), argument(field, 1, "name")
-        kind = argument(field, 2, "field_type")
-        text = program.words(name) if name is not None else None
-        if not isinstance(number, ast.Constant) or not text or kind is None or "`" in text:
-            return None
-        here = (*path, text)
-        written = _type(program, kind, here, found)
-        if written is None:
-            return None
-        found.by_id[number.value] = ".".join(
-            f"`{part}`" if not part.isidentifier() else part for part in here
-        )
-        fields.append((text, written))
-    return fields
-
-
-def _type(program: Program, kind: ast.expr, path: tuple[str, ...], found: _Columns) -> str | None:
-    meant = program.bound(kind)
-    if not isinstance(meant, ast.Call):
-        return None
-    name = _pyiceberg(program, meant, "types")
-    if name in _TYPES:
-        return _TYPES[name]
-    if name == "DecimalType":
-        sizes = [argument(meant, 0, "precision"), argument(meant, 1, "scale")]
-        numbers = [str(s.value) for s in sizes if isinstance(s, ast.Constant)]
-        return f"DECIMAL({', '.join(numbers)})" if len(numbers) == 2 else None
-    if name == "StructType":
-        fields = _nested(program, meant, path, found)
-        inner = ", ".join(f"`{n}`: {k}" for n, k in fields or ())
-        return f"STRUCT<{inner}>" if inner else None
-    return None
-
-
-def _fields(
-    program: Program, spec: ast.expr | None
-) -> list[tuple[ast.Call, tuple[ast.expr, ast.expr, ast.expr | None]]] | None:
-    """The fields of `PartitionSpec(PartitionField(...), ...)`: source id, transform and name of each."""
-    if (
-        not isinstance(spec, ast.Call)
-        or _pyiceberg(program, spec, "partitioning") != "PartitionSpec"
-    ):
-        return None
-    if any(k.arg not in ("spec_id", "fields") for k in spec.keywords):
-        return None
-    listed = next((program.bound(k.value) for k in spec.keywords if k.arg == "fields"), None)
-    if listed is not None and not isinstance(listed, ast.Tuple | ast.List):
-        return None
-    found = []
-    for value in [*spec.args, *(listed.elts if listed is not None else ())]:
-        field = program.bound(value)
-        if not isinstance(field, ast.Call):
-            return None
-        if _pyiceberg(program, field, "partitioning") != "PartitionField":
-            return None
-        source, transform = argument(field, 0, "source_id"), argument(field, 2, "transform")
-        if source is None or transform is None:
-            return None
-        found.append((field, (source, transform, argument(field, 3, "name"))))
-    return found
-
-
-def _found(program: Program, source: ast.expr) -> str | None:
-    """The name of the column of `schema.find_field("ts").field_id`."""
-    if not isinstance(source, ast.Attribute) or source.attr != "field_id":
-        return None
-    if not isinstance(source.value, ast.Call) or method_of(source.value) != "find_field":
-        return None
-    name = argument(source.value, 0, "name_or_id")
-    text = program.words(name) if name is not None else None
-    return text if text is not None and text.replace(".", "_").isidentifier() else None
-
-
-def _no_such_id(program: Program, source: ast.expr, columns: _Columns) -> Said:
-    fields = ", ".join(f"{number} ({path})" for number, path in columns.by_id.items())
-    message = f"the schema has no field with the id {program.source(source)}"
-    return Said(*program.place(source), message, f"write one of its ids: {fields}")
-
-
-def _transform(program: Program, value: ast.expr, said: list[Said]) -> tuple[str, str] | None:
-    """A transform of pyiceberg: the name that ALTER TABLE has for it, and its number or nothing."""
-    text = program.words(value)
-    if text is not None:
-        found = _SPELT.fullmatch(text)
-        if found is not None:
-            return found[1] or found[2], found[3] or ""
-        names = "`identity`, `year`, `month`, `day`, `hour`, `bucket[16]` or `truncate[4]`"
-        message = f"pyiceberg has no transform `{text}`".replace("\n", " ")
-        said.append(Said(*program.place(value), message, f"write {names}"))
-        return "partition_expression", ""
-    meant = program.bound(value)
-    if not isinstance(meant, ast.Call):
-        return None
-    name = _TRANSFORMS.get(_pyiceberg(program, meant, "transforms"))
-    if name is None:
-        return None
-    key = {"bucket": "num_buckets", "truncate": "width"}.get(name)
-    number = argument(meant, 0, key) if key is not None else None
-    if number is not None:
-        number = program.bound(number)
-        sign = "-" if isinstance(number, ast.UnaryOp) and isinstance(number.op, ast.USub) else ""
-        if isinstance(number, ast.UnaryOp):
-            number = number.operand
-        count = number.value if isinstance(number, ast.Constant) else None
-        if not isinstance(count, int) or isinstance(count, bool):
-            return None
-        return name, f"{sign}{count}"
-    return (name, "") if key is None and not meant.args else None
 
 
 def _term(
@@ -296,25 +153,6 @@ def _properties(program: Program, value: ast.expr | None, maker: PieceMaker) -> 
         maker.add(string(content), *program.place(item))
     if found:
         maker.add(")", *([program.place(found[-1][2])[1]] * 2))
-
-
-def _identifier(program: Program, value: ast.expr) -> str | None:
-    """A table's name, of a string or a tuple of strings."""
-    text = program.words(value)
-    meant = program.bound(value)
-    if text is None and isinstance(meant, ast.Tuple):
-        texts = [program.words(item) for item in meant.elts]
-        text = ".".join(t for t in texts if t) if all(texts) else None
-    if text is None or not all(text.split(".")) or "`" in text:
-        return None
-    return ".".join(p if p.isidentifier() and p.isascii() else f"`{p}`" for p in text.split("."))
-
-
-def _pyiceberg(program: Program, call: ast.Call, module: str) -> str:
-    """The name of what is called, if it is of a module of pyiceberg; empty for anything else."""
-    found, _, name = (program.imports.full_name(call.func) or "").rpartition(".")
-    modules = {f"pyiceberg.{module}", "pyiceberg.schema", "pyiceberg.types"}
-    return name if found in modules else ""
 
 
 class _Updates:
@@ -388,7 +226,7 @@ class _Updates:
             return names.pop() if len(names) == 1 and len(owners) else None
         if isinstance(value, ast.Call) and method_of(value) in _LOADS:
             table = argument(value, 0, "identifier")
-            return _identifier(self._program, table) if table is not None else None
+            return identifier(self._program, table) if table is not None else None
         return None
 
     def _statement(self, update: ast.Call, call: ast.Call) -> Piece | None:
@@ -415,7 +253,7 @@ class _Updates:
         said: list[Said] = []
         spelt = ("identity", "") if method == "add_identity" else None
         if method == "add_field" and transform is not None:
-            spelt = _transform(program, transform, said)
+            spelt = transform_of(program, transform, said)
         if column is None or spelt is None or (text := program.words(column)) is None:
             return None
         if not all(part.isidentifier() and part.isascii() for part in text.split(".")):

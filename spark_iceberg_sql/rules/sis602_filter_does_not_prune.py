@@ -49,8 +49,7 @@ def filter_does_not_prune(context: Context) -> Iterator[Finding]:
         else:
             both = f"`year({found.column}) = 2024 AND {words}`"
             help_ = f"add a range of `{found.column}`, for example {both}"
-        yield Finding(
-            found.span,
-            f"`{words}` skips no file by the partition field `{found.field.name}` ({found.field.clause})",
-            help_,
-        )
+        field = f"`{found.field.name}`"
+        if found.field.clause != found.field.name:
+            field += f" ({found.field.clause})"
+        yield Finding(found.span, f"`{words}` skips no file by the partition field {field}", help_)
