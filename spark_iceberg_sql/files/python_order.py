@@ -25,6 +25,7 @@ class Order:
         self._bound: dict[str, list[_Place]] = {}
         self._assigned: dict[str, list[_Assigned]] = {}
         self._shared: set[str] = set()
+        self._targets: set[int] = set()  # whose binding comes at the end of their statement
         self._apart: list[tuple[_Place, _Place]] = []
         self._loops: list[tuple[_Place, _Place]] = []
         for node in ast.walk(tree):
@@ -41,12 +42,12 @@ class Order:
         last = max(before, key=lambda each: each.at)
         between = any(last.at < place < use for place in self._bound.get(name.id, ()))
         around = [block for block in self._loops if last.at < block[0] <= use < block[1]]
-        again = any(start <= place < end for start, end in around for place in self._bound[name.id])
+        again = any(start <= place <= end for start, end in around for place in self._bound[name.id])
         later = any(last.at < start <= use < end for start, end in self._apart)
         return None if between or again or later else last.value
 
     def _note(self, node: ast.AST) -> None:
-        for name, place in _names(node):
+        for name, place in () if id(node) in self._targets else _names(node):
             self._bound.setdefault(name, []).append(place)
         if isinstance(node, ast.Global | ast.Nonlocal):
             self._shared |= set(node.names)
@@ -60,11 +61,13 @@ class Order:
             for statement in statements:
                 target, value = _target(statement)
                 if target is not None and value is not None:
+                    self._targets.add(id(target))
+                    self._bound.setdefault(target.id, []).append(_end(statement))
                     found = _Assigned(_end(statement), _end(statements[-1]), value)
-                    self._assigned.setdefault(target, []).append(found)
+                    self._assigned.setdefault(target.id, []).append(found)
 
 
-def _target(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
+def _target(statement: ast.stmt) -> tuple[ast.Name | None, ast.expr | None]:
     """The name that a statement binds, if it binds that alone, and its value."""
     target: ast.expr | None = None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -73,7 +76,7 @@ def _target(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
         target = statement.target
     if not isinstance(target, ast.Name):
         return None, None
-    return target.id, getattr(statement, "value", None)
+    return target, getattr(statement, "value", None)
 
 
 def _names(node: ast.AST) -> Iterator[tuple[str, _Place]]:
