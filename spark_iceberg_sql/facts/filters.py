@@ -90,9 +90,9 @@ class UnprunedFilter:
 
 def unpruned(context: Context) -> Iterator[UnprunedFilter]:
     """The conditions that prune nothing, where no other one does."""
-    tokens = context.statement.tokens
-    first = context.statement.first
-    found = _table_and_conditions(tokens, first)
+    if context.statement.first not in ("SELECT", "DELETE"):
+        return
+    found = _table_and_conditions(context.statement.tokens)
     if found is None:
         return
     name, condition = found
@@ -140,11 +140,9 @@ def unpruned(context: Context) -> Iterator[UnprunedFilter]:
 
 
 def _table_and_conditions(
-    tokens: Sequence[Token], first: str
+    tokens: Sequence[Token],
 ) -> tuple[Sequence[Token], Sequence[Token]] | None:
     """The name after the only FROM, and what stands after WHERE."""
-    if first not in ("SELECT", "DELETE"):
-        return None
     words = [token.word for token in tokens]
     if words.count("FROM") != 1 or words.count("WHERE") != 1:
         return None

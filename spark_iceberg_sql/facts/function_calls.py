@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.context import Context
@@ -21,6 +21,7 @@ IN_SYSTEM = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not 
 _NO_QUERY = frozenset(
     {"CALL", "DESCRIBE", "DESC", "SHOW", "DROP", "ALTER", "REFRESH", "SET", "USE"}
 )
+_DEEPEST = 30  # brackets
 _INTEGER = re.compile(r"([0-9]{1,18})([LlSsYy]?)")
 
 
@@ -63,17 +64,21 @@ class FunctionCall:
 
 
 def calls(context: Context) -> Iterator[FunctionCall]:
-    """The statement's calls, in order; without those that a template or a star completes."""
-    tokens = context.statement.tokens
-    if context.statement.first in _NO_QUERY:
+    """The statement's calls, in order; without those that a template or a star completes, or deep inside others."""
+    statement = context.statement
+    if statement.first in _NO_QUERY:
         return
+    if MENTIONED.search(statement.script, statement.start, statement.end) is None:
+        return
+    tokens = statement.tokens
+    type_of = _types(context, tokens)
     inside: list[int] = []
     for i, token in enumerate(tokens):
         if token.text == "(":
             inside.append(i)
         elif token.text == ")" and inside:
             inside.pop()
-        found = _named(tokens, i)
+        found = _named(tokens, i) if len(inside) <= _DEEPEST else None
         if found is None:
             continue
         first, system = found
@@ -85,7 +90,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
         if end == len(tokens) or not _plain(arguments):
             continue
         named = any(t.text == "=>" for each in arguments for t in each)
-        kind = _kind(context, tokens, inside, arguments)
+        kind = type_of(arguments[-1]) if _is_known(tokens, inside, arguments) else None
         name_span = tokens[first].start, token.end
         yield FunctionCall(
             context.words(name_span),
@@ -126,32 +131,29 @@ def _plain(arguments: Sequence[Sequence[Token]]) -> bool:
     return True
 
 
-def _kind(
-    context: Context,
-    tokens: Sequence[Token],
-    inside: Sequence[int],
-    arguments: Sequence[Sequence[Token]],
-) -> Type | None:
-    """The type of the last argument, if it is a column of the statement's only SELECT."""
+def _is_known(
+    tokens: Sequence[Token], inside: Sequence[int], arguments: Sequence[Sequence[Token]]
+) -> bool:
+    """Whether the last argument is a column's name, and the call in no query inside of the statement's own.
+
+    inside: where the brackets around the call open.
+    """
     if not arguments or arguments[-1][0].kind not in (Kind.WORD, Kind.QUOTED):
-        return None
+        return False
     if any(t.kind not in (Kind.WORD, Kind.QUOTED) and t.text != "." for t in arguments[-1]):
-        return None
-    if any(tokens[at + 1].word in ("SELECT", "WITH") for at in inside if at + 1 < len(tokens)):
-        return None
+        return False
+    return all(tokens[at + 1].word not in ("SELECT", "WITH") for at in inside)
+
+
+def _types(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Token]], Type | None]:
+    """What gives the type of a column of the statement's only SELECT, or of DELETE."""
     depth, selects, start = 0, 0, 0
     for i, token in enumerate(tokens):
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth == 0 and token.word in ("WITH", "MERGE", "LATERAL", "->"):
-            return None
+            return lambda _: None
         if depth == 0 and token.word == "SELECT":
             selects, start = selects + 1, i
-    if selects != 1 and context.statement.first not in ("DELETE", "UPDATE"):
-        return None
-    if selects == 1:
-        query = list(tokens[start:])
-    elif context.statement.first == "DELETE":
-        query = list(tokens)
-    else:
-        return None
-    return type_in(query, context.text, context.columns_of_table)(arguments[-1])
+    if selects != 1 and not (selects == 0 and context.statement.first == "DELETE"):
+        return lambda _: None
+    return type_in(tokens[start:], context.text, context.columns_of_table)

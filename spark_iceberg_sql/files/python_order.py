@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
 _Place = tuple[int, int]
+_RECENT = 50  # a binding further back, with so many between in other blocks, is not looked for
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -24,6 +26,7 @@ class Order:
     def __init__(self, tree: ast.Module) -> None:
         self._bound: dict[str, list[_Place]] = {}
         self._assigned: dict[str, list[_Assigned]] = {}
+        self._done: set[str] = set()
         self._shared: set[str] = set()
         self._targets: set[int] = set()  # whose binding comes at the end of their statement
         self._apart: list[tuple[_Place, _Place]] = []
@@ -33,18 +36,28 @@ class Order:
 
     def value(self, name: ast.Name) -> ast.expr | None:
         """What the last binding before a use gives the name, if it is certainly that; else None."""
-        use = (name.lineno, name.col_offset)
-        before = [
-            each for each in self._assigned.get(name.id, []) if each.at <= use and use < each.last
-        ]
-        if not before or name.id in self._shared:
+        use = _start(name)
+        if name.id in self._shared or name.id not in self._assigned:
             return None
-        last = max(before, key=lambda each: each.at)
-        between = any(last.at < place < use for place in self._bound.get(name.id, ()))
-        around = [block for block in self._loops if last.at < block[0] <= use < block[1]]
-        again = any(start <= place <= end for start, end in around for place in self._bound[name.id])
+        bound, assigned = self._sorted(name.id)
+        before = bisect_right(assigned, use, key=lambda each: each.at)
+        recent = reversed(assigned[max(before - _RECENT, 0) : before])
+        last = next((each for each in recent if use < each.last), None)
+        if last is None:
+            return None
+        between = bisect_left(bound, use) > bisect_right(bound, last.at)
+        around = [(start, end) for start, end in self._loops if last.at < start <= use < end]
+        again = any(bisect_right(bound, end) > bisect_left(bound, start) for start, end in around)
         later = any(last.at < start <= use < end for start, end in self._apart)
         return None if between or again or later else last.value
+
+    def _sorted(self, name: str) -> tuple[list[_Place], list[_Assigned]]:
+        """The places that bind a name, and its assignments, in order."""
+        if name not in self._done:
+            self._done.add(name)
+            self._bound[name].sort()
+            self._assigned[name].sort(key=lambda each: each.at)
+        return self._bound[name], self._assigned[name]
 
     def _note(self, node: ast.AST) -> None:
         for name, place in () if id(node) in self._targets else _names(node):

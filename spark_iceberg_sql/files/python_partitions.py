@@ -254,9 +254,7 @@ def add_name(program: Program, value: ast.expr, maker: PieceMaker) -> None:
     if text is not None and _PLAIN.fullmatch(text):
         maker.literal(own=False)
         program.add(value, maker, "", own=True)
-    elif text is not None and "".join(m.group() for m in _PART.finditer(text)) == text.replace(
-        ".", ""
-    ):
+    elif text and "".join(m.group() for m in _PART.finditer(text)) == text.replace(".", ""):
         parts = [m[1].replace("``", "`") if m[1] else m[2] for m in _PART.finditer(text)]
         maker.literal(own=False)
         maker.add(".".join("`" + part.replace("`", "``") + "`" for part in parts), start, end)

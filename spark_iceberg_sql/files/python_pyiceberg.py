@@ -7,6 +7,7 @@ checks these one by one; `update_spec().add_field(...)` and `remove_field(...)` 
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,12 +22,13 @@ from spark_iceberg_sql.files.python_pyiceberg_schema import (
     transform_of,
 )
 from spark_iceberg_sql.files.python_tables import Written, argument, method_of, name_place
-from spark_iceberg_sql.files.source_map import Piece, PieceMaker, Said, anything
+from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, Said, anything
 
 API = "pyiceberg"
 _CREATES = ("create_table", "create_table_if_not_exists")
 _LOADS = frozenset({"load_table", *_CREATES})
 _CHANGES = frozenset({"add_field", "add_identity", "remove_field"})
+_RECENT = 50  # blocks and bindings further back are not looked at
 _KNOWN = _CHANGES | {"commit"}
 
 
@@ -160,13 +162,14 @@ class _Updates:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._within = [
-            (node, item.optional_vars.id, item.context_expr)
-            for node in ast.walk(program.tree)
-            if isinstance(node, ast.With)
-            for item in node.items
-            if isinstance(item.optional_vars, ast.Name)
-        ]
+        self._within: dict[str, list[tuple[Offsets, ast.expr]]] = {}
+        for node in ast.walk(program.tree):
+            for item in node.items if isinstance(node, ast.With) else ():
+                if isinstance(item.optional_vars, ast.Name) and isinstance(node, ast.With):
+                    block = program.place(node), item.context_expr
+                    self._within.setdefault(item.optional_vars.id, []).append(block)
+        for blocks in self._within.values():
+            blocks.sort(key=lambda block: block[0])
 
     def written(self) -> Iterator[Written]:
         """Each `add_field` and `remove_field` as its ALTER TABLE."""
@@ -208,22 +211,20 @@ class _Updates:
     def _opened(self, name: ast.Name) -> ast.expr | None:
         """What `with ... as name` gives a name, in the innermost such block that it stands in."""
         at = self._program.place(name)
-        blocks = [
-            (self._program.place(node), value)
-            for node, bound, value in self._within
-            if bound == name.id
-        ]
-        around = [
-            (place, value) for place, value in blocks if place[0] < at[0] and at[1] <= place[1]
-        ]
-        return max(around, key=lambda item: item[0][0])[1] if around else None
+        blocks = self._within.get(name.id, [])
+        before = bisect_left(blocks, at[0], key=lambda block: block[0][0])
+        recent = reversed(blocks[max(before - _RECENT, 0) : before])
+        return next((value for place, value in recent if at[1] <= place[1]), None)
 
     def _table(self, value: ast.expr) -> str | None:
         """The name of the table that an expression is."""
         if isinstance(value, ast.Name):
-            owners = self._program.every(value)
-            names = {self._table(owner) for owner in owners if not isinstance(owner, ast.Name)}
-            return names.pop() if len(names) == 1 and len(owners) else None
+            owner = self._program.bound(value)
+            owners = [owner] if owner is not None else self._program.every(value)
+            if len(owners) > _RECENT or any(isinstance(owner, ast.Name) for owner in owners):
+                return None
+            names = {self._table(owner) for owner in owners}
+            return names.pop() if len(names) == 1 else None
         if isinstance(value, ast.Call) and method_of(value) in _LOADS:
             table = argument(value, 0, "identifier")
             return identifier(self._program, table) if table is not None else None
