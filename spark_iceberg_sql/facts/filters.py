@@ -71,6 +71,7 @@ _PERIODIC = frozenset(
 _OF_TEXTS = frozenset(
     {"LOWER", "UPPER", "LCASE", "UCASE", "TRIM", "LTRIM", "RTRIM", "REVERSE", "LENGTH", "INITCAP"}
 )
+_NAMED = _PERIODIC | _OF_TEXTS | {"DATE_FORMAT"}
 _TIMES = frozenset({"date", "timestamp", "timestamptz"})
 
 
@@ -96,6 +97,9 @@ def unpruned(context: Context) -> Iterator[UnprunedFilter]:
     if found is None:
         return
     name, condition = found
+    conditions = _split(condition)
+    if not any(read is not None and read[0] in _NAMED for read in map(_function_of, conditions)):
+        return  # and no table need be looked up
     try:
         cursor = Cursor(context.text, list(name), name[-1].end)
         parts = cursor.path("a table's name").parts
@@ -115,7 +119,6 @@ def unpruned(context: Context) -> Iterator[UnprunedFilter]:
         if not field.transform.is_void:
             sources.setdefault(field.source_id, (column, field))
     by_name = {column.name.lower(): (column, field) for column, field in sources.values()}
-    conditions = _split(condition)
     mentioned = [
         [
             t
