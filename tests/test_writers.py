@@ -123,8 +123,8 @@ def test_nothing_is_said_twice_and_unknown_columns_are_a_note() -> None:
     )
     ((note, at),) = lint(program)
     assert (note.code, str(note.severity), at) == ("SIS002", "note", "db.t")
-    assert note.message.endswith("its columns are unknown (the program does not write them out)")
-    assert note.help == "give the DataFrame a schema in the program, or check in a session"
+    assert note.message.endswith("its columns are unknown (the program does not define them)")
+    assert note.help == "give the DataFrame a schema in the program, or check in a Spark session"
 
 
 def test_in_a_notebook_the_imports_are_in_another_cell() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.suppressions import Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.function_calls import MENTIONED
+from spark_iceberg_sql.facts.function_calls import QUERIES
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.files.source_map import Stretch
@@ -32,9 +31,6 @@ _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in AL
 
 # Rules that apply only to Iceberg tables.
 _ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
-
-# What statements have of which the rules about queries say something.
-_QUERY = re.compile(rf"{MENTIONED.pattern}|\bwhere\b", re.IGNORECASE)
 
 # A diagnostic's effective severity, from its code and its own severity; None to omit it.
 Verdict = Callable[[str, Severity], Severity | None]
@@ -165,9 +161,9 @@ class _Run:
         self._carry_on(context, fine=self._judge(context) and right)
 
     def _query(self, statement: Statement) -> bool:
-        """Judge the functions and filters of a statement, which in a session Spark itself does."""
+        """Check the functions and filters of a statement; in a session, Spark itself does."""
         span = statement.start, statement.end
-        if self.repaired or _QUERY.search(statement.script, *span) is None:
+        if self.repaired or QUERIES.search(statement.script, *span) is None:
             return True
         query = nodes.Query(span)
         return self._judge(Context(self.lines.text, query, self.known, statement))

@@ -1,4 +1,4 @@
-"""What is said of tables that a program makes in calls, in the words of these calls."""
+"""Diagnostics on calls that are equivalent to SQL, in terms of the API: `bucket(16, "id")`, not `bucket(16, id)`."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ import re
 from dataclasses import replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.facts.target import OF_A_QUERY
 from spark_iceberg_sql.files.source_map import Piece
-from spark_iceberg_sql.model.transforms import BY_SPELLING, Transform
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_SPELLING
+from spark_iceberg_sql.rules.sis002_not_checked import FILLED_IN, QUERY_WAYS, WAYS
 
-_WAYS = "give the DataFrame a schema in the program, or check in a session"
-_TABLES = (
-    "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
-)
-# What Spark does not take, or takes in another way, and pyiceberg does.
+# The help of notes, by the help for SQL.
+_HELPS = {
+    QUERY_WAYS: "give the DataFrame a schema in the program, or check in a Spark session",
+    FILLED_IN: "write the value in the call, or check in a Spark session",
+}
+# Rules about what Spark refuses and pyiceberg accepts.
 _SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
-# The rules that a reader of programs may know better about: unknown transform, unknown column.
+# The rules whose finding `Piece.said` may replace: unknown transform, unknown column.
 _REPLACED = ("SIS101", "SIS201")
 _QUOTED = re.compile(r"`([^`]*)`")
 _CHANGE = re.compile(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
 _CALL = re.compile(r"(\w+)\((?:(\d+), )?([^()]*)\)")
-# The functions that DataFrameWriterV2 takes, by the transforms' names.
+# The functions of pyspark.sql.functions.partitioning, by transform.
 _FUNCTIONS = {
     "year": "years",
     "month": "months",
@@ -28,37 +32,30 @@ _FUNCTIONS = {
     "hour": "hours",
     "bucket": "bucket",
 }
-_QUERY = "they come from a query"
-_WRITTEN_OUT = "the program does not write them out"
-_HELPS = (
-    (re.compile(r"put the CREATE TABLE of what the query reads before, cast .*"), _WAYS),
-    (
-        re.compile(r"check the statement with the values filled in, .*"),
-        "write the value in the call",
-    ),
-    (re.compile(r"in the query$"), "in the DataFrame"),
-)
+_NOT_IN_PROGRAM = "the program does not define them"
 _PROPERTY = re.compile(r"`'([^']*)' = '([^']*)'`")
 
 
 def applies(piece: Piece, code: str) -> bool:
-    """Whether a rule is about what the piece stands for."""
+    """Whether a rule applies to a piece."""
     return piece.api != "pyiceberg" or code not in _SPARKS
 
 
 def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
-    """A diagnostic, placed in the program, in the words of the calls that its piece stands for."""
+    """A diagnostic with the program's offsets, in terms of the API that its piece uses."""
     if not piece.api:
         return diagnostic
     if diagnostic.code in _REPLACED:
         for said in piece.said:
             if (said.start, said.end) == (diagnostic.span.start, diagnostic.span.end):
                 return replace(diagnostic, message=said.message, help=said.help, fix=None)
-    message, help_ = diagnostic.message.replace(_QUERY, _WRITTEN_OUT), diagnostic.help
+    message, help_ = diagnostic.message.replace(OF_A_QUERY, _NOT_IN_PROGRAM), diagnostic.help
     if help_ is not None:
-        for pattern, words in _HELPS:
-            known = words is not _WAYS or _WRITTEN_OUT in message
-            help_ = pattern.sub(words if known else _TABLES, help_)
+        if help_ == QUERY_WAYS and message == diagnostic.message:
+            help_ = WAYS  # the table is unknown
+        help_ = _HELPS.get(help_, help_)
+        if diagnostic.code == "SIS201":
+            help_ = help_.replace(" in the query", " in the DataFrame")
         help_ = _PROPERTY.sub(
             r'`tableProperty("\1", "\2")`' if piece.api != "pyiceberg" else r'`{"\1": "\2"}`', help_
         )
@@ -69,7 +66,7 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _in_calls(help_: str, api: str) -> str:
-    """A help whose clauses are the API's calls."""
+    """A help text with the API's calls in place of SQL clauses."""
     only_sql = False
 
     def written(found: re.Match[str]) -> str:
@@ -85,7 +82,7 @@ def _in_calls(help_: str, api: str) -> str:
 
 
 def _call(found: re.Match[str], api: str) -> str | None:
-    """A clause in backticks as a call; None where it is none, or the API has none for it."""
+    """The call that is equivalent to a clause in backticks; None if there is none."""
     change = _CHANGE.fullmatch(found[1]) if api == "pyiceberg" else None
     if change is not None and change[1] == "DROP":
         return f'`remove_field("{change[2]}")`'

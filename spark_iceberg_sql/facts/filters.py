@@ -17,8 +17,8 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
-from spark_iceberg_sql.syntax.nodes import Offsets
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
+from spark_iceberg_sql.syntax.terms import Offsets
 
 _ENDS = frozenset(
     {

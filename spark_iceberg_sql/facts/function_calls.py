@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.query import type_in
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS, Transform
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.lexer import Kind, Token
-from spark_iceberg_sql.syntax.nodes import Offsets
+from spark_iceberg_sql.syntax.terms import Offsets
 
 MENTIONED = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
+# What a statement must contain to be checked by the rules for queries.
+QUERIES = re.compile(rf"{MENTIONED.pattern}|\bwhere\b", re.IGNORECASE)
 PREFIX = "iceberg_"
 # The functions of `catalog.system`.
 IN_SYSTEM = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}

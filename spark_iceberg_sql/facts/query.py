@@ -21,7 +21,7 @@ from spark_iceberg_sql.facts.query_values import (
     value_of,
 )
 from spark_iceberg_sql.model.schema import Schema, folded
-from spark_iceberg_sql.model.types import UNKNOWN, Field
+from spark_iceberg_sql.model.types import UNKNOWN, Field, Type
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
@@ -63,20 +63,19 @@ def columns_of(query: str, find: Find) -> Schema | None:
 def type_in(
     tokens: Sequence[Token], script: str, find: Find
 ) -> Callable[[Sequence[Token]], Type | None]:
-    """What gives the type of a column of a query, by its tokens; None where the type is not known.
+    """A function that returns the type of an expression in a SELECT, or None if it cannot be inferred.
 
-    tokens: one SELECT, from that word on. script: the text that they are of. find: as of `columns_of`.
+    tokens: the SELECT, starting with that keyword. script: the text that contains them. find: as for `columns_of`.
     """
-    reader = _Reader(script, find)
     try:
-        relations = reader.relations(tokens)
-    except (_UnknownError, Stop, TooDeep):
+        relations = _Reader(script, find).relations(tokens)
+    except (UnknownError, Stop, TooDeep):
         relations = []
 
-    def type_of(column: Sequence[Token]) -> Type | None:
+    def type_of(expression: Sequence[Token]) -> Type | None:
         try:
-            found = reader.column(column, relations)
-        except (_UnknownError, Stop, TooDeep):
+            found = value_of(script, expression, relations, 0).type
+        except (UnknownError, Stop, TooDeep):
             return None
         return found if found != UNKNOWN else None
 
@@ -89,18 +88,14 @@ class _Reader:
         self._find = find
         self._named: dict[str, Schema | None] = {}
 
-    def relations(self, tokens: Sequence[Token]) -> list[_Relation]:
-        """What a SELECT reads from."""
-        marks = {word: i for i, _, word in reversed(list(_top(tokens))) if word == "FROM"}
+    def relations(self, tokens: Sequence[Token]) -> list[Relation]:
+        """The relations in the FROM clause of a SELECT."""
+        marks = {word: i for i, _, word in reversed(list(top(tokens))) if word == "FROM"}
         if "FROM" not in marks:
             return []
         at = marks["FROM"]
-        stops = [i for i, _, word in _top(tokens) if word in _ENDS | _SETS and i > at]
+        stops = [i for i, _, word in top(tokens) if word in _ENDS | _SETS and i > at]
         return self._relations(tokens[at + 1 : min(stops, default=len(tokens))], 0)
-
-    def column(self, tokens: Sequence[Token], relations: list[_Relation]) -> Type:
-        """The type of a column of these relations."""
-        return self._column(tokens, relations).type
 
     def query(self, tokens: Sequence[Token], depth: int) -> list[Field]:
         """The columns of a query, set operations and WITH included."""

@@ -20,6 +20,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.script import Statement
 
 DEFAULT_FORMAT_VERSION = 2
+OF_A_QUERY = "they come from a query"
 # Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -179,7 +180,7 @@ class Target:
         if node.query is not None:
             found = self._of_query
             if found is None or any(item.type == UNKNOWN for item in found.fields):
-                raise NotKnownError("its columns", "they come from a query")
+                raise NotKnownError("its columns", OF_A_QUERY)
             columns = found.fields
         base = self.known.get(node.table.parts) if node.replace else None
         if isinstance(base, Table) and base.kind is Kind.ICEBERG:

@@ -14,9 +14,9 @@ from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import whole
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
+# Words of programs that are checked although they contain no `sql`.
+_CALLS = re.compile(r"writeTo|saveAsTable|create_table|update_spec|iceberg_")
 # Endings of a file that is read as SQL where somebody names it.
-# Calls in a program that make tables without SQL.
-_MAKES_TABLES = re.compile(r"writeTo|saveAsTable|create_table|update_spec|iceberg_")
 _AS_SQL = frozenset(
     {
         *(
@@ -171,7 +171,7 @@ def source(name: str, text: str) -> Source:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
-        if "sql" not in text and _MAKES_TABLES.search(text) is None:
+        if "sql" not in text and _CALLS.search(text) is None:
             return Source(name, (part,), ())
         from spark_iceberg_sql.files.python_sql import python_sql
 

@@ -36,12 +36,14 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import IN_SYSTEM, PREFIX, FunctionCall, calls
 from spark_iceberg_sql.model.table_functions import NAMES
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, Parameter
+from spark_iceberg_sql.model.transform_record import Parameter
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.terms import Literal, Ref
 
 # Names of other engines for which nobody has a function of their own.
 _TIMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minutes", "trunc"})
@@ -122,8 +124,8 @@ def _number(context: Context, call: FunctionCall) -> Finding | None:
     text = call.text(0, context.text)
     other = call.number(1)
     if number is None and other is not None and _is_column(first):
-        column = nodes.Ref((), call.place(0), text)
-        literal = nodes.Literal("integer", str(other), call.place(1))
+        column = Ref((), call.place(0), text)
+        literal = Literal("integer", str(other), call.place(1))
         fix = number_first(context, column, literal, str(other), "put the number first")
         return Finding(
             (call.place(0)[0], call.place(1)[1]),
