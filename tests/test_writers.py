@@ -148,10 +148,10 @@ def test_in_a_notebook_the_imports_are_in_another_cell() -> None:
         ('col("ts").cast("date")', 'write `days("ts")`'),
         ('col("id").desc()', 'write `"id"`'),
         ('expr("truncate(4, name)")',
-         "a DataFrame cannot ask for it: write CREATE TABLE with `PARTITIONED BY (truncate(...))`"),
+         "DataFrame writers have no `truncate`: use CREATE TABLE with `PARTITIONED BY (truncate(...))`"),
         ('days("name")',
          "write `truncate(10, name)` if it holds ISO dates, or `name` itself; "
-         "a DataFrame has no `truncate`: write it in the PARTITIONED BY of a CREATE TABLE"),
+         "DataFrame writers have no `truncate`: use CREATE TABLE"),
         ('years("ts"), days("ts")', 'write `days("ts")` alone: it covers year'),
         ('"ts"', 'write `days("ts")`'),
     ],
@@ -167,10 +167,7 @@ def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
     )
     ((finding, at),) = lint(text)
     assert at == '"days(ts)"'
-    assert (
-        finding.message
-        == '`"days(ts)"` cannot partition: `partitionBy` takes names of columns alone'
-    )
+    assert finding.message == '`"days(ts)"` cannot partition: `partitionBy` takes column names only'
     assert finding.help == 'write `df.writeTo(...).partitionedBy(days("ts"))`'
 
 

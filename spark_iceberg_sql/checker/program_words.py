@@ -77,7 +77,7 @@ def _in_calls(help_: str, api: str) -> str:
 
     text = _QUOTED.sub(written, help_)
     if only_sql:
-        text += "; a DataFrame has no `truncate`: write it in the PARTITIONED BY of a CREATE TABLE"
+        text += "; DataFrame writers have no `truncate`: use CREATE TABLE"
     return text
 
 

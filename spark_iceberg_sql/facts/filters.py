@@ -1,7 +1,7 @@
-"""The filters of a statement on one known table that no range of partitions can come of.
+"""Filters on a known table from which no range of partitions can be derived.
 
-Only what is certain: one table, conditions joined by AND, and a function of which neither Iceberg nor the optimizer
-rule `prune` makes a range. Anything else is left out.
+Only certain cases: one table, conditions joined by AND, and a function from which neither Iceberg nor the optimizer
+rule `prune` derives a range.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENDS = frozenset(
         *("QUALIFY",),
     }
 )
-# What makes a statement more than conditions on one table.
+# Anything that makes a statement more than AND-ed conditions on one table.
 _STRANGE = frozenset(
     {
         *(
@@ -61,7 +61,7 @@ _STRANGE = frozenset(
     }
 )
 _COMPARISONS = frozenset({"=", "==", "<", ">", "<=", ">=", "<=>"})
-# Parts of a time that come again in each greater part.
+# Periodic parts of a date or time.
 _PERIODIC = frozenset(
     {
         *("MONTH", "DAY", "DAYOFMONTH", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "HOUR", "MINUTE"),
@@ -77,7 +77,7 @@ _TIMES = frozenset({"date", "timestamp", "timestamptz"})
 
 @dataclass(frozen=True, slots=True)
 class UnprunedFilter:
-    """A condition. span: of it. call, column: the function and what it is given. field: the partition field.
+    """A condition. span: its offsets. call, column: the function and its argument. field: the partition field.
 
     kind: the column's type.
     """
@@ -90,7 +90,7 @@ class UnprunedFilter:
 
 
 def unpruned(context: Context) -> Iterator[UnprunedFilter]:
-    """The conditions that prune nothing, where no other one does."""
+    """The conditions that do not prune, if no other condition may."""
     if context.statement.first not in ("SELECT", "DELETE"):
         return
     found = _table_and_conditions(context.statement.tokens)
@@ -99,7 +99,7 @@ def unpruned(context: Context) -> Iterator[UnprunedFilter]:
     name, condition = found
     conditions = _split(condition)
     if not any(read is not None and read[0] in _NAMED for read in map(_function_of, conditions)):
-        return  # and no table need be looked up
+        return  # without looking up the table
     try:
         cursor = Cursor(context.text, list(name), name[-1].end)
         parts = cursor.path("a table's name").parts
@@ -145,7 +145,7 @@ def unpruned(context: Context) -> Iterator[UnprunedFilter]:
 def _table_and_conditions(
     tokens: Sequence[Token],
 ) -> tuple[Sequence[Token], Sequence[Token]] | None:
-    """The name after the only FROM, and what stands after WHERE."""
+    """The tokens of the table's name and of the WHERE clause; None if there is more than one FROM or WHERE."""
     words = [token.word for token in tokens]
     if words.count("FROM") != 1 or words.count("WHERE") != 1:
         return None
@@ -173,7 +173,7 @@ def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
 
 
 def _function_of(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] | None:
-    """Of `month(ts) = 2`: function, column, and the other arguments; None where it is anything else."""
+    """Function, column and other arguments of `month(ts) = 2`; None for other conditions."""
     if len(tokens) < 6 or tokens[1].text != "(" or tokens[0].kind is not Kind.WORD:
         return None
     end = closing(tokens, 1)
@@ -194,7 +194,7 @@ def _function_of(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] 
 
 
 def _prunes_nothing(call: str, kind: Primitive, rest: Sequence[Token]) -> bool:
-    """Whether a function of a column of this type gives no range. rest: its other arguments."""
+    """Whether no range can be derived from a function on a column of this type. rest: its other arguments."""
     if kind.name in _TIMES:
         if call == "DATE_FORMAT" and len(rest) == 1 and rest[0].kind in STRINGS:
             return rest[0].text[1:-1][:2] in ("dd", "MM", "HH", "mm")

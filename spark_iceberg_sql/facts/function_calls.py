@@ -1,4 +1,4 @@
-"""The calls of `iceberg_*` and `catalog.system.*` functions in a statement, with what they are given."""
+"""The calls of `iceberg_*` and `catalog.system.*` functions in a statement, with their arguments."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ class FunctionCall:
         return sign * int(found[1]) if found is not None else None
 
     def text(self, place: int, script: str) -> str:
-        """An argument as written."""
+        """The text of an argument."""
         tokens = self.arguments[place]
         return script[tokens[0].start : tokens[-1].end]
 
     def place(self, place: int) -> Offsets:
-        """Where an argument stands."""
+        """The offsets of an argument."""
         return self.arguments[place][0].start, self.arguments[place][-1].end
 
 
 def calls(context: Context) -> Iterator[FunctionCall]:
-    """The statement's calls, in order; without those that a template or a star completes, or deep inside others."""
+    """The statement's calls, in order; without those that contain a template or a star, or are deeply nested."""
     statement = context.statement
     if statement.first in _NO_QUERY:
         return
@@ -109,7 +109,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
 
 
 def _named(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
-    """Where the name of a call begins whose last word is token i, and whether it is one of `system`."""
+    """The index at which the name of a call begins if token i ends it, and whether it is in `system`."""
     token = tokens[i]
     if token.kind not in (Kind.WORD, Kind.QUOTED) or i + 1 >= len(tokens):
         return None
@@ -125,7 +125,7 @@ def _named(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
 
 
 def _plain(arguments: Sequence[Sequence[Token]]) -> bool:
-    """Whether the arguments are written out."""
+    """Whether the arguments are complete."""
     for each in arguments:
         if not each or each[-1].text == "*":
             return False
@@ -137,9 +137,9 @@ def _plain(arguments: Sequence[Sequence[Token]]) -> bool:
 def _is_known(
     tokens: Sequence[Token], inside: Sequence[int], arguments: Sequence[Sequence[Token]]
 ) -> bool:
-    """Whether the last argument is a column's name, and the call in no query inside of the statement's own.
+    """Whether the last argument is a name, and the call is not in a subquery.
 
-    inside: where the brackets around the call open.
+    inside: the indices of the brackets around the call.
     """
     if not arguments or arguments[-1][0].kind not in (Kind.WORD, Kind.QUOTED):
         return False
@@ -149,7 +149,7 @@ def _is_known(
 
 
 def _types(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Token]], Type | None]:
-    """What gives the type of a column of the statement's only SELECT, or of DELETE."""
+    """A function that returns the type of a column of the statement's only SELECT, or of DELETE."""
     depth, selects, start = 0, 0, 0
     for i, token in enumerate(tokens):
         depth += {"(": 1, ")": -1}.get(token.text, 0)

@@ -1,4 +1,4 @@
-"""The columns of a DataFrame, as a query that has the same ones, where the program writes them out."""
+"""The columns of a DataFrame, as a query with the same columns, if the program defines them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DEEPEST = 40
 
 
 def query_of(program: Program, frame: ast.expr, depth: int = 0) -> str | None:
-    """A query with the columns of a DataFrame; None where they are unknown. frame: the expression."""
+    """A query with the columns of a DataFrame; None if they are unknown. frame: the expression."""
     meant = program.bound(frame)
     if not isinstance(meant, ast.Call | ast.Attribute) or depth > _DEEPEST:
         return None
@@ -62,7 +62,7 @@ def query_of(program: Program, frame: ast.expr, depth: int = 0) -> str | None:
 
 
 def _created(program: Program, call: ast.Call) -> str | None:
-    """Of `createDataFrame(data, schema)`."""
+    """The query for `createDataFrame(data, schema)`."""
     named = {k.arg: k.value for k in call.keywords}
     schema = call.args[1] if len(call.args) > 1 else named.get("schema")
     if schema is None or None in named:
@@ -77,7 +77,7 @@ def _created(program: Program, call: ast.Call) -> str | None:
 
 
 def _of_ddl(text: str) -> list[tuple[str, str]] | None:
-    """The columns of `id BIGINT, ts: timestamp`, where all types are plain ones."""
+    """The columns of `id BIGINT, ts: timestamp`, if all types are primitive."""
     found = []
     for item in re.split(r",(?![^(]*\))", text):
         column = _COLUMN.fullmatch(item)
@@ -88,7 +88,7 @@ def _of_ddl(text: str) -> list[tuple[str, str]] | None:
 
 
 def _of_struct(program: Program, value: ast.expr | None) -> list[tuple[str, str]] | None:
-    """The columns of `StructType([StructField("id", LongType()), ...])`, where all types are plain ones."""
+    """The columns of `StructType([StructField("id", LongType()), ...])`, if all types are primitive."""
     if not isinstance(value, ast.Call) or _called(program, value) != "StructType":
         return None
     fields = value.args[0] if len(value.args) == 1 and not value.keywords else None
@@ -121,7 +121,7 @@ def _type(program: Program, value: ast.expr) -> str | None:
 
 
 def _called(program: Program, value: ast.expr) -> str:
-    """The name of a class of `pyspark.sql.types` that an expression calls; empty for anything else."""
+    """The name of the called class of `pyspark.sql.types`; empty for other expressions."""
     name = program.imports.full_name(value.func) if isinstance(value, ast.Call) else None
     module, _, name = (name or "").rpartition(".")
     return name if module == "pyspark.sql.types" else ""

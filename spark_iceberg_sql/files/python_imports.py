@@ -1,4 +1,4 @@
-"""What a program's names stand for by its imports: `F.days` is `pyspark.sql.functions.days`."""
+"""The full names of what a program imports: `F.days` is `pyspark.sql.functions.days`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _IMPORTS = re.compile(
     re.MULTILINE,
 )
 _BINDS = r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{0}\b|class[ \t]+{0}\b|{0}[ \t]*=[^=])"
-# What a star brings from a module, of the names that matter here.
+# The names that `from module import *` is assumed to import.
 _STARS = {
     "pyspark.sql.functions": re.compile(
         r"years|months|days|hours|bucket|col|column|lit|expr|asc|desc|to_date|date_trunc|trunc"
@@ -27,7 +27,7 @@ _STARS = {
 
 
 class Imports:
-    """The imports of a program. tree: it. beside: the texts of the same program that may be run before it."""
+    """The imports of a program. tree: it. beside: other cells of the same notebook."""
 
     def __init__(self, tree: ast.Module, beside: str = "") -> None:
         self._beside = beside
@@ -57,7 +57,7 @@ class Imports:
             self._named.setdefault(name, set()).add(whole)
 
     def full_name(self, value: ast.expr) -> str | None:
-        """The dotted name of what an expression stands for; None where its imports do not say."""
+        """The full dotted name of an expression; None if the imports do not determine it."""
         if isinstance(value, ast.Attribute):
             owner = self.full_name(value.value)
             return f"{owner}.{value.attr}" if owner is not None else None
@@ -80,7 +80,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:
-    """The names that a program binds otherwise than by imports, in any scope."""
+    """The names that a program binds other than by imports, in any scope."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id

@@ -1,4 +1,4 @@
-"""What a name stands for that a program binds more than once: its last binding, where one line follows another."""
+"""The value of a name that a program assigns several times: its last assignment, if the statements run in order."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _Place = tuple[int, int]
-_RECENT = 50  # a binding further back, with so many between in other blocks, is not looked for
+_RECENT = 50  # how many earlier assignments are considered
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class _Assigned(NamedTuple):
-    """`name = value` in a block. at: its end. last: where the block ends."""
+    """`name = value` in a block. at: the end of the statement. last: the end of the block."""
 
     at: _Place
     last: _Place
@@ -28,14 +28,14 @@ class Order:
         self._assigned: dict[str, list[_Assigned]] = {}
         self._done: set[str] = set()
         self._shared: set[str] = set()
-        self._targets: set[int] = set()  # whose binding comes at the end of their statement
+        self._targets: set[int] = set()  # names that are bound at the end of their statement
         self._apart: list[tuple[_Place, _Place]] = []
         self._loops: list[tuple[_Place, _Place]] = []
         for node in ast.walk(tree):
             self._note(node)
 
     def value(self, name: ast.Name) -> ast.expr | None:
-        """What the last binding before a use gives the name, if it is certainly that; else None."""
+        """The value that the last assignment before a use gives the name; None if that is not certain."""
         use = _start(name)
         if name.id in self._shared or name.id not in self._assigned:
             return None
@@ -81,7 +81,7 @@ class Order:
 
 
 def _target(statement: ast.stmt) -> tuple[ast.Name | None, ast.expr | None]:
-    """The name that a statement binds, if it binds that alone, and its value."""
+    """The name that a statement assigns, if it assigns only one, and its value."""
     target: ast.expr | None = None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]

@@ -1,4 +1,4 @@
-"""The arguments of `partitionedBy` and `partitionBy` as the terms of PARTITIONED BY, each at its place."""
+"""The arguments of `partitionedBy` and `partitionBy` as the terms of PARTITIONED BY, with their positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
 _IN_TEXT = re.compile(r"(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?([A-Za-z_][\w.]*)\s*(?:,\s*(\d+)\s*)?\)")
 _NO_NAME = re.compile(r"[^\w.`]", re.ASCII)
-# The transform that a function of values stands for.
+# The transform that corresponds to a function on values.
 _MEANT = {
     **dict.fromkeys(("year", "years"), "years"),
     **dict.fromkeys(("month", "months"), "months"),
@@ -28,8 +28,8 @@ _UNITS = re.compile(r"(?i)(?:(year|yyyy|yy)|(month|mon|mm)|(day|dd)|(hour))$")
 class Partitions:
     """Writes the terms of a call.
 
-    frame: the DataFrame that is written. names_only: whether the call takes names of columns alone, as
-    `partitionBy` does. said: what was found out about arguments that are no terms.
+    frame: the DataFrame. names_only: whether the call accepts only column names, like `partitionBy`.
+    said: messages about arguments that are neither columns nor transforms.
     """
 
     def __init__(self, program: Program, frame: ast.expr, *, names_only: bool = False) -> None:
@@ -39,7 +39,7 @@ class Partitions:
         self.said: list[Said] = []
 
     def speaks_of_iceberg(self, terms: list[ast.expr]) -> bool:
-        """Whether the program says that its tables are Iceberg's: in a word, or by a transform."""
+        """Whether the program uses Iceberg tables: it contains the word, or a transform."""
         if "iceberg" in self._program.everything.lower():
             return True
         return any(
@@ -47,7 +47,7 @@ class Partitions:
         )
 
     def clause(self, maker: PieceMaker, call: ast.Call, terms: list[ast.expr]) -> None:
-        """PARTITIONED BY (...), of the arguments of a call."""
+        """PARTITIONED BY (...), from the arguments of a call."""
         if self._names_only and len(terms) == 1 and isinstance(terms[0], ast.List | ast.Tuple):
             terms = terms[0].elts
         if not terms:
@@ -89,7 +89,7 @@ class Partitions:
         maker.hole(start, end, self._program.text[start:end])
 
     def _transform(self, maker: PieceMaker, call: ast.Call, name: str) -> None:
-        """A transform and its arguments; each in the order of the parameters."""
+        """A transform with its arguments, in the order of the parameters."""
         wanted = ("numBuckets", "col") if name == "bucket" else ("col",)
         named = {k.arg: k.value for k in call.keywords}
         given = [*call.args, *(named[key] for key in wanted[len(call.args) :] if key in named)]
@@ -121,7 +121,7 @@ class Partitions:
             maker.hole(start, end, self._program.text[start:end])
 
     def _constant(self, value: ast.expr) -> str | None:
-        """A number, as SQL has it."""
+        """A number, as in SQL; None if the argument is not one."""
         if isinstance(value, ast.Call) and self._function(value) == "lit" and len(value.args) == 1:
             value = value.args[0]
         meant = self._program.bound(value) or value
@@ -134,7 +134,7 @@ class Partitions:
         return None
 
     def _column(self, value: ast.expr) -> ast.expr | None:
-        """The expression that has the name of a column; None where it is none."""
+        """The expression that contains a column's name; None if the value is not a column."""
         if self._program.words(value) is not None:
             return value
         if isinstance(value, ast.Call):
@@ -151,7 +151,7 @@ class Partitions:
         return None
 
     def _function(self, call: ast.expr) -> str:
-        """The function of `pyspark.sql.functions` that is called; empty for any other."""
+        """The name of the called function of `pyspark.sql.functions`; empty for other functions."""
         name = self._program.imports.full_name(call.func) if isinstance(call, ast.Call) else None
         found = _FUNCTIONS.fullmatch(name or "")
         return found[1] if found is not None else ""
@@ -169,7 +169,7 @@ class Partitions:
         return bool(function) and function not in ("udf", "pandas_udf", "call_udf", "call_function")
 
     def _no_term(self, maker: PieceMaker, term: ast.expr, text: str | None = None) -> None:
-        """An argument that is no term: written as a transform that there is not, with what to say of it."""
+        """An argument that Spark refuses: an unknown transform in SQL, with its own message."""
         start, end = self._program.place(term)
         source = self._program.text[start:end]
         shown = (
@@ -180,7 +180,7 @@ class Partitions:
         takes = "columns, and `years`, `months`, `days`, `hours` and `bucket` of them"
         method = "partitionedBy"
         if self._names_only:
-            method, takes = "partitionBy", "names of columns alone"
+            method, takes = "partitionBy", "column names only"
         shown = shown.replace("`", "'")
         message = f"`{shown}` cannot partition: `{method}` takes {takes}"
         self.said.append(Said(start, end, message, self._instead(term, text)))
@@ -188,13 +188,13 @@ class Partitions:
         maker.add("(1)", end, end)
 
     def _instead(self, term: ast.expr, text: str | None) -> str:
-        """What to write in its place."""
+        """The remedy."""
         name, number, column = _parsed(text) if text is not None else self._called(term)
         meant = _MEANT.get(name)
         if isinstance(term, ast.List | ast.Tuple):
             return "write the columns one by one, or `*` before the list"
         if name == "truncate":
-            return "a DataFrame cannot ask for it: write CREATE TABLE with `PARTITIONED BY (truncate(...))`"
+            return "DataFrame writers have no `truncate`: use CREATE TABLE with `PARTITIONED BY (truncate(...))`"
         if meant is None or not column:
             plain = f'write `"{column}"`' if column and not name else ""
             return plain or 'write a column, as `"id"`, or a transform, as `days("ts")`'
@@ -206,7 +206,7 @@ class Partitions:
         return f"write `{clause}`"
 
     def _called(self, term: ast.expr) -> tuple[str, str, str]:
-        """Function, number and column of an expression, as far as they can be told."""
+        """Function, number and column of an expression; empty if unknown."""
         if not isinstance(term, ast.Call):
             return "", "", ""
         function = self._function(term)
@@ -245,7 +245,7 @@ def _parsed(text: str) -> tuple[str, str, str]:
 
 
 def add_name(program: Program, value: ast.expr, maker: PieceMaker) -> None:
-    """A name in parts, of a table or a column: as written where that is a name of SQL, else in backticks."""
+    """The name of a table or a column: as written if it is a valid SQL name, otherwise in backticks."""
     start, end = program.place(value)
     if isinstance(value, ast.Attribute):  # df.ts
         maker.add(f"`{value.attr}`", end - len(value.attr), end)

@@ -1,7 +1,7 @@
-"""Tables that a program makes and partitions with pyiceberg, as statements.
+"""Tables created and partitioned with pyiceberg, as SQL statements.
 
-`create_table` is a CREATE TABLE and an ADD PARTITION FIELD for each field of its PartitionSpec, since pyiceberg
-checks these one by one; `update_spec().add_field(...)` and `remove_field(...)` are ALTER TABLE.
+`create_table` becomes a CREATE TABLE and one ADD PARTITION FIELD for each field of the PartitionSpec, since pyiceberg
+allows what ADD PARTITION FIELD allows; `update_spec().add_field(...)` and `remove_field(...)` become ALTER TABLE.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KNOWN = _CHANGES | {"commit"}
 
 
 def pyiceberg_statements(program: Program) -> list[Written]:
-    """The statements that a program's calls of pyiceberg stand for."""
+    """The statements that are equivalent to a program's calls of pyiceberg."""
     if "pyiceberg" not in program.everything:
         return []
     found: list[Written] = []
@@ -44,7 +44,7 @@ def pyiceberg_statements(program: Program) -> list[Written]:
 
 
 def _created(program: Program, call: ast.Call) -> Iterator[Written]:
-    """CREATE TABLE and its partition fields; nothing where the schema is not written out."""
+    """CREATE TABLE and its partition fields; nothing if the schema is not a literal."""
     table, schema = argument(call, 0, "identifier"), argument(call, 1, "schema")
     columns = columns_of(program, program.bound(schema)) if schema is not None else None
     name = identifier(program, table) if table is not None else None
@@ -91,7 +91,7 @@ def _created(program: Program, call: ast.Call) -> Iterator[Written]:
     if method_of(call) == "create_table":
         yield Written((call,), piece)
         return
-    names = (name,)  # it may be there already, with other columns and fields
+    names = (name,)  # it may exist, with other columns and fields
     yield Written((call,), replace(piece, made=names))
     yield Written((call,), anything(program.place(call)[1], program.part, names))
 
@@ -103,7 +103,7 @@ def _term(
     program: Program,
     transform: ast.expr,
 ) -> None:
-    """`bucket(16, id)`: name and number at the transform's place, the column at its own."""
+    """`bucket(16, id)`: name and number at the transform's position, the column at its own."""
     name, number = spelt
     at = program.place(transform)
     if name != "identity":
@@ -136,7 +136,7 @@ def _named(program: Program, name: ast.expr | None, maker: PieceMaker) -> None:
 
 
 def _properties(program: Program, value: ast.expr | None, maker: PieceMaker) -> None:
-    """TBLPROPERTIES, of a dictionary that is written out."""
+    """TBLPROPERTIES, from a dictionary literal."""
     meant = program.bound(value) if value is not None else None
     if not isinstance(meant, ast.Dict):
         return
@@ -194,7 +194,7 @@ class _Updates:
                     yield Written((update, call) if read else (call,), piece)
 
     def _update(self, value: ast.expr, depth: int = 0) -> ast.Call | None:
-        """The call of `update_spec` that an expression comes from."""
+        """The call of `update_spec` that returned the value of an expression."""
         if depth > 50:
             return None
         if isinstance(value, ast.Name):
@@ -209,7 +209,7 @@ class _Updates:
         return None
 
     def _opened(self, name: ast.Name) -> ast.expr | None:
-        """What `with ... as name` gives a name, in the innermost such block that it stands in."""
+        """The expression that the innermost `with ... as name` around a name binds it to."""
         at = self._program.place(name)
         blocks = self._within.get(name.id, [])
         before = bisect_left(blocks, at[0], key=lambda block: block[0][0])
@@ -217,7 +217,7 @@ class _Updates:
         return next((value for place, value in recent if at[1] <= place[1]), None)
 
     def _table(self, value: ast.expr) -> str | None:
-        """The name of the table that an expression is."""
+        """The name of the table that an expression refers to."""
         if isinstance(value, ast.Name):
             owner = self._program.bound(value)
             owners = [owner] if owner is not None else self._program.every(value)

@@ -1,4 +1,4 @@
-"""What a program writes out of pyiceberg's schemas, specs and transforms."""
+"""Literal schemas, partition specs and transforms of pyiceberg in a program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Columns:
 
 
 def columns_of(program: Program, schema: ast.expr | None) -> Columns | None:
-    """The columns of `Schema(NestedField(1, "id", LongType()), ...)`; None where not all are written out."""
+    """The columns of `Schema(NestedField(1, "id", LongType()), ...)`; None if any is not a literal."""
     if not isinstance(schema, ast.Call) or _pyiceberg(program, schema, "schema") != "Schema":
         return None
     found = Columns()
@@ -125,14 +125,14 @@ def found_by_name(program: Program, source: ast.expr) -> str | None:
 
 
 def no_such_id(program: Program, source: ast.expr, columns: Columns) -> Said:
-    """What is to be said of a source id that the schema does not have."""
+    """The message about a source id that is not in the schema."""
     fields = ", ".join(f"{number} ({path})" for number, path in columns.by_id.items())
     message = f"the schema has no field with the id {program.source(source)}"
     return Said(*program.place(source), message, f"write one of its ids: {fields}")
 
 
 def transform_of(program: Program, value: ast.expr, said: list[Said]) -> tuple[str, str] | None:
-    """A transform of pyiceberg: the name that ALTER TABLE has for it, and its number or nothing."""
+    """A transform of pyiceberg: its name in ALTER TABLE, and its number, if any."""
     text = program.words(value)
     if text is not None:
         found = _SPELT.fullmatch(text)
@@ -163,7 +163,7 @@ def transform_of(program: Program, value: ast.expr, said: list[Said]) -> tuple[s
 
 
 def identifier(program: Program, value: ast.expr) -> str | None:
-    """A table's name, of a string or a tuple of strings."""
+    """A table's name, from a string or a tuple of strings."""
     text = program.words(value)
     meant = program.bound(value)
     if text is None and isinstance(meant, ast.Tuple):
@@ -175,7 +175,7 @@ def identifier(program: Program, value: ast.expr) -> str | None:
 
 
 def _pyiceberg(program: Program, call: ast.Call, module: str) -> str:
-    """The name of what is called, if it is of a module of pyiceberg; empty for anything else."""
+    """The name of the called class or function if it belongs to pyiceberg; otherwise empty."""
     found, _, name = (program.imports.full_name(call.func) or "").rpartition(".")
     modules = {f"pyiceberg.{module}", "pyiceberg.schema", "pyiceberg.types"}
     return name if found in modules else ""

@@ -1,7 +1,7 @@
-"""Tables that a program makes with DataFrame writers, as the CREATE TABLE that Spark makes of the calls.
+"""Tables created with DataFrame writers, as the CREATE TABLE statement that Spark runs for the calls.
 
-Each word of it has the place of the argument that it comes from. What cannot be read is a hole, as what an f-string
-fills in; where it is unknown whether the table is Iceberg's, or how the call ends, nothing is read.
+Each word of the statement has the position of the argument that it comes from. An argument whose value is unknown is a
+hole, like a field of an f-string. If the format or the save mode is unknown, the calls are not read.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ _V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "opt
 
 
 class Written(NamedTuple):
-    """A statement that calls make. calls: those that it stands for, the last one in the text last."""
+    """A statement that is equivalent to some calls. calls: these calls; the last one determines the position."""
 
     calls: tuple[ast.Call, ...]
     piece: Piece
 
 
 class _Chain(NamedTuple):
-    """The calls on a writer. frame: the DataFrame. steps: the calls in order, the one that ends it excluded."""
+    """The calls on a writer. frame: the DataFrame. steps: the calls in order, without the final one."""
 
     frame: ast.expr
     steps: tuple[ast.Call, ...]
 
     def last(self, method: str) -> ast.Call | None:
-        """The last call of a method, which is the one that counts."""
+        """The last call of a method, which overrides the earlier ones."""
         return next((step for step in reversed(self.steps) if method_of(step) == method), None)
 
 
 def written(program: Program) -> Iterator[Written]:
-    """The statements that a program's DataFrame writers stand for, where they partition or their columns are known."""
+    """The CREATE TABLE statements of DataFrame writers that set a partitioning, or whose columns are known."""
     for call in ast.walk(program.tree):
         if not isinstance(call, ast.Call):
             continue
@@ -66,7 +66,7 @@ def written(program: Program) -> Iterator[Written]:
 
 
 def method_of(call: ast.expr) -> str:
-    """The name of the method that is called; empty for a function."""
+    """The name of the called method; empty for a function."""
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
         return call.func.attr
     return ""
@@ -82,7 +82,7 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
 
 
 def _chain(program: Program, end: ast.Call, steps: frozenset[str], root: str) -> _Chain | None:
-    """The calls that lead to one, back to `root`; None where something else is among them."""
+    """The chain of calls from `root` to the final call; None if it contains another method."""
     found: list[ast.Call] = []
     value = end.func.value if isinstance(end.func, ast.Attribute) else None
     while value is not None:
@@ -166,16 +166,16 @@ def _is_iceberg(program: Program, value: ast.expr | None) -> bool:
 
 
 class _Maker:
-    """Writes a statement. end: the call that runs it."""
+    """Writes a statement. end: the final call."""
 
     def __init__(self, program: Program, api: str, end: ast.Call) -> None:
         self._program = program
         self._api = api
         self.maker = PieceMaker(program.part)
-        self.maker.literal(own=False)  # what is written here is in no literal of the program
+        self.maker.literal(own=False)  # these words are in no literal of the program
 
     def word(self, text: str, at: ast.expr) -> None:
-        """Words that an expression stands for; of a call, its method's name."""
+        """Words with the position of an expression; for a call, of its method's name."""
         start, end = (
             name_place(self._program, at) if isinstance(at, ast.Call) else self._program.place(at)
         )
@@ -183,7 +183,7 @@ class _Maker:
         self.maker.add(" ", end, end)
 
     def properties(self, steps: list[ast.Call]) -> None:
-        """TBLPROPERTIES, of those calls whose key and value are written out."""
+        """TBLPROPERTIES, from the calls whose key and value are literals."""
         found = []
         for step in steps:
             key, value = argument(step, 0, "property"), argument(step, 1, "value")
@@ -207,7 +207,7 @@ class _Maker:
         partitions: Partitions,
         by: ast.Call | None,
     ) -> Written | None:
-        """The statement with the DataFrame's query; None if it says nothing that can be judged or followed."""
+        """The statement, with the DataFrame's query; None if neither columns nor partitioning are known."""
         query = query_of(self._program, frame)
         if query is None and by is None:
             return None
@@ -218,7 +218,7 @@ class _Maker:
 
 
 def name_place(program: Program, call: ast.Call) -> Offsets:
-    """Where the name of the called method or function stands."""
+    """The position of the name of the called method or function."""
     _, end = program.place(call.func)
     if isinstance(call.func, ast.Attribute):
         return end - len(call.func.attr), end

@@ -1,13 +1,13 @@
-"""A filter on a partitioned column that skips no partition.
+"""A filter on a partitioned column that does not prune.
 
 ## Why
 Iceberg prunes by ranges of the column: `ts >= ... AND ts < ...`, or a function that gives such a range, as `year(ts)`
-does in a session with this package. The month or the hour alone comes again every year or day, and `lower(name)` has
-values in any partition: every file is read. Nothing is said where another condition may prune, or where the table's
+does in a session with this package. The month or the hour alone recurs every year or day, and `lower(name)` can have
+any value in any partition: every file is read. The rule is silent if another condition may prune, or if the table's
 partitioning is not known.
 
 ## Instead
-Add a range of the column itself, or a part that does not come again: `year(ts) = 2024 AND month(ts) = 2`. For a string,
+Add a range of the column itself, or a part that does not recur: `year(ts) = 2024 AND month(ts) = 2`. For a string,
 compare the column as it is stored.
 
 ## Examples
@@ -38,7 +38,7 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.WARNING, on=(nodes.Query,))
 def filter_does_not_prune(context: Context) -> Iterator[Finding]:
-    """The only condition on a partitioned column, where no range can come of it."""
+    """The only condition on a partitioned column, if no range can be derived from it."""
     for found in unpruned(context):
         words = context.words(found.span)
         if found.kind.name == "string":
@@ -52,4 +52,4 @@ def filter_does_not_prune(context: Context) -> Iterator[Finding]:
         field = f"`{found.field.name}`"
         if found.field.clause != found.field.name:
             field += f" ({found.field.clause})"
-        yield Finding(found.span, f"`{words}` skips no file by the partition field {field}", help_)
+        yield Finding(found.span, f"`{words}` does not prune by the partition field {field}", help_)
