@@ -103,6 +103,8 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
         ('fits.writeto("a.fits", overwrite=True)', []),
         ('schema = StructType([])\nschema.add("x", "int")\nd2 = spark.createDataFrame([], schema)\n'
          'd2.writeTo("db.t").using("iceberg").partitionedBy("x").create()', []),
+        ('spark.sql("CREATE TABLE IF NOT EXISTS db.t (id INT) USING iceberg")\n'
+         'if not spark.catalog.tableExists("db.t"):\n    ' + NAMED.format('"id"'), []),
         ('if exists:\n    spark.sql("CREATE TABLE db.t (a INT) USING iceberg")\nelse:\n    ' + NAMED.format('"id"'), []),
     ],
 )  # fmt: skip

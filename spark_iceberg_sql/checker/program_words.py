@@ -19,6 +19,7 @@ _HELPS = {
 }
 # Rules about what Spark refuses and pyiceberg accepts.
 _SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
+_WRONG_TARGET = "SIS412"
 # The rules whose finding `Piece.said` may replace: unknown transform, unknown column.
 _REPLACED = ("SIS101", "SIS201")
 _QUOTED = re.compile(r"`([^`]*)`")
@@ -38,6 +39,8 @@ _PROPERTY = re.compile(r"`'([^']*)' = '([^']*)'`")
 
 def applies(piece: Piece, code: str) -> bool:
     """Whether a rule applies to a piece."""
+    if piece.api and code == _WRONG_TARGET and piece.arms:
+        return False  # `if not spark.catalog.tableExists(...)`, or try and except
     return piece.api != "pyiceberg" or code not in _SPARKS
 
 
