@@ -14,6 +14,7 @@ from spark_iceberg_sql.checker.program_words import applies, in_words_of
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
+from spark_iceberg_sql.files.dbt_project import Projects
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, Piece, join
@@ -29,6 +30,7 @@ class Linter:
 
     def __init__(self) -> None:
         self._series: dict[int, _Series] = {}
+        self.projects = Projects()
 
     def lint(self, found: Source, settings: Settings) -> list[Report]:
         """The reports of a file's parts, under its settings, without what these do not select.

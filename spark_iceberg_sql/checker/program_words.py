@@ -17,6 +17,19 @@ _HELPS = {
     QUERY_WAYS: "give the DataFrame a schema in the program, or check in a Spark session",
     FILLED_IN: "write the value in the call, or check in a Spark session",
 }
+# The same for models, by the tool that makes their tables.
+_TOOLS = {
+    "dbt": {
+        QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or check after `dbt docs generate`",
+        FILLED_IN: "check the SQL that dbt runs: `iceberg-sql check target/run`",
+    },
+    "sqlmesh": {
+        QUERY_WAYS: "state the model's `columns`, or cast them in its query",
+        FILLED_IN: "check the SQL of `sqlmesh render`",
+    },
+}
+# Rules about table properties, which models may take from elsewhere.
+_VERSIONS = frozenset({"SIS205", "SIS410"})
 # Rules about what Spark refuses and pyiceberg accepts.
 _SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
 _WRONG_TARGET = "SIS412"
@@ -41,6 +54,8 @@ def applies(piece: Piece, code: str) -> bool:
     """Whether a rule applies to a piece."""
     if piece.api and code == _WRONG_TARGET and piece.arms:
         return False  # `if not spark.catalog.tableExists(...)`, or try and except
+    if piece.api in _TOOLS:
+        return code not in _VERSIONS
     return piece.api != "pyiceberg" or code not in _SPARKS
 
 
@@ -48,6 +63,9 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
     """A diagnostic with the program's offsets, in terms of the API that its piece uses."""
     if not piece.api:
         return diagnostic
+    if piece.api in _TOOLS:
+        words = _TOOLS[piece.api].get(diagnostic.help or "", diagnostic.help)
+        return replace(diagnostic, help=words)
     if diagnostic.code in _REPLACED:
         for said in piece.said:
             if (said.start, said.end) == (diagnostic.span.start, diagnostic.span.end):

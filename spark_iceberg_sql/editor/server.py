@@ -77,7 +77,7 @@ class Document:
         """Whether the text is SQL from its first character to its last."""
         if self.is_cell:
             return "sql" in self.language
-        return Path(self.name).suffix.lower() not in (".py", ".ipynb")
+        return Path(self.name).suffix.lower() not in (".py", ".ipynb", ".yml", ".yaml")
 
     def position(self, offset: int) -> lsp.Position:
         """An offset as the editor counts."""

@@ -218,8 +218,15 @@ class _Reader:
         try:
             value = value_of(self._script, tokens, relations, 0)
         except (UnknownError, Stop):
-            value = Value(UNKNOWN)
+            value = Value(UNKNOWN, _last_name(tokens))
         return [Field(name if name is not None else value.name or "", value.type)]
+
+
+def _last_name(tokens: Sequence[Token]) -> str | None:
+    """The name that a column has without AS, in whatever table it is; None for other expressions."""
+    names, dots = tokens[::2], tokens[1::2]
+    path = all(map(is_name, names)) and all(token.text == "." for token in dots)
+    return names[-1].text.strip("`") if path and len(names) == len(dots) + 1 else None
 
 
 def _trimmed(tokens: list[Token]) -> list[Token]:

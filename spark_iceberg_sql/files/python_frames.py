@@ -21,7 +21,8 @@ _TYPES = {
     "BinaryType": "BINARY", "DateType": "DATE", "TimestampType": "TIMESTAMP",
     "TimestampNTZType": "TIMESTAMP_NTZ",
 }  # fmt: skip
-_SIMPLE = re.compile(
+# A type of Spark's that has no types in it.
+PLAIN_TYPE = re.compile(
     r"(?i)boolean|tinyint|byte|smallint|short|int|integer|bigint|long|float|real|double|date|timestamp"
     r"|timestamp_ltz|timestamp_ntz|string|binary|(?:decimal|dec|numeric)(?:\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\))?"
 )
@@ -81,7 +82,7 @@ def _of_ddl(text: str) -> list[tuple[str, str]] | None:
     found = []
     for item in re.split(r",(?![^(]*\))", text):
         column = _COLUMN.fullmatch(item)
-        if column is None or not _SIMPLE.fullmatch(column[2]):
+        if column is None or not PLAIN_TYPE.fullmatch(column[2]):
             return None
         found.append((column[1].strip("`"), column[2]))
     return found

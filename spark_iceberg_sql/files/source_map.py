@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 Offsets = tuple[int, int]
@@ -138,6 +138,17 @@ class PieceMaker:
         word = "{{" + re.sub(r"\W", "_", text) + "}}"
         self._holes.append(Hole(self._length, self._length + len(word), text))
         self.add(word, start, end)
+
+    def extend(self, piece: Piece) -> None:
+        """All of another piece, where its characters stand."""
+        shift = self._length
+        self._holes += [
+            replace(hole, start=hole.start + shift, end=hole.end + shift) for hole in piece.holes
+        ]
+        self._chars.append(piece.sql)
+        self._length += len(piece.sql)
+        self._starts += piece.starts[:-1]
+        self._ends += piece.ends[1:]
 
     def piece(self) -> Piece:
         """What was added, as one piece."""

@@ -1,0 +1,280 @@
+"""dbt's `partition_by` as the CREATE TABLE that dbt-spark makes of it: at the place where it is stated.
+
+dbt-spark writes `partitioned by (` and the values as they are, with commas between them; whether the table is
+Iceberg's, and is a table at all, follows from the configuration of the model. Where that is unknown, or the engine
+another one, nothing is read.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from spark_iceberg_sql.files import yaml_nodes
+from spark_iceberg_sql.files.dbt_project import (
+    PROJECT,
+    YAML,
+    Layer,
+    Project,
+    Resource,
+    makes_iceberg,
+)
+from spark_iceberg_sql.files.dbt_values import Value, first, is_templated
+from spark_iceberg_sql.files.python_frames import PLAIN_TYPE
+from spark_iceberg_sql.files.source import Unread
+from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
+from spark_iceberg_sql.files.templates import choices
+from spark_iceberg_sql.files.yaml_nodes import YamlError
+
+API = "dbt"
+_TABLES = frozenset({"table", "incremental"})
+_COMMENT = re.compile(r"--[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_NO_LINE_END = re.compile(r"[^\r\n]")
+_NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
+_NAME = re.compile(r"\w+", re.ASCII)
+_COMPILED = "check the SQL that dbt runs: `iceberg-sql check target/run`"
+_MOST = 100  # resources of which one clause of dbt_project.yml is judged
+
+Columns = list[tuple[str, str | None]]
+Found = Iterator[Piece | Unread]
+
+
+def is_dbt(path: Path, project: Project) -> bool:
+    """Whether a file is one of those in which a project states configurations."""
+    return path == project.file or project.kind_of(path) is not None
+
+
+def model_statements(path: Path, text: str, project: Project) -> Found:
+    """The clause of a model or snapshot in its own file: a piece that takes the whole file's place, or a note."""
+    project.says(path, text)
+    resource = project.resource(path)
+    if resource is None or "partition_by" not in text or project.other_engine:
+        return
+    own = project.own(resource)
+    layers = project.layers(resource)
+    if own.unclear is not None and "partition_by" in text[slice(*own.unclear)]:
+        if "iceberg" in text.lower() or makes_iceberg(layers):
+            yield Unread(
+                0, *own.unclear, "dbt decides on this configuration when it runs", _COMPILED
+            )
+        return
+    stated = own.config.get("partition_by")
+    if stated is None or not own.calls:
+        return
+    if not yaml_nodes.is_installed() and not {"file_format", "materialized"} <= set(own.config):
+        why = "the rest of the model's configuration is in YAML"
+        yield Unread(0, *stated.place, why, yaml_nodes.HELP)
+        return
+    if path.suffix == ".py":
+        if _judged(resource, layers):
+            why = "dbt-spark makes the tables of Python models without partitions"
+            yield Unread(0, *stated.place, why, "write the model in SQL, or the table in the model")
+        return
+    for found in _judge(resource, layers, stated, project):
+        if isinstance(found, Piece) and resource.kind == "models":
+            yield _in_model(text, own.calls[0], found, columns_of(resource, layers, project))
+        else:
+            yield found
+
+
+def yaml_statements(path: Path, text: str, project: Project) -> Found:
+    """The clauses of a YAML file of a project."""
+    project.says(path, text)
+    if "partition_by" not in text or project.other_engine:
+        return
+    if not yaml_nodes.is_installed():
+        yield Unread(0, 0, 0, "dbt's YAML cannot be read", yaml_nodes.HELP)
+        return
+    try:
+        if path == project.file:
+            yaml_nodes.compose(text)
+            resources = _every(project)
+        else:
+            named = [key for key, _ in project.entries_of(path)]
+            resources = _of_names(project, named)
+    except YamlError as error:
+        yield Unread(0, 0, 0, str(error))
+        return
+    counts: dict[Offsets, int] = {}
+    for resource in resources:
+        layers = project.layers(resource)
+        layer = next((each for each in layers if "partition_by" in each.config), None)
+        if layer is None or layer.file != path:
+            continue
+        stated = layer.config["partition_by"]
+        counts[stated.place] = counts.get(stated.place, 0) + 1
+        if counts[stated.place] <= _MOST and (resource.path or Path()).suffix != ".py":
+            yield from _judge(resource, layers, stated, project, text)
+
+
+def _every(project: Project) -> Iterator[Resource]:
+    return _of_names(project, dict.fromkeys([*project.resources, *project.entries]))
+
+
+def _of_names(project: Project, names: Iterable[tuple[str, str]]) -> Iterator[Resource]:
+    """The resources of names; only a snapshot may have no file of its own."""
+    for kind, name in names:
+        found = project.resources.get((kind, name))
+        if found is not None or kind == "snapshots":
+            yield found or Resource(kind, name, None)
+
+
+def _judged(resource: Resource, layers: list[Layer]) -> bool | None:
+    """Whether dbt makes an Iceberg table with Spark; None where a template decides."""
+    if resource.kind == "models":
+        kind = first((layer.config for layer in layers), "materialized")
+        if kind is None or (not is_templated(kind) and kind.text not in _TABLES):
+            return False
+    return makes_iceberg(layers)
+
+
+def _judge(
+    resource: Resource, layers: list[Layer], stated: Value, project: Project, text: str = ""
+) -> Found:
+    """The statement of one clause. text: that of the YAML file in which it stands."""
+    judged = _judged(resource, layers)
+    if judged is False or stated.null:
+        return
+    if judged is None or stated.texts is None:
+        if stated.fields is None:  # BigQuery's
+            what = "`partition_by`" if judged else "`file_format`"
+            yield Unread(0, *stated.place, f"dbt decides on {what} when it runs", _COMPILED)
+        return
+    columns = columns_of(resource, layers, project)
+    query = "SELECT f()" if columns is None else _query(columns)
+    yield _statement(resource, stated, text, query)
+
+
+def _statement(resource: Resource, stated: Value, text: str, query: str) -> Piece:
+    """The statement that dbt makes; a value of YAML on a line of its own, with the `noqa` behind it."""
+    start, end = stated.place
+    maker = PieceMaker()
+    maker.literal(own=False)
+    maker.add("CREATE TABLE ", start, start)
+    plain = _NAME.fullmatch(resource.name) is not None
+    maker.add(resource.name if plain else f"`{resource.name}`", start, end)
+    maker.add(" USING iceberg PARTITIONED BY (", start, start)
+    for number, value in enumerate(stated.texts or ()):
+        if number:
+            maker.add("," + "\n" * bool(text), value.starts[0], value.starts[0])
+        plain = bool(text) and text[value.starts[0] - 1 : value.starts[0]] not in ("'", '"')
+        opening = text[start : start + 1]  # an anchor's value may be used elsewhere
+        maker.literal(own=opening != "&" and not (plain and opening == "["))
+        maker.extend(replace(value, sql=_inert(value.sql)))
+        maker.literal(own=False)
+        noqa = _NOQA.match(text, value.ends[-1]) if text else None
+        if noqa is not None:
+            maker.add(f" /* {noqa[1]} */", noqa.start(1), noqa.end(1))
+    maker.add(")", end, end)
+    maker.add(f" AS {query}" if query else " AS ", end, end)
+    return replace(maker.piece(), api=API)
+
+
+def _inert(sql: str) -> str:
+    """A value without what would end the statement."""
+    return sql.replace(";", " ")
+
+
+def _in_model(text: str, call: Offsets, statement: Piece, columns: Columns | None) -> Piece:
+    """A model's text with the statement in the place of its `{{ config(...) }}`.
+
+    The statement takes the model's query for its own, unless its columns are known better.
+    """
+    start, end = call
+    head = choices(stretch(text, 0, start))[0].sql
+    if _COMMENT.sub("", head).strip():
+        start = end = 0
+    maker = PieceMaker()
+    maker.literal(own=True)
+    maker.extend(stretch(text, 0, start))
+    maker.literal(own=False)
+    for at, char in enumerate(_NO_LINE_END.sub("", text[start:end])):
+        maker.add(char, start + at, start + at)
+    spans = statement.literals or ()
+    known = columns is not None
+    length = len(statement.sql) if known else statement.sql.rindex(" AS SELECT f()") + len(" AS ")
+    maker.extend(_cut(statement, length))
+    if known:
+        maker.add("\n;\n", end, end)
+    maker.literal(own=True)
+    maker.extend(stretch(text, end, len(text)))
+    made = maker.piece()
+    shift = start + len(_NO_LINE_END.sub("", text[start:end]))
+    inner = tuple((a + shift, b + shift) for a, b in spans)
+    return replace(made, literals=tuple(sorted((*(made.literals or ()), *inner))), api=API)
+
+
+def _cut(piece: Piece, length: int) -> Piece:
+    return replace(
+        piece,
+        sql=piece.sql[:length],
+        starts=piece.starts[: length + 1],
+        ends=piece.ends[: length + 1],
+    )
+
+
+def columns_of(resource: Resource, layers: list[Layer], project: Project) -> Columns | None:
+    """A resource's columns with their types, as far as these are certain; None where the columns are not.
+
+    They are those of an enforced contract; of `catalog.json`, where it is newer than all of the project; of a seed,
+    those in the first line of its file.
+    """
+    configs = [layer.config for layer in layers]
+    if resource.kind == "seeds":
+        return _of_seed(resource, first(configs, "column_types"), project)
+    if resource.kind == "models":
+        contract = first(configs, "contract")
+        enforced = (contract.fields or {}).get("enforced") if contract is not None else None
+        entry = project.entries.get((resource.kind, resource.name))
+        if enforced is not None and enforced.flag and entry is not None and entry.columns:
+            return list(entry.columns)
+    return _of_catalog(resource, project)
+
+
+def _of_seed(resource: Resource, types: Value | None, project: Project) -> Columns | None:
+    if resource.path is None:
+        return None
+    rows = csv.reader(project.text(resource.path).splitlines()[:1])
+    names = next(rows, [])
+    if len(names) < 2 and "delimiter" in project.text(project.file):
+        return None
+    given = {name: value.text for name, value in (types.fields or {}).items()} if types else {}
+    return [(name.strip(), given.get(name.strip())) for name in names] or None
+
+
+def _of_catalog(resource: Resource, project: Project) -> Columns | None:
+    path = project.root / "target" / "catalog.json"
+    with suppress(OSError, ValueError, AttributeError, TypeError):
+        if path.stat().st_mtime <= project.newest:
+            return None
+        nodes = json.loads(path.read_bytes())["nodes"]
+        node = nodes.get(f"{resource.kind[:-1]}.{project.name}.{resource.name}")
+        if node is not None:
+            columns = sorted(node["columns"].values(), key=lambda column: column["index"])
+            return [(str(column["name"]), str(column["type"])) for column in columns] or None
+    return None
+
+
+def _query(columns: Iterable[tuple[str, str | None]]) -> str:
+    """A query with certain columns; a type that is no plain one of Spark's is left unknown."""
+    found = []
+    for name, kind in columns:
+        quoted = name.strip("`").replace("`", "``")
+        value = f"CAST(NULL AS {kind})" if kind and PLAIN_TYPE.fullmatch(kind.strip()) else "f()"
+        found.append(f"{value} AS `{quoted}`")
+    return "SELECT " + ", ".join(found)
+
+
+Reader = Callable[[Path, str, Project], Found]
+
+
+def reader_of(path: Path) -> Reader | None:
+    """What reads a file of a project."""
+    if path.name == PROJECT or path.suffix in YAML:
+        return yaml_statements
+    return model_statements if path.suffix in (".sql", ".py") else None

@@ -1,0 +1,134 @@
+"""The configuration that a dbt model states in its own file: `{{ config(...) }}`, `dbt.config(...)`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from typing import NamedTuple
+
+from spark_iceberg_sql.files.dbt_values import Config, of_expression
+from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.source_map import Offsets
+from spark_iceberg_sql.files.templates import template_spans
+
+_CALL = re.compile(r"\{\{[-+]?\s*(?=config\s*\()")
+_CONFIG = re.compile(r"\bconfig\s*\(")
+# A call that is not the whole of a `{{ }}`; what reads a configuration is none.
+_ELSEWHERE = re.compile(r"(?<![\w.])config\s*\(")
+_WORD = re.compile(r"\{%[-+]?\s*(\w+)")
+_CLOSE = re.compile(r"\s*[-+]?\}\}$")
+_SOMETIMES = frozenset({"if", "for", "macro", "call", "filter", "materialization", "test"})
+_NO_LINE_END = re.compile(r"[^\r\n]")
+
+
+class OwnConfig(NamedTuple):
+    """What a file states. config: by key, the last call wins. calls: the offsets of each `{{ config(...) }}`.
+
+    unclear: the place of a call that cannot be read, or that does not always count.
+    """
+
+    config: Config
+    calls: tuple[Offsets, ...] = ()
+    unclear: Offsets | None = None
+
+
+def sql_config(text: str) -> OwnConfig:
+    """Of a model or snapshot in SQL."""
+    if _CONFIG.search(text) is None:
+        return OwnConfig({})
+    config: Config = {}
+    calls: list[Offsets] = []
+    unclear: Offsets | None = None
+    depth = 0
+    for start, end in template_spans(text):
+        part = text[start:end]
+        word = _WORD.match(part)
+        if word is not None:
+            depth += word[1] in _SOMETIMES
+            depth -= word[1].startswith("end") and word[1][3:] in _SOMETIMES
+        if part.startswith("{#") or _CONFIG.search(part) is None:
+            continue
+        opening = _CALL.match(part)
+        if opening is None:
+            if _ELSEWHERE.search(part):
+                unclear = start, end
+            continue
+        found = _read(text, start + opening.end(), end)
+        if found is None or depth:
+            unclear = start, end
+        else:
+            config |= found
+            calls.append((start, end))
+    return OwnConfig(config, tuple(calls), unclear)
+
+
+def _read(text: str, opening: int, end: int) -> Config | None:
+    """The arguments of a call; None where they are not Python's as well as Jinja's.
+
+    All around the call becomes blank, within brackets, so that each place in it stays.
+    """
+    closing = _CLOSE.search(text[:end], opening)
+    if closing is None:
+        return None
+    stop = closing.start()
+    first = len(text) - len(text.lstrip("\r\n"))  # brackets go where no line ends
+    before = _NO_LINE_END.sub(" ", text[first + 1 : opening])
+    behind = _NO_LINE_END.sub(" ", text[stop : end - 2])
+    blank = f"{text[:first]}({before}{text[opening:stop]}{behind}) "
+    tree = parsed(blank)
+    body = tree.body if tree is not None else []
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        return None
+    call = body[0].value
+    return arguments(Program(text, 0, tree or ast.Module([], []), ""), call)
+
+
+def arguments(program: Program, call: ast.expr) -> Config | None:
+    """The arguments of a call of `config`, or its one mapping; None where they are not written out."""
+    if not isinstance(call, ast.Call):
+        return None
+    config: Config = {}
+    for value in call.args:
+        fields = of_expression(program, value).fields
+        if fields is None:
+            return None
+        config |= fields
+    if any(keyword.arg is None for keyword in call.keywords):
+        return None
+    return config | {k.arg: of_expression(program, k.value) for k in call.keywords if k.arg}
+
+
+def python_config(text: str) -> OwnConfig:
+    """Of a model in Python: `dbt.config(...)` in its function `model`."""
+    tree = parsed(text) if _CONFIG.search(text) else None
+    function = next(
+        (
+            n
+            for n in (tree.body if tree else ())
+            if isinstance(n, ast.FunctionDef) and n.name == "model"
+        ),
+        None,
+    )
+    if tree is None or function is None:
+        return OwnConfig({})
+    config: Config = {}
+    calls: list[Offsets] = []
+    program = Program(text, 0, tree, "")
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr == "config" and program.source(node.func.value) == "dbt":
+            config |= arguments(program, node) or {}
+            calls.append(program.place(node))
+    return OwnConfig(config, tuple(calls))
+
+
+def parsed(text: str) -> ast.Module | None:
+    """A program's tree; None where it is no Python."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None

@@ -1,0 +1,258 @@
+"""A dbt project: its resources, and the configuration that each has by dbt's order of precedence.
+
+What a file says of itself comes first, then its entry in a YAML file beside it, then `dbt_project.yml`, where the
+innermost folder counts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spark_iceberg_sql.files import yaml_nodes
+from spark_iceberg_sql.files.dbt_config import OwnConfig, python_config, sql_config
+from spark_iceberg_sql.files.dbt_values import KEYS, Config, first, is_templated, of_node
+from spark_iceberg_sql.files.yaml_nodes import YamlError
+
+PROJECT = "dbt_project.yml"
+YAML = frozenset({".yml", ".yaml"})
+# The kinds of resources, the folders that they are in unless the project says otherwise, and their endings.
+_FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
+_OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
+_ENDINGS = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
+_NOT_OURS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
+_SNAPSHOT = re.compile(r"\{%[-+]?\s*snapshot\s+(\w+)")
+_RELEVANT = re.compile(r"partition_by|file_format|materialized|enabled|contract|column_types")
+# dbt's adapters that give their SQL to Spark.
+_SPARKS = re.compile(r"spark|databricks|glue", re.IGNORECASE)
+
+
+class Resource(NamedTuple):
+    """A model, snapshot or seed. kind: as dbt_project.yml names it. path: its file, if it has one of its own."""
+
+    kind: str
+    name: str
+    path: Path | None
+    folders: tuple[str, ...] = ()
+
+
+class Layer(NamedTuple):
+    """What one place says of a resource. file: which. config: by key."""
+
+    file: Path
+    config: Config
+
+
+class Entry(NamedTuple):
+    """A resource's entry in a YAML file: its config, and its columns with the types it names."""
+
+    layer: Layer
+    columns: tuple[tuple[str, str | None], ...]
+
+
+class Project:
+    """A project. root: the folder that has its `dbt_project.yml`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.file = root / PROJECT
+        self._texts: dict[Path, str] = {}
+
+    def text(self, path: Path) -> str:
+        """A file's text; empty where it cannot be read."""
+        if path not in self._texts:
+            self._texts[path] = ""
+            with suppress(OSError, UnicodeError):
+                self._texts[path] = path.read_bytes().decode("utf-8-sig")
+        return self._texts[path]
+
+    def says(self, path: Path, text: str) -> None:
+        """Take a text for a file's content: an editor's, which is not written yet."""
+        self._texts[path] = text
+
+    @cached_property
+    def top(self) -> Any:
+        """The root of `dbt_project.yml`; None where it is no YAML."""
+        with suppress(YamlError):
+            return yaml_nodes.compose(self.text(self.file))
+        return None
+
+    @cached_property
+    def name(self) -> str:
+        """The project's name."""
+        return yaml_nodes.text_of(yaml_nodes.items(self.top).get("name")) or ""
+
+    @cached_property
+    def paths(self) -> dict[str, tuple[Path, ...]]:
+        """The folders of each kind of resource."""
+        keys = yaml_nodes.items(self.top)
+        found: dict[str, tuple[Path, ...]] = {}
+        for kind, folder in _FOLDERS.items():
+            node = keys.get(f"{kind[:-1]}-paths") or keys.get(_OLD_NAMES.get(kind, ""))
+            named = [yaml_nodes.text_of(each) for each in yaml_nodes.entries(node)]
+            found[kind] = tuple(self.root / name for name in named or [folder] if name)
+        return found
+
+    @cached_property
+    def files(self) -> dict[Path, str]:
+        """The files of the resources and of their YAML, with the kind of resource whose folder they are in."""
+        found: dict[Path, str] = {}
+        for kind, folders in self.paths.items():
+            for top in folders:
+                for folder, inner, names in os.walk(top):
+                    inner[:] = sorted(n for n in inner if n not in _NOT_OURS and n[0] != ".")
+                    for name in sorted(names):
+                        if os.path.splitext(name)[1] in (*_ENDINGS[kind], *YAML):
+                            found[Path(folder, name)] = kind
+        return found
+
+    def kind_of(self, path: Path) -> str | None:
+        """The kind of resource whose folder a file is in; None for a file of no such folder."""
+        for kind, folders in self.paths.items():
+            for folder in folders:
+                if folder in path.parents and not _NOT_OURS & set(path.relative_to(folder).parts):
+                    return kind
+        return None
+
+    def resource(self, path: Path) -> Resource | None:
+        """The resource that a file has."""
+        kind = self.kind_of(path)
+        if kind is None or path.suffix not in _ENDINGS[kind]:
+            return None
+        name = path.stem
+        if kind == "snapshots":
+            found = _SNAPSHOT.search(self.text(path))
+            name = found[1] if found is not None else name
+        folder = next(f for f in self.paths[kind] if f in path.parents)
+        return Resource(kind, name, path, path.parent.relative_to(folder).parts)
+
+    @cached_property
+    def resources(self) -> dict[tuple[str, str], Resource]:
+        """The resources that have files of their own, by kind and name."""
+        every = [self.resource(path) for path in self.files]
+        return {(found.kind, found.name): found for found in every if found is not None}
+
+    @cached_property
+    def entries(self) -> dict[tuple[str, str], Entry]:
+        """What the YAML files beside the resources say, by kind and name."""
+        found: dict[tuple[str, str], Entry] = {}
+        for path in self.files:
+            if path.suffix in YAML and _RELEVANT.search(self.text(path)):
+                with suppress(YamlError):
+                    for key, entry in self.entries_of(path):
+                        found.setdefault(key, entry)
+        return found
+
+    def entries_of(self, path: Path) -> Iterator[tuple[tuple[str, str], Entry]]:
+        """The entries of one YAML file. Raises YamlError."""
+        text = self.text(path)
+        keys = yaml_nodes.items(yaml_nodes.compose(text))
+        for kind in _FOLDERS:
+            for node in yaml_nodes.entries(keys.get(kind)):
+                inside = yaml_nodes.items(node)
+                name = yaml_nodes.text_of(inside.get("name"))
+                if name is None:
+                    continue
+                config = yaml_nodes.items(inside.get("config"))
+                values = {k: of_node(v, text) for k, v in config.items() if k in KEYS}
+                yield (
+                    (kind, name),
+                    Entry(Layer(path, values), tuple(_columns(inside.get("columns")))),
+                )
+
+    def own(self, resource: Resource) -> OwnConfig:
+        """What a resource's file says of itself."""
+        if resource.path is None or resource.kind == "seeds":
+            return OwnConfig({})
+        text = self.text(resource.path)
+        return python_config(text) if resource.path.suffix == ".py" else sql_config(text)
+
+    def layers(self, resource: Resource) -> list[Layer]:
+        """All that is said of a resource, what counts most first."""
+        found = []
+        if resource.path is not None:
+            found.append(Layer(resource.path, self.own(resource).config))
+        entry = self.entries.get((resource.kind, resource.name))
+        if entry is not None:
+            found.append(entry.layer)
+        return [*found, *self._general(resource)]
+
+    def _general(self, resource: Resource) -> list[Layer]:
+        """What `dbt_project.yml` says, the innermost folder first."""
+        text = self.text(self.file)
+        node = yaml_nodes.items(self.top).get(resource.kind)
+        found: list[Layer] = []
+        for part in (self.name, *resource.folders, resource.name, None):
+            inside = yaml_nodes.items(node)
+            values = {k.removeprefix("+"): v for k, v in inside.items() if k[:1] == "+"}
+            plain = {k: v for k, v in inside.items() if k in KEYS and not yaml_nodes.is_mapping(v)}
+            config = {k: of_node(v, text) for k, v in {**plain, **values}.items() if k in KEYS}
+            found.insert(0, Layer(self.file, config))
+            node = inside.get(part) if part is not None else None
+        return found
+
+    @cached_property
+    def other_engine(self) -> bool:
+        """Whether the project's own profile names adapters, and none of Spark's."""
+        with suppress(YamlError):
+            profiles = yaml_nodes.items(yaml_nodes.compose(self.text(self.root / "profiles.yml")))
+            outputs = [
+                yaml_nodes.items(output).get("type")
+                for profile in profiles.values()
+                for output in yaml_nodes.items(yaml_nodes.items(profile).get("outputs")).values()
+            ]
+            kinds = [yaml_nodes.text_of(kind) for kind in outputs]
+            return bool(kinds) and all(kind and not _SPARKS.search(kind) for kind in kinds)
+        return False
+
+    @cached_property
+    def newest(self) -> float:
+        """When the last of the project's sources was written, in seconds since 1970."""
+        times = [0.0]
+        for path in (self.file, *self.files):
+            with suppress(OSError):
+                times.append(path.stat().st_mtime)
+        return max(times)
+
+
+def _columns(node: Any) -> Iterator[tuple[str, str | None]]:
+    for column in yaml_nodes.entries(node):
+        inside = yaml_nodes.items(column)
+        name = yaml_nodes.text_of(inside.get("name"))
+        if name is not None:
+            yield name, yaml_nodes.text_of(inside.get("data_type"))
+
+
+def makes_iceberg(layers: list[Layer]) -> bool | None:
+    """Whether dbt makes an Iceberg table of a resource with these layers; None where a template decides."""
+    configs = [layer.config for layer in layers]
+    file_format, enabled = first(configs, "file_format"), first(configs, "enabled")
+    if file_format is None or file_format.null or (enabled is not None and enabled.flag is False):
+        return False
+    if is_templated(file_format):
+        return None if "iceberg" in file_format.source.lower() else False
+    return (file_format.text or "").strip().lower() == "iceberg"
+
+
+class Projects:
+    """The projects of the files that are checked together, each read once."""
+
+    def __init__(self) -> None:
+        self._roots: dict[Path, Project | None] = {}
+
+    def of(self, path: Path) -> Project | None:
+        """The project that a file belongs to; None where it belongs to none."""
+        folder = path.parent
+        if folder not in self._roots:
+            if (folder / PROJECT).is_file():
+                self._roots[folder] = Project(folder)
+            elif folder.name in ("dbt_packages", "dbt_modules") or folder == folder.parent:
+                self._roots[folder] = None
+            else:
+                self._roots[folder] = self.of(folder)
+        return self._roots[folder]

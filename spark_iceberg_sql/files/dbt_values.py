@@ -1,0 +1,111 @@
+"""Values of a dbt configuration, from a model's `config(...)` or from YAML, each at its place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spark_iceberg_sql.files import yaml_nodes
+from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker
+
+# What the checker asks a configuration for.
+KEYS = frozenset(
+    {"partition_by", "file_format", "materialized", "enabled", "contract", "column_types", "alias"}
+)
+_TEMPLATE = re.compile(r"\{[{%]")
+_YES, _NO = frozenset({"true", "yes", "on"}), frozenset({"false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a key is set to. place: its offsets. source: as it is written.
+
+    texts: the plain values of it, one or a list's; None where it is not written out. null: whether it is none.
+    fields: those of a mapping, where it is one.
+    """
+
+    place: Offsets
+    source: str
+    texts: tuple[Piece, ...] | None = None
+    null: bool = False
+    fields: Mapping[str, Value] | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The one plain value; None where it is not written out, or a list."""
+        return self.texts[0].sql if self.texts is not None and len(self.texts) == 1 else None
+
+    @property
+    def flag(self) -> bool | None:
+        """True or false; None where it is neither."""
+        word = (self.text or "").lower()
+        return True if word in _YES else False if word in _NO else None
+
+
+Config = dict[str, Value]
+
+
+def of_node(node: Any, text: str, depth: int = 0) -> Value:
+    """The value of a YAML node; text: the file's."""
+    at = yaml_nodes.place(node)
+    value = Value(at, text[at[0] : at[1]], null=yaml_nodes.is_null(node))
+    if yaml_nodes.is_mapping(node):
+        if depth > 3:
+            return value
+        inner = yaml_nodes.items(node)
+        return replace(value, fields={k: of_node(v, text, depth + 1) for k, v in inner.items()})
+    nodes = yaml_nodes.entries(node) if getattr(node, "id", "") == "sequence" else [node]
+    if value.null or any(yaml_nodes.text_of(each) is None for each in nodes):
+        return value
+    return replace(value, texts=tuple(yaml_nodes.piece_of(each, text) for each in nodes))
+
+
+def of_expression(program: Program, node: ast.expr) -> Value:
+    """The value of an argument of `config(...)`, whose expressions are Python's as well."""
+    value = Value(program.place(node), program.source(node))
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        texts = [(program.words(k) if k is not None else None, v) for k, v in pairs]
+        fields = {k: of_expression(program, v) for k, v in texts if k is not None}
+        return replace(value, fields=fields)
+    nodes = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    plain = [_plain(each) for each in nodes]
+    if plain == ["none"] and nodes == [node]:
+        return replace(value, null=True)
+    if None in plain:
+        return value
+    return replace(value, texts=tuple(_piece(program, each) for each in nodes))
+
+
+def _plain(node: ast.expr) -> str | None:
+    """A constant, as YAML would write it."""
+    if isinstance(node, ast.Constant):
+        constant = isinstance(node.value, str | bool | int | None)
+        return str(node.value).lower() if constant else None
+    return node.id if isinstance(node, ast.Name) and node.id in ("true", "false", "none") else None
+
+
+def _piece(program: Program, node: ast.expr) -> Piece:
+    maker = PieceMaker(program.part)
+    start, end = program.place(node)
+    if program.words(node) is not None:
+        program.add(node, maker, "", own=True)
+    else:
+        maker.add(program.source(node), start, end)
+    return maker.piece()
+
+
+def is_templated(value: Value) -> bool:
+    """Whether a program or a template makes a value."""
+    if value.null:
+        return False
+    return value.texts is None or any(_TEMPLATE.search(each.sql) for each in value.texts)
+
+
+def first(layers: Iterable[Config], key: str) -> Value | None:
+    """What the first of the layers that has a key says of it."""
+    return next((layer[key] for layer in layers if key in layer), None)

@@ -1,0 +1,90 @@
+"""YAML with the place of each value: mappings as they read after anchors, aliases and merges."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from typing import Any
+
+from spark_iceberg_sql.files.source_map import Piece, PieceMaker
+
+HELP = "pip install 'spark-iceberg-sql[dbt]'"
+_MERGE = "tag:yaml.org,2002:merge"
+_NULL = re.compile(r"~|null|Null|NULL|")
+_DEEPEST = 50
+
+
+class YamlError(ValueError):
+    """A text that is no YAML; `str` says where and why."""
+
+
+def is_installed() -> bool:
+    """Whether YAML can be read: PyYAML is an optional dependency."""
+    return find_spec("yaml") is not None
+
+
+def compose(text: str) -> Any:
+    """The root node of a text; None of an empty one. Raises YamlError."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.compose(text, Loader=loader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" (line {mark.line + 1}: {getattr(error, 'problem', '')})" if mark else ""
+        raise YamlError(f"the file is not valid YAML{where}") from None
+
+
+def is_mapping(node: Any) -> bool:
+    """Whether a node has keys."""
+    return getattr(node, "id", None) == "mapping"
+
+
+def items(node: Any, depth: int = 0) -> dict[str, Any]:
+    """A mapping's values by key, merged keys (`<<`) included; empty for any other node."""
+    found: dict[str, Any] = {}
+    if not is_mapping(node) or depth > _DEEPEST:
+        return found
+    for key, value in node.value:
+        if key.tag == _MERGE:
+            for merged in reversed(entries(value) or [value]):  # the first one wins
+                found |= items(merged, depth + 1)
+    found |= {key.value: value for key, value in node.value if isinstance(key.value, str)}
+    return found
+
+
+def entries(node: Any) -> list[Any]:
+    """A list's values; empty for any other node."""
+    return list(node.value) if getattr(node, "id", None) == "sequence" else []
+
+
+def text_of(node: Any) -> str | None:
+    """A plain value as it is written, without quotes; None for null, a list or a mapping."""
+    if getattr(node, "id", None) != "scalar" or is_null(node):
+        return None
+    return str(node.value)
+
+
+def is_null(node: Any) -> bool:
+    """Whether a node says that there is no value."""
+    scalar = getattr(node, "id", None) == "scalar"
+    return scalar and not node.style and _NULL.fullmatch(node.value) is not None
+
+
+def place(node: Any) -> tuple[int, int]:
+    """The offsets at which a node begins and ends."""
+    return node.start_mark.index, node.end_mark.index
+
+
+def piece_of(node: Any, text: str) -> Piece:
+    """A plain value with the place of each character; text: the file's."""
+    start, end = place(node)
+    value, quoted = str(node.value), int(node.style in ("'", '"'))
+    maker = PieceMaker()
+    if text[start + quoted : end - quoted] == value:
+        for at, char in enumerate(value, start + quoted):
+            maker.add(char, at, at + 1)
+    else:  # folded over lines, or with escapes
+        maker.add(value, start, end)
+    return maker.piece()
