@@ -14,11 +14,11 @@ from spark_iceberg_sql.checker.program_words import applies, in_words_of
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
-from spark_iceberg_sql.files.dbt_project import Projects
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, Piece, join
 from spark_iceberg_sql.files.templates import barest, captured, choices, with_placeholders
+from spark_iceberg_sql.files.tools import Projects
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize

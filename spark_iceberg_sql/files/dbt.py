@@ -10,15 +10,13 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.dbt_project import (
-    PROJECT,
-    YAML,
     Layer,
     Project,
     Resource,
@@ -42,11 +40,6 @@ _MOST = 100  # resources of which one clause of dbt_project.yml is judged
 
 Columns = list[tuple[str, str | None]]
 Found = Iterator[Piece | Unread]
-
-
-def is_dbt(path: Path, project: Project) -> bool:
-    """Whether a file is one of those in which a project states configurations."""
-    return path == project.file or project.kind_of(path) is not None
 
 
 def model_statements(path: Path, text: str, project: Project) -> Found:
@@ -268,13 +261,3 @@ def _query(columns: Iterable[tuple[str, str | None]]) -> str:
         value = f"CAST(NULL AS {kind})" if kind and PLAIN_TYPE.fullmatch(kind.strip()) else "f()"
         found.append(f"{value} AS `{quoted}`")
     return "SELECT " + ", ".join(found)
-
-
-Reader = Callable[[Path, str, Project], Found]
-
-
-def reader_of(path: Path) -> Reader | None:
-    """What reads a file of a project."""
-    if path.name == PROJECT or path.suffix in YAML:
-        return yaml_statements
-    return model_statements if path.suffix in (".sql", ".py") else None

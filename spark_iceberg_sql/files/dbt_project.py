@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.dbt_config import OwnConfig, python_config, sql_config
 from spark_iceberg_sql.files.dbt_values import KEYS, Config, first, is_templated, of_node
+from spark_iceberg_sql.files.tools import YAML
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
-PROJECT = "dbt_project.yml"
-YAML = frozenset({".yml", ".yaml"})
+_PROJECT = "dbt_project.yml"
 # The kinds of resources, the folders that they are in unless the project says otherwise, and their endings.
 _FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
 _OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
@@ -60,7 +60,7 @@ class Project:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.file = root / PROJECT
+        self.file = root / _PROJECT
         self._texts: dict[Path, str] = {}
 
     def text(self, path: Path) -> str:
@@ -70,6 +70,10 @@ class Project:
             with suppress(OSError, UnicodeError):
                 self._texts[path] = path.read_bytes().decode("utf-8-sig")
         return self._texts[path]
+
+    def has(self, path: Path) -> bool:
+        """Whether a file is one of those in which the project states configurations."""
+        return path == self.file or self.kind_of(path) is not None
 
     def says(self, path: Path, text: str) -> None:
         """Take a text for a file's content: an editor's, which is not written yet."""
@@ -237,22 +241,3 @@ def makes_iceberg(layers: list[Layer]) -> bool | None:
     if is_templated(file_format):
         return None if "iceberg" in file_format.source.lower() else False
     return (file_format.text or "").strip().lower() == "iceberg"
-
-
-class Projects:
-    """The projects of the files that are checked together, each read once."""
-
-    def __init__(self) -> None:
-        self._roots: dict[Path, Project | None] = {}
-
-    def of(self, path: Path) -> Project | None:
-        """The project that a file belongs to; None where it belongs to none."""
-        folder = path.parent
-        if folder not in self._roots:
-            if (folder / PROJECT).is_file():
-                self._roots[folder] = Project(folder)
-            elif folder.name in ("dbt_packages", "dbt_modules") or folder == folder.parent:
-                self._roots[folder] = None
-            else:
-                self._roots[folder] = self.of(folder)
-        return self._roots[folder]

@@ -6,16 +6,13 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.dbt import is_dbt, reader_of
-from spark_iceberg_sql.files.dbt_project import YAML, Projects
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
-from spark_iceberg_sql.files.source_map import Piece, whole
-from spark_iceberg_sql.files.sqlmesh import sqlmesh_pieces, sqlmesh_python
+from spark_iceberg_sql.files.source_map import whole
+from spark_iceberg_sql.files.tools import YAML, Projects, is_stated_in, with_models
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Words of programs that are checked although they contain no `sql`.
@@ -100,16 +97,9 @@ def _walk(folder: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
             if suffix not in SUFFIXES | YAML or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
-            if (suffix in SUFFIXES or _states(path, projects)) and not excluded(Path(path)):
+            if (suffix in SUFFIXES or is_stated_in(path, projects)) and not excluded(Path(path)):
                 yield path
     yield from map(os.path.normpath, closed)  # read_bytes says what is wrong with it
-
-
-def _states(path: str, projects: Projects) -> bool:
-    """Whether a YAML file may state the configuration of a dbt project's models."""
-    full = Path(os.path.abspath(path))
-    project = projects.of(full)
-    return project is not None and is_dbt(full, project)
 
 
 def read_bytes(path: str) -> bytes:
@@ -172,45 +162,8 @@ def source(name: str, text: str, projects: Projects | None = None) -> Source:
     name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content. projects: the
     dbt projects that are known so far. Raises FileError for an invalid notebook.
     """
-    found = _of_dbt(name, text, projects or Projects()) or _of_sqlmesh(name, text)
-    return found or _of_suffix(name, text)
-
-
-def _of_dbt(name: str, text: str, projects: Projects) -> Source | None:
-    """A file of a dbt project that states how tables are partitioned."""
-    path = Path(os.path.abspath(name))
-    reader = reader_of(path) if name != "-" else None
-    if reader is None or ("partition_by" not in text and path.suffix not in YAML):
-        return None
-    project = projects.of(path)
-    if project is None or not is_dbt(path, project):
-        return None
-    found = list(reader(path, text, project))
-    if path.suffix in YAML:
-        return _with(Source(name, (Part(text),), ()), text, found)
-    return _with(_of_suffix(name, text), text, found)
-
-
-def _of_sqlmesh(name: str, text: str) -> Source | None:
-    """A model of SQLMesh that states how its table is partitioned."""
-    if name == "-" or "partitioned_by" not in text.lower():
-        return None
-    path = Path(os.path.abspath(name))
-    reader = {".sql": sqlmesh_pieces, ".py": sqlmesh_python}.get(path.suffix)
-    return _with(_of_suffix(name, text), text, list(reader(path, text))) if reader else None
-
-
-def _with(own: Source, text: str, found: Sequence[Piece | Unread]) -> Source:
-    """A file with what a tool's reader found, which may be a piece that takes the whole text's place."""
-    if not found:
-        return own
-    pieces = [each for each in found if isinstance(each, Piece)]
-    unread = [each for each in found if isinstance(each, Unread)]
-    if not any(piece.ends[-1] == len(text) for piece in pieces):
-        pieces = [*own.pieces, *pieces]
-    return replace(
-        own, pieces=tuple(pieces), unread=(*own.unread, *unread), program=False, spark=True
-    )
+    own = _of_suffix(name, text)
+    return with_models(own, text, projects or Projects()) or own
 
 
 def _of_suffix(name: str, text: str) -> Source:

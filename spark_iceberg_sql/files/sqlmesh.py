@@ -44,7 +44,7 @@ class _Defaults(NamedTuple):
     kind: str = "view"
 
 
-def sqlmesh_pieces(path: Path, text: str) -> Iterator[Piece | Unread]:
+def sqlmesh_sql(path: Path, text: str) -> Iterator[Piece | Unread]:
     """The clause of a model in SQL, in a piece that takes the whole file's place, and what is to be said of it."""
     opening = _MODEL.match(text)
     if opening is None:

@@ -1,0 +1,86 @@
+"""Files in which dbt and SQLMesh projects state how tables are partitioned, and what reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.files.source import Source, Unread
+from spark_iceberg_sql.files.source_map import Piece
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.files.dbt_project import Project
+
+YAML = frozenset({".yml", ".yaml"})
+_PACKAGES = frozenset({"dbt_packages", "dbt_modules"})
+
+
+class Projects:
+    """The dbt projects of the files that are checked together, each read once."""
+
+    def __init__(self) -> None:
+        self._roots: dict[Path, Project | None] = {}
+
+    def of(self, path: Path) -> Project | None:
+        """The project that a file belongs to; None where it belongs to none."""
+        folder = path.parent
+        if folder not in self._roots:
+            if (folder / "dbt_project.yml").is_file():
+                from spark_iceberg_sql.files.dbt_project import Project
+
+                self._roots[folder] = Project(folder)
+            elif folder.name in _PACKAGES or folder == folder.parent:
+                self._roots[folder] = None
+            else:
+                self._roots[folder] = self.of(folder)
+        return self._roots[folder]
+
+
+def is_stated_in(path: str, projects: Projects) -> bool:
+    """Whether a YAML file may state the configuration of a dbt project's models."""
+    full = Path(os.path.abspath(path))
+    project = projects.of(full)
+    return project is not None and project.has(full)
+
+
+def with_models(own: Source, text: str, projects: Projects) -> Source | None:
+    """A file with what its model's configuration says; None where there is none.
+
+    own: the file, without it. text: its content.
+    """
+    path = Path(os.path.abspath(own.name))
+    if own.name == "-" or path.suffix not in (".sql", ".py", *YAML):
+        return None
+    if path.suffix in YAML or "partition_by" in text:
+        project = projects.of(path)
+        if project is not None and project.has(path):
+            from spark_iceberg_sql.files.dbt import model_statements, yaml_statements
+
+            reader = yaml_statements if path.suffix in YAML else model_statements
+            bare = replace(own, unread=()) if path.suffix in YAML else own
+            return _with(bare, text, reader(path, text, project))
+    if "partitioned_by" in text.lower() and path.suffix not in YAML:
+        from spark_iceberg_sql.files.sqlmesh import sqlmesh_python, sqlmesh_sql
+
+        return _with(
+            own, text, (sqlmesh_python if path.suffix == ".py" else sqlmesh_sql)(path, text)
+        )
+    return None
+
+
+def _with(own: Source, text: str, every: Iterable[Piece | Unread]) -> Source:
+    """A file with what a reader found, which may be a piece that takes the whole text's place."""
+    found = list(every)
+    pieces = [each for each in found if isinstance(each, Piece)]
+    unread = [each for each in found if isinstance(each, Unread)]
+    if not any(piece.ends[-1] == len(text) for piece in pieces):
+        pieces = [*own.pieces, *pieces]
+    return replace(
+        own,
+        pieces=tuple(pieces),
+        unread=(*own.unread, *unread),
+        spark=own.spark or bool(found),
+    )
