@@ -30,7 +30,11 @@ class Linter:
 
     def __init__(self) -> None:
         self._series: dict[int, _Series] = {}
-        self.projects = Projects()
+        self._projects = Projects()
+
+    def source(self, name: str, text: str, settings: Settings) -> Source:
+        """What there is to check of a file. Raises FileError for an invalid notebook."""
+        return source(name, text, self._projects, settings.callables)
 
     def lint(self, found: Source, settings: Settings) -> list[Report]:
         """The reports of a file's parts, under its settings, without what these do not select.
@@ -88,7 +92,7 @@ class _Series:
         wanted = self._numbers.get(path, len(self._files))
         while len(self._known) <= wanted:
             known = self._known[-1].copy()
-            _follow_file(self._files[len(self._known) - 1], known)
+            _follow_file(self._files[len(self._known) - 1], known, self.settings)
             self._known.append(known)
         return self._known[wanted]
 
@@ -118,10 +122,10 @@ def _known(settings: Settings) -> Tables:
     )
 
 
-def _follow_file(path: str, known: Tables) -> None:
+def _follow_file(path: str, known: Tables, settings: Settings) -> None:
     """Apply the effects of a file's statements, with the first choice of each template."""
     text, _, _ = decode(read_bytes(path), path)
-    for script in _scripts(source(path, text)):
+    for script in _scripts(source(path, text, callables=settings.callables)):
         for piece in script.pieces:
             follow(choices(piece)[0].sql, known)
 

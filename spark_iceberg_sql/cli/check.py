@@ -26,7 +26,6 @@ from spark_iceberg_sql.files.discovery import (
     decode,
     find,
     read_bytes,
-    source,
 )
 from spark_iceberg_sql.report import FORMATS, summary
 from spark_iceberg_sql.report.terminal import place, plural
@@ -146,7 +145,7 @@ def _checked(
     found: list[Report] = []
     try:
         file = _read(path, given.stdin_filename, settings)
-        found = linter.lint(source(file.name, file.text, linter.projects), file.settings)
+        found = linter.lint(linter.source(file.name, file.text, file.settings), file.settings)
         if not (given.fix or given.diff):
             return found, ""
         better, result = _fixed(linter, file, found, unsafe=given.unsafe_fixes)
@@ -202,7 +201,7 @@ def _fixed(
     from spark_iceberg_sql.checker.fixes import Fixed, fixed
 
     def reports(text: str) -> list[Report]:
-        return linter.lint(source(file.name, text, linter.projects), file.settings)
+        return linter.lint(linter.source(file.name, text, file.settings), file.settings)
 
     def whole(text: str) -> Report:
         parts = reports(text)

@@ -93,6 +93,17 @@ def _patterns(value: Any, base: Path) -> tuple[str, ...]:
     return patterns
 
 
+def _names(value: Any, base: Path) -> tuple[str, ...]:
+    names = _strings(value, base)
+    for name in names:
+        parts = name.removeprefix(".").split(".")
+        if not all(part.isidentifier() for part in parts) or (name[:1] == "." and len(parts) > 1):
+            raise WrongValueError(
+                f'a list of functions such as ["jobs.run_sql", ".run"]: `{name}` is no name'
+            )
+    return names
+
+
 def _flag(value: Any, base: Path) -> bool:
     if not isinstance(value, bool):
         raise WrongValueError("true or false")
@@ -113,6 +124,7 @@ KEYS: Mapping[str, Reader] = {
     "case-sensitive": _flag,
     "exclude": _strings,
     "placeholders": _patterns,
+    "callables": _names,
 }
 
 # What each key is for, as the documentation lists them.
@@ -129,6 +141,7 @@ PURPOSE: Mapping[str, str] = {
     "case-sensitive": "the session's spark.sql.caseSensitive",
     "exclude": "globs of files and folders to skip",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",
+    "callables": "functions that pass SQL to Spark: `jobs.run_sql` as imported, `run_sql`, or `.run` for a method",
 }
 
 

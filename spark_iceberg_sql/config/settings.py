@@ -28,6 +28,7 @@ class Settings:
     configuration to look up tables in. default_catalog, default_namespace: those of unqualified names.
     case_sensitive: Spark's spark.sql.caseSensitive. exclude: globs of files to skip.
     placeholders: regular expressions for text that a program replaces before it reaches Spark.
+    callables: functions that pass a program's SQL to Spark.
     root: the directory that globs and paths are relative to. sources: key to the source of its value.
     """
 
@@ -43,6 +44,7 @@ class Settings:
     case_sensitive: bool = False
     exclude: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
+    callables: tuple[str, ...] = ()
     root: Path = field(default_factory=Path.cwd)
     sources: Mapping[str, str] = field(default_factory=dict)
 

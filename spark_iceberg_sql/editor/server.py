@@ -25,7 +25,6 @@ from spark_iceberg_sql.diagnostics import (
 )
 from spark_iceberg_sql.editor.completion import meaning, suggestions
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.files.notebooks import read_cell
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.model.table import Tables
@@ -65,12 +64,11 @@ class Document:
         """Whether it is one cell of a notebook."""
         return self.uri.startswith("vscode-notebook-cell:")
 
-    @property
-    def source(self) -> Source:
+    def source(self, linter: Linter, settings: Settings) -> Source:
         """What there is to check. Raises FileError for a notebook that is none."""
         if self.is_cell:
-            return read_cell(self.name, self.text, self.language)
-        return source(self.name, self.text)
+            return read_cell(self.name, self.text, self.language, settings.callables)
+        return linter.source(self.name, self.text, settings)
 
     @property
     def is_sql(self) -> bool:
@@ -121,9 +119,10 @@ class Checker:
     def check(self, document: Document) -> None:
         """Check a document and remember it. Raises IcebergSqlError for settings that cannot be followed."""
         self.documents[document.uri] = document
-        found = document.source
+        settings = self.settings(document)
+        found = document.source(self._linter, settings)
         if len(found.parts) == 1 and found.parts[0].cell is None:
-            document.report = self._linter.lint(found, self.settings(document))[0]
+            document.report = self._linter.lint(found, settings)[0]
 
     def known(self, document: Document) -> Tables:
         """The tables that are there before the document. Raises IcebergSqlError."""

@@ -6,7 +6,7 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
@@ -16,7 +16,7 @@ from spark_iceberg_sql.files.tools import YAML, Projects, is_stated_in, with_mod
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Words of programs that are checked although they contain no `sql`.
-_CALLS = re.compile(r"writeTo|saveAsTable|create_table|update_spec|iceberg_")
+_CALLS = re.compile(r"execute|writeTo|saveAsTable|create_table|update_spec|iceberg_")
 # Endings of a file that is read as SQL where somebody names it.
 _AS_SQL = frozenset(
     {
@@ -156,34 +156,37 @@ def _declared(content: bytes) -> str | None:
         return None
 
 
-def source(name: str, text: str, projects: Projects | None = None) -> Source:
+def source(
+    name: str, text: str, projects: Projects | None = None, callables: Sequence[str] = ()
+) -> Source:
     """What the checker sees of a file.
 
-    name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content. projects: the
-    dbt projects that are known so far. Raises FileError for an invalid notebook.
+    name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content.
+    projects: the dbt projects that are known so far. callables: the functions that pass a program's SQL to Spark.
+    Raises FileError for an invalid notebook.
     """
-    own = _of_suffix(name, text)
+    own = _of_suffix(name, text, callables)
     return with_models(own, text, projects or Projects()) or own
 
 
-def _of_suffix(name: str, text: str) -> Source:
+def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
     kind = os.path.splitext(name)[1].lower()
     if kind == ".ipynb":
         from spark_iceberg_sql.files.notebooks import read_notebook
 
         try:
-            return read_notebook(name, text)
+            return read_notebook(name, text, callables)
         except ValueError as error:
             raise FileError(f"`{name}` is not a valid notebook: {error}") from None
         except RecursionError:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
-        if "sql" not in text and _CALLS.search(text) is None:
+        if not callables and "sql" not in text and _CALLS.search(text) is None:
             return Source(name, (part,), ())
         from spark_iceberg_sql.files.python_sql import python_sql
 
-        pieces, unread = python_sql(text)
+        pieces, unread = python_sql(text, callables=callables)
         return Source(name, (part,), tuple(pieces), tuple(unread), program=True, **engine(text))
     if kind not in _AS_SQL:
         why = f"`{kind}` files are not supported, only SQL, Python programs and notebooks"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spark_iceberg_sql.files.python_sql import python_sql
@@ -40,10 +40,10 @@ _BEFORE_STATEMENT = re.compile(
 )
 
 
-def read_notebook(name: str, text: str) -> Source:
+def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source:
     """A notebook's code cells, each a part with lines of its own.
 
-    name: the file's. text: its JSON. Raises ValueError where it is no notebook.
+    name: the file's. text: its JSON. callables: as of `python_sql`. Raises ValueError where it is no notebook.
     """
     notebook = json.loads(text)
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
@@ -58,19 +58,19 @@ def read_notebook(name: str, text: str) -> Source:
         if words is None:
             continue
         others = "\n".join(text for n, text in sources.items() if text is not None and n != number)
-        found, bad = _cell_sql(words, len(parts), in_sql, others)
+        found, bad = _cell_sql(words, len(parts), in_sql, others, callables)
         pieces += found
         unread += bad
         parts.append(Part(words, number))
     return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, **engine(text))
 
 
-def read_cell(name: str, text: str, language: str) -> Source:
+def read_cell(name: str, text: str, language: str, callables: Sequence[str] = ()) -> Source:
     """One code cell by itself. name: the notebook's file. language: the cell's; of SQL and Python alone is read."""
     pieces, unread = list[Piece](), list[Unread]()
     if "sql" in language or language == "python":
         # The other cells are unknown: any name may be used there.
-        pieces, unread = _cell_sql(text, 0, "sql" in language, others=text)
+        pieces, unread = _cell_sql(text, 0, "sql" in language, text, callables)
     spark = "spark" in text.lower()
     return Source(name, (Part(text),), tuple(pieces), tuple(unread), program=True, spark=spark)
 
@@ -97,7 +97,9 @@ def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _cell_sql(text: str, part: int, in_sql: bool, others: str) -> tuple[list[Piece], list[Unread]]:
+def _cell_sql(
+    text: str, part: int, in_sql: bool, others: str, callables: Sequence[str]
+) -> tuple[list[Piece], list[Unread]]:
     at, magic = 0, _CELL_MAGIC.match(text)
     while magic is not None and magic[1] in _AROUND:
         at = magic.end()
@@ -118,7 +120,7 @@ def _cell_sql(text: str, part: int, in_sql: bool, others: str) -> tuple[list[Pie
     calls = ".sql(" in text.replace(" ", "")
     if not calls and MENTIONED.search(text) is None:
         return lines, []
-    pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text), others)
+    pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text), others, callables)
     in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
     if unread and not calls:  # a cell that cannot be read, and that may make any table
         return [*in_order, anything(len(text), part)], []

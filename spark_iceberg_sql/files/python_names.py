@@ -96,6 +96,8 @@ class Names:
             target, values = node.target, [node.value]
         elif isinstance(node, ast.For) and isinstance(node.iter, ast.List | ast.Tuple):
             target, values = node.target, node.iter.elts
+        elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
+            target, values = node.target, [_each(node.iter)]
         elif isinstance(node, ast.Global | ast.Nonlocal):
             scope.elsewhere |= dict.fromkeys(node.names, isinstance(node, ast.Global))
         elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
@@ -170,6 +172,11 @@ def _within(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
                         yield value, scope
             elif id(child) not in apart:
                 yield child, inner if child in parameters else scope
+
+
+def _each(listed: ast.Name) -> ast.expr:
+    """What stands for each value of a list that has a name."""
+    return ast.copy_location(ast.Starred(listed, ast.Load()), listed)
 
 
 def _end(node: ast.stmt | ast.expr) -> _Place:

@@ -53,6 +53,9 @@ class Program:
     def meant(self, value: ast.expr) -> list[ast.expr]:
         """What a name stands for, where the program binds it once: to a text, or to each of a list."""
         values = self._names.values(value) if isinstance(value, ast.Name) else []
+        if len(values) == 1 and isinstance(values[0], ast.Starred):  # each of a list's
+            listed = self.bound(values[0].value)
+            values = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
         return values if values and all(map(has_text, values)) else [value]
 
     def one(self, value: ast.expr) -> ast.expr:
@@ -75,6 +78,9 @@ class Program:
         """Whether nothing else of the program uses what an expression stands for."""
         if not isinstance(value, ast.Name):
             return True
+        listed = [v.value for v in self._names.values(value) if isinstance(v, ast.Starred)]
+        if not all(map(self.alone, listed)):
+            return False
         # Where it is bound, and here: a mention in a text or a comment counts, since it may be a use.
         return len(re.findall(rf"\b{value.id}\b", self.everything)) == 2
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python_arms import arms
+from spark_iceberg_sql.files.python_callables import given_to, is_file, says_so
 from spark_iceberg_sql.files.python_frames import query_of
 from spark_iceberg_sql.files.python_program import Program, has_text
 from spark_iceberg_sql.files.python_pyiceberg import pyiceberg_statements
@@ -23,11 +24,16 @@ _OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
 # Methods and functions that take SQL expressions, and what in one is of interest.
 _EXPRESSIONS = frozenset({"selectExpr", "expr", "filter", "where"})
 _FUNCTIONS = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
+_BUILT = "the program builds this SQL at run time"
 _ALL_OF = re.compile(r"SELECT \* FROM ([\w.]+)")
 
 
 def python_sql(
-    text: str, part: int = 0, otherwise: str | None = None, beside: str = ""
+    text: str,
+    part: int = 0,
+    otherwise: str | None = None,
+    beside: str = "",
+    callables: Sequence[str] = (),
 ) -> tuple[list[Piece], list[Unread]]:
     """The SQL of every `.sql(...)` call, in the order of the text, and the calls that cannot be read.
 
@@ -35,7 +41,7 @@ def python_sql(
 
     text: the program. part: its number among the file's parts. otherwise: what to parse where the text
     is no Python, of the same length: it with IPython's own lines blanked out. beside: the texts of the same
-    program that may use its names.
+    program that may use its names. callables: the functions that give SQL to Spark, as `given_to` takes them.
     """
     try:
         tree = _parsed(text, otherwise)
@@ -53,6 +59,11 @@ def python_sql(
                 pieces.append((reader.end_of(call), found))
             else:
                 unread.append(found)
+    for call, found in reader.given(callables):
+        if isinstance(found, Piece):
+            pieces.append((reader.end_of(call), found))
+        else:
+            unread.append(found)
     return reader.in_arms(sorted(pieces, key=lambda pair: pair[0])), unread
 
 
@@ -144,6 +155,28 @@ class _Reader(Program):
             found.append(replace(piece, arms=stretches) if stretches else piece)
         return found
 
+    def given(self, callables: Sequence[str]) -> Iterator[tuple[ast.Call, Piece | Unread]]:
+        """The SQL of the calls that give it to Spark in other ways than `.sql(...)`."""
+        for call in ast.walk(self.tree):
+            if not isinstance(call, ast.Call) or method_of(call) == "sql":
+                continue
+            given = given_to(self, call, callables)
+            if given is None:
+                continue
+            arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+            own = all(map(self.alone, arguments))
+            for value in given.values:
+                if has_text(value):
+                    if id(value) not in self._done and not is_file(self, value):
+                        maker = PieceMaker(self.part)
+                        self.add(value, maker, "", own)
+                        piece = maker.piece()
+                        if given.certain or says_so(piece.sql):
+                            self._done.add(id(value))
+                            yield call, piece
+                elif given.certain:
+                    yield call, Unread(self.part, *self.place(value), _BUILT)
+
     def end_of(self, call: ast.Call) -> int:
         """The offset at which a call ends."""
         return self.place(call)[1]
@@ -160,7 +193,7 @@ class _Reader(Program):
         else:
             if given:
                 place = self.place(given[-1])
-                yield Unread(self.part, *place, "the program builds this SQL at run time")
+                yield Unread(self.part, *place, _BUILT)
             return
         for value in values:
             if id(value) not in self._done:

@@ -1,0 +1,63 @@
+"""Calls that give SQL to Spark, besides `.sql(...)`: Airflow's operators, cursors, and functions that settings name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spark_iceberg_sql.files.python_program import Program, has_text
+
+_OPERATOR = re.compile(r"airflow\.(?:\w+\.)*SparkSqlOperator")
+_OTHERS = re.compile(r"airflow\.(?:\w+\.)*(?:SQLExecuteQueryOperator|HiveOperator|BaseSQLOperator)")
+_SPARKS = re.compile(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE)
+_FILE = re.compile(r"\S+\.(?:sql|hql)", re.IGNORECASE)
+
+
+class Given(NamedTuple):
+    """SQL that a call is given. values: the expressions. certain: whether it is certainly Spark's."""
+
+    values: tuple[ast.expr, ...]
+    certain: bool
+
+
+def given_to(program: Program, call: ast.Call, callables: Sequence[str]) -> Given | None:
+    """The SQL of a call of this kind; None of any other.
+
+    callables: dotted names of functions as they are imported, names of the program's own, and `.name` for a method.
+    """
+    name = program.imports.full_name(call.func) or ""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    plain = call.func.id if isinstance(call.func, ast.Name) else ""
+    own = bool({name or plain, plain, f".{method}"} & set(callables) - {"", "."})
+    operator = _OPERATOR.fullmatch(name) is not None
+    if not (own or operator or method in ("execute", "executemany") or _OTHERS.fullmatch(name)):
+        return None
+    wanted = ("sql", "hql") if not own else ("sql", "query", "statement", "text")
+    named = [k.value for k in call.keywords if k.arg in wanted]
+    if not named and (own or method):
+        read = [value for value in call.args[:2] if _texts(program, value)] if own else []
+        named = (read or call.args)[:1]
+    return Given(
+        tuple(v for each in named for v in _texts(program, each) or [each]), own or operator
+    )
+
+
+def says_so(sql: str) -> bool:
+    """Whether a text of which the engine is unknown is Spark's, by its own words."""
+    return _SPARKS.search(sql) is not None
+
+
+def is_file(program: Program, value: ast.expr) -> bool:
+    """Whether a text is the name of a file that has the SQL."""
+    return _FILE.fullmatch((program.words(value) or "").strip()) is not None
+
+
+def _texts(program: Program, value: ast.expr) -> list[ast.expr]:
+    """The texts that an expression stands for: one, or each of a list; nothing where they are not written out."""
+    bound = program.bound(value)
+    if isinstance(bound, ast.List | ast.Tuple):
+        return bound.elts
+    values = program.meant(value)
+    return values if all(map(has_text, values)) else []
