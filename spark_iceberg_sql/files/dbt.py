@@ -32,7 +32,6 @@ from spark_iceberg_sql.files.yaml_nodes import YamlError
 API = "dbt"
 _TABLES = frozenset({"table", "incremental"})
 _COMMENT = re.compile(r"--[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_NO_LINE_END = re.compile(r"[^\r\n]")
 _NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
 _NAME = re.compile(r"\w+", re.ASCII)
 _COMPILED = "check the SQL that dbt runs: `iceberg-sql check target/run`"
@@ -174,31 +173,26 @@ def _inert(sql: str) -> str:
 
 
 def _in_model(text: str, call: Offsets, statement: Piece, columns: Columns | None) -> Piece:
-    """A model's text with the statement in the place of its `{{ config(...) }}`.
+    """A model's text with the statement behind its `{{ config(...) }}`, which says nothing of its own.
 
     The statement takes the model's query for its own, unless its columns are known better.
     """
     start, end = call
     head = choices(stretch(text, 0, start))[0].sql
-    if _COMMENT.sub("", head).strip():
-        start = end = 0
+    at = 0 if _COMMENT.sub("", head).strip() else end
+    known = columns is not None
     maker = PieceMaker()
     maker.literal(own=True)
-    maker.extend(stretch(text, 0, start))
+    maker.extend(stretch(text, 0, at))
     maker.literal(own=False)
-    for at, char in enumerate(_NO_LINE_END.sub("", text[start:end])):
-        maker.add(char, start + at, start + at)
-    spans = statement.literals or ()
-    known = columns is not None
     length = len(statement.sql) if known else statement.sql.rindex(" AS SELECT f()") + len(" AS ")
     maker.extend(_cut(statement, length))
     if known:
         maker.add("\n;\n", end, end)
     maker.literal(own=True)
-    maker.extend(stretch(text, end, len(text)))
+    maker.extend(stretch(text, at, len(text)))
     made = maker.piece()
-    shift = start + len(_NO_LINE_END.sub("", text[start:end]))
-    inner = tuple((a + shift, b + shift) for a, b in spans)
+    inner = tuple((a + at, b + at) for a, b in statement.literals or ())
     return replace(made, literals=tuple(sorted((*(made.literals or ()), *inner))), api=API)
 
 

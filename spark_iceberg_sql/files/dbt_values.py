@@ -51,7 +51,7 @@ Config = dict[str, Value]
 
 def of_node(node: Any, text: str, depth: int = 0) -> Value:
     """The value of a YAML node; text: the file's."""
-    at = yaml_nodes.place(node)
+    at = yaml_nodes.place(node, text)
     value = Value(at, text[at[0] : at[1]], null=yaml_nodes.is_null(node))
     if yaml_nodes.is_mapping(node):
         if depth > 3:

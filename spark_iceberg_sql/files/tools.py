@@ -28,12 +28,12 @@ class Projects:
         """The project that a file belongs to; None where it belongs to none."""
         folder = path.parent
         if folder not in self._roots:
-            if (folder / "dbt_project.yml").is_file():
+            if _PACKAGES & set(folder.parts) or folder == folder.parent:
+                self._roots[folder] = None  # of a package, the project that uses it decides
+            elif (folder / "dbt_project.yml").is_file():
                 from spark_iceberg_sql.files.dbt_project import Project
 
                 self._roots[folder] = Project(folder)
-            elif folder.name in _PACKAGES or folder == folder.parent:
-                self._roots[folder] = None
             else:
                 self._roots[folder] = self.of(folder)
         return self._roots[folder]

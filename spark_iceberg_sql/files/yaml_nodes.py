@@ -72,19 +72,21 @@ def is_null(node: Any) -> bool:
     return scalar and not node.style and _NULL.fullmatch(node.value) is not None
 
 
-def place(node: Any) -> tuple[int, int]:
-    """The offsets at which a node begins and ends."""
-    return node.start_mark.index, node.end_mark.index
+def place(node: Any, text: str) -> tuple[int, int]:
+    """The offsets at which a node begins and ends, without the line ends behind it; text: the file's."""
+    start, end = node.start_mark.index, node.end_mark.index
+    return start, start + len(text[start:end].rstrip())
 
 
 def piece_of(node: Any, text: str) -> Piece:
     """A plain value with the place of each character; text: the file's."""
-    start, end = place(node)
+    start, end = place(node, text)
     value, quoted = str(node.value), int(node.style in ("'", '"'))
     maker = PieceMaker()
     if text[start + quoted : end - quoted] == value:
         for at, char in enumerate(value, start + quoted):
             maker.add(char, at, at + 1)
     else:  # folded over lines, or with escapes
-        maker.add(value, start, end)
+        for char in value:
+            maker.add(char, start, end)
     return maker.piece()
