@@ -20,7 +20,7 @@ _HELPS = {
 # The same for models, by the tool that makes their tables.
 _TOOLS = {
     "dbt": {
-        QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or check after `dbt docs generate`",
+        QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt docs generate`",
         FILLED_IN: "check the SQL that dbt runs: `iceberg-sql check target/run`",
     },
     "sqlmesh": {
