@@ -430,6 +430,37 @@ def test_ignores_and_what_follows_in_models(write: Write) -> None:
     assert found() == [("models/c.sql", "SIS501", "ts"), ("models/c.sql", "SIS101", "weeks")]
 
 
+def test_a_text_that_is_not_written_yet(write: Write) -> None:
+    write(
+        {
+            "dbt_project.yml": PROJECT,
+            "models/a.sql": QUERY,
+            "models/a.yml": YAML.format(by=" weeks(ts)"),
+        }
+    )
+    linter, settings = Linter(), Settings()
+    for text in (
+        YAML.format(by=" weeks(ts)"),
+        "# one\n# two\n" + YAML.format(by=" ['minutes(ts)']"),
+    ):
+        (report,) = linter.lint(linter.source("models/a.yml", text, settings), settings)
+        assert [text[d.span.start : d.span.end] for d in report if d.code == "SIS101"] in (
+            ["weeks"],
+            ["minutes"],
+        )
+    assert "minutes" in text
+
+
+def test_aliases_of_aliases_take_no_time(write: Write) -> None:
+    bomb = "a0: &a0 {x: 1}\n" + "".join(
+        f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 40)
+    )
+    loop = "b: &b {<<: *b, c: [*b]}\n"
+    entry = "models:\n  - name: a\n    config: {<<: *a39, partition_by: weeks(ts)}\n"
+    write({"dbt_project.yml": PROJECT, "models/a.sql": QUERY, "models/a.yml": bomb + loop + entry})
+    assert found() == [("models/a.yml", "SIS101", "weeks")]
+
+
 def test_messages_speak_of_the_model(write: Write) -> None:
     write({"dbt_project.yml": PROJECT, "models/a.sql": model("partition_by='days(kind)'")})
     said = " ".join(f"{d.message} {d.help}" for report in reports("models/a.sql") for d in report)

@@ -76,8 +76,11 @@ class Project:
         return path == self.file or self.kind_of(path) is not None
 
     def says(self, path: Path, text: str) -> None:
-        """Take a text for a file's content: an editor's, which is not written yet."""
-        self._texts[path] = text
+        """Take a text for a file's content: an editor's, which is not written yet, or one with fixes."""
+        if self.text(path) != text:
+            self._texts[path] = text
+            for fact in ("top", "name", "paths", "files", "resources", "entries"):
+                self.__dict__.pop(fact, None)
 
     @cached_property
     def top(self) -> Any:

@@ -11,7 +11,6 @@ from spark_iceberg_sql.files.source_map import Piece, PieceMaker
 HELP = "pip install 'spark-iceberg-sql[dbt]'"
 _MERGE = "tag:yaml.org,2002:merge"
 _NULL = re.compile(r"~|null|Null|NULL|")
-_DEEPEST = 50
 
 
 class YamlError(ValueError):
@@ -41,15 +40,23 @@ def is_mapping(node: Any) -> bool:
     return getattr(node, "id", None) == "mapping"
 
 
-def items(node: Any, depth: int = 0) -> dict[str, Any]:
+def items(node: Any) -> dict[str, Any]:
     """A mapping's values by key, merged keys (`<<`) included; empty for any other node."""
+    return _items(node, {})
+
+
+def _items(node: Any, read: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """The same. read: what has been read, by node: aliases of aliases would take exponential time."""
+    if id(node) in read:
+        return read[id(node)]
     found: dict[str, Any] = {}
-    if not is_mapping(node) or depth > _DEEPEST:
+    read[id(node)] = found  # a mapping may contain itself
+    if not is_mapping(node):
         return found
     for key, value in node.value:
         if key.tag == _MERGE:
             for merged in reversed(entries(value) or [value]):  # the first one wins
-                found |= items(merged, depth + 1)
+                found |= _items(merged, read)
     found |= {key.value: value for key, value in node.value if isinstance(key.value, str)}
     return found
 
