@@ -430,6 +430,17 @@ def test_ignores_and_what_follows_in_models(write: Write) -> None:
     assert found() == [("models/c.sql", "SIS501", "ts"), ("models/c.sql", "SIS101", "weeks")]
 
 
+def test_the_branches_of_other_engines_are_not_judged(write: Write) -> None:
+    query = "select {% if target.type == 'x' %}cast(b as string){% else %}cast(b as timestamp){% endif %} as ts from r\n"
+    write(
+        {
+            "dbt_project.yml": PROJECT,
+            "models/a.sql": model("partition_by=['days(ts)', 'weeks(ts)']", query),
+        }
+    )
+    assert found() == [("models/a.sql", "SIS101", "weeks")]
+
+
 def test_a_text_that_is_not_written_yet(write: Write) -> None:
     write(
         {
@@ -507,6 +518,29 @@ MODEL = "MODEL (\n  name shop.a,\n  kind FULL,\n  dialect spark,\n  table_format
 def test_sqlmesh(write: Write, text: str, expected: list[tuple[str, str]]) -> None:
     write({"models/a.sql": text})
     assert found() == [("models/a.sql", code, at) for code, at in expected]
+
+
+@pytest.mark.parametrize(
+    "many",
+    [
+        "/* a */\n",
+        "-- a\n",
+        "/* partitioned_by -- */",
+        " \n\t",
+        "MODEL (",
+        "(",
+        "'",
+        "{% if target",
+    ],
+)
+def test_much_of_the_same_takes_no_time(write: Write, many: str) -> None:
+    write(
+        {
+            "dbt_project.yml": PROJECT,
+            "models/a.sql": many * 3000 + "partitioned_by " + model("partition_by='weeks(ts)'"),
+        }
+    )
+    found()
 
 
 def test_sqlmesh_defaults_of_the_project(write: Write) -> None:

@@ -32,6 +32,8 @@ from spark_iceberg_sql.files.yaml_nodes import YamlError
 API = "dbt"
 _TABLES = frozenset({"table", "incremental"})
 _COMMENT = re.compile(r"--[^\r\n]*|/\*.*?\*/", re.DOTALL)
+# A condition on the engine: the branches of other engines have columns of their own.
+_OF_TARGET = re.compile(r"\{%[-+]?\s*(?:el)?if\b[^%]*\b(?:target|adapter)\b")
 _NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
 _NAME = re.compile(r"\w+", re.ASCII)
 _COMPILED = "check the SQL that dbt runs: `iceberg-sql check target/run`"
@@ -64,7 +66,7 @@ def model_statements(path: Path, text: str, project: Project) -> Found:
         return
     if path.suffix == ".py":
         if _judged(resource, layers):
-            why = "dbt-spark makes the tables of Python models without partitions"
+            why = "dbt-spark ignores `partition_by` in Python models, and other adapters differ"
             yield Unread(0, *stated.place, why, "write the model in SQL, or the table in the model")
         return
     for found in _judge(resource, layers, stated, project):
@@ -180,7 +182,7 @@ def _in_model(text: str, call: Offsets, statement: Piece, columns: Columns | Non
     start, end = call
     head = choices(stretch(text, 0, start))[0].sql
     at = 0 if _COMMENT.sub("", head).strip() else end
-    known = columns is not None
+    known = columns is not None or _OF_TARGET.search(text) is not None
     maker = PieceMaker()
     maker.literal(own=True)
     maker.extend(stretch(text, 0, at))

@@ -23,7 +23,7 @@ from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stret
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 API = "sqlmesh"
-_TRIVIA = r"(?:\s|--[^\r\n]*(?:[\r\n]|$)|/\*.*?\*/)*"
+_TRIVIA = r"(?:\s|--[^\r\n]*(?:[\r\n]|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
 _MODEL = re.compile(rf"{_TRIVIA}MODEL{_TRIVIA}\(", re.IGNORECASE | re.DOTALL)
 _STEP = re.compile(
     r"--[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[(\[{,)\]}]", re.DOTALL
