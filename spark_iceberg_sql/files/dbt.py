@@ -92,7 +92,7 @@ def yaml_statements(path: Path, text: str, project: Project) -> Found:
             named = [key for key, _ in project.entries_of(path)]
             resources = _of_names(project, named)
     except YamlError as error:
-        yield Unread(0, 0, 0, str(error))
+        yield Unread(0, 0, 0, str(error), "correct the YAML")
         return
     counts: dict[Offsets, int] = {}
     for resource in resources:
