@@ -18,7 +18,7 @@ from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
-from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
+from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.lexer import Kind
@@ -109,7 +109,7 @@ def _check(
         flow.end()
     run.say_doubt()
     for ignore in ignores.every:
-        for finding in unused(ignore.codes, ignore.unused, ignore.span, ignore.gone):
+        for finding in ignore.findings():
             run.say(unused_ignore, finding)
     run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
     return Report(text, tuple(run.diagnostics), filename, len(found), lines)

@@ -15,10 +15,10 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Protocol, TextIO, cast
 
-from spark_iceberg_sql.cli.parser import COMMAND, COULD_NOT_RUN, Parser
+from spark_iceberg_sql.cli.parser import COMMAND, Parser
 from spark_iceberg_sql.errors import IcebergSqlError
 
-CLEAN, FINDINGS = 0, 1
+CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 
 # Command -> its module, loaded on first use, and its summary for --help.
 COMMANDS: Mapping[str, tuple[str, str]] = {

@@ -45,5 +45,5 @@ def _whole(shtab: Any) -> argparse.ArgumentParser:
             if action.dest == "rule" or set(action.option_strings) & set(_RULES):
                 action.choices = codes
             elif action.dest in _FILES:
-                action.complete = shtab.FILE  # type: ignore[attr-defined]
+                action.complete = shtab.FILE
     return parser

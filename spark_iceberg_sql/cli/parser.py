@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from spark_iceberg_sql.config.keys import near
 
-COULD_NOT_RUN = 2
 COMMAND = "COMMAND"
 # A value that an argument does not take, as argparse says it.
 _CHOICE = re.compile(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)", re.DOTALL)
@@ -43,4 +42,4 @@ class Parser(argparse.ArgumentParser):
             message = f"{told} `{word}`{near(word, choices) or f' (one of {every})'}"
         usage = f"usage: {self.prog} --help\n"
         sys.stderr.write(f"error: {message}\n{usage}")
-        sys.exit(COULD_NOT_RUN)
+        sys.exit(2)

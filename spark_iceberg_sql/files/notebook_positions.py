@@ -13,6 +13,11 @@ _CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.
 _IN_JSON = re.compile(r'[^"\\\x00-\x1f]*')
 
 
+def as_one(text: str, reports: Sequence[Report]) -> Report:
+    """The reports of a file's parts as one, in the file's own offsets. text: the file's."""
+    return reports[0] if reports[0].cell is None else in_file(text, reports)
+
+
 def in_file(text: str, reports: Sequence[Report]) -> Report:
     """The findings of a notebook's cells as one report whose fixes count in the file.
 

@@ -21,24 +21,23 @@ def junit_reports(reports: Sequence[Report]) -> str:
     for report in reports:
         files.setdefault(relative(report.filename), []).extend((report, d) for d in report)
     suites = "".join(_suite(name, found) for name, found in files.items())
-    counts = _counts([pair for found in files.values() for pair in found or [None]])
+    every = [pair for found in files.values() for pair in found]
+    counts = _counts(every, passed=sum(not found for found in files.values()))
     head = '<?xml version="1.0" encoding="utf-8"?>\n'
     return f'{head}<testsuites name="iceberg-sql" {counts}>\n{suites}</testsuites>\n'
 
 
-def _counts(found: Sequence[tuple[Report, Diagnostic] | None]) -> str:
-    notes = sum(pair is not None and pair[1].severity is Severity.NOTE for pair in found)
-    failures = sum(pair is not None for pair in found) - notes
-    return f'tests="{len(found)}" failures="{failures}" skipped="{notes}" errors="0"'
+def _counts(found: Sequence[tuple[Report, Diagnostic]], passed: int) -> str:
+    notes = sum(diagnostic.severity is Severity.NOTE for _, diagnostic in found)
+    tests, failures = len(found) + passed, len(found) - notes
+    return f'tests="{tests}" failures="{failures}" skipped="{notes}" errors="0"'
 
 
 def _suite(name: str, found: list[tuple[Report, Diagnostic]]) -> str:
     cases = "".join(_case(name, report, diagnostic) for report, diagnostic in found)
     if not found:
         cases = f'    <testcase name="no problems found" classname={_attribute(name)}/>\n'
-    return (
-        f"  <testsuite name={_attribute(name)} {_counts(found or [None])}>\n{cases}  </testsuite>\n"
-    )
+    return f"  <testsuite name={_attribute(name)} {_counts(found, passed=not found)}>\n{cases}  </testsuite>\n"
 
 
 def _case(name: str, report: Report, diagnostic: Diagnostic) -> str:

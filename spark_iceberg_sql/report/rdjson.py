@@ -30,7 +30,8 @@ def _diagnostic(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
     lines = report.lines or Lines(report.text)
     span, url = diagnostic.span, url_of(diagnostic.code)
     help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
-    where, location = "", {"path": relative(report.filename)}
+    where = ""
+    location: dict[str, Any] = {"path": relative(report.filename)}
     found: dict[str, Any] = {}
     if report.cell is not None:  # a line of a cell is not a line of the notebook's file
         where = f"cell {report.cell}, line {span.row}: "

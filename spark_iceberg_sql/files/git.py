@@ -1,0 +1,124 @@
+"""What git knows of a folder: the files it ignores, and the project as it was at a commit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from spark_iceberg_sql.errors import FileError
+
+# What the check of a file may read besides it: settings, changelogs, metadata.
+_READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
+# A hook sets these for the repository that it runs in, relative to that.
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+
+
+def ignored(folder: str) -> frozenset[str]:
+    """The files and folders in a folder that git ignores, as full paths; a file that is tracked is not.
+
+    None where the folder is in no repository, where there is no git, or where the folder itself is ignored:
+    then whoever named it wants it.
+    """
+    top = Path(folder).absolute()
+    if not any((above / ".git").exists() for above in (top, *top.parents)):
+        return frozenset()
+    words = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+    try:
+        names = _git(words, folder).split(b"\0")
+    except FileError:
+        return frozenset()
+    if b"./" in names:
+        return frozenset()
+    return frozenset(os.path.join(top, os.fsdecode(name).rstrip("/")) for name in names if name)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The project at a commit.
+
+    top: the work tree's top folder. folder: where its files lie as they were. before: for the path of a file
+    that was renamed since, from the top, the path it had.
+    """
+
+    top: Path
+    folder: Path
+    before: Mapping[str, str]
+
+    def path_of(self, name: str) -> Path | None:
+        """Where a file lies as it was; None if it was not there."""
+        try:
+            path = Path(name).absolute().relative_to(self.top).as_posix()
+        except ValueError:
+            return None
+        old = self.folder / self.before.get(path, path)
+        return old if old.is_file() else None
+
+
+@contextmanager
+def snapshot(ref: str) -> Iterator[Snapshot]:
+    """The project as it was where the current branch left another one.
+
+    ref: a branch, tag or commit; of a branch that has gone on since, the commit that both share counts.
+    Raises FileError if there is no repository, no such commit, or no commit that both share.
+    """
+    top = Path(os.fsdecode(_git(("rev-parse", "--show-toplevel"))).rstrip("\n"))
+    try:
+        if not ref or ref.startswith("-"):
+            raise FileError("")
+        _git(("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"))
+    except FileError:
+        raise FileError(f"git knows no commit `{ref}`; it may have to be fetched first") from None
+    try:
+        commit = _git(("merge-base", ref, "HEAD")).decode().strip()
+    except FileError:
+        raise FileError(
+            f"`{ref}` and the current branch share no commit here; a shallow clone may have to be fetched in full"
+        ) from None
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="iceberg-sql-") as temporary:
+        folder = Path(temporary, "tree")
+        folder.mkdir()
+        extra = {"GIT_INDEX_FILE": str(Path(temporary, "index")), "GIT_LFS_SKIP_SMUDGE": "1"}
+        _git(("read-tree", commit), top, extra)
+        names = _git(("ls-files", "-z", "--", *(f"*.{end}" for end in _READ)), top, extra)
+        put = ("checkout-index", "--quiet", "--force", "-z", "--stdin", f"--prefix={folder}/")
+        _git(put, top, extra, names)
+        yield Snapshot(top.resolve(), folder.resolve(), _renamed(top, commit))
+
+
+def _renamed(top: Path, commit: str) -> dict[str, str]:
+    options = ("--no-ext-diff", "--find-renames", "--diff-filter=R", "--name-status", "-z")
+    words = [os.fsdecode(word) for word in _git(("diff", *options, commit), top).split(b"\0")]
+    return dict(zip(words[2::3], words[1::3], strict=False))
+
+
+def _git(
+    words: Sequence[str],
+    folder: str | Path = ".",
+    extra: Mapping[str, str] | None = None,
+    given: bytes = b"",
+) -> bytes:
+    """What a git command prints; it runs no program that the repository names. Raises FileError."""
+    import subprocess
+
+    environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *words]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            input=given,
+            capture_output=True,
+            check=False,
+            env={**environment, **(extra or {})},
+        )
+    except OSError as error:
+        raise FileError(f"git cannot be run: {error.strerror}") from None
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise FileError(f"git: {said[-1] if said else f'exit code {done.returncode}'}")
+    return done.stdout
