@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
-from spark_iceberg_sql.checker.suppressions import Ignores, ignores_of
+from spark_iceberg_sql.checker.suppressions import Ignore, Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.replay import meant, replay
@@ -42,7 +42,7 @@ class Around:
     spark: whether its statements are certainly Spark's. elsewhere: whether they are given to another engine, as
     far as is known. program: whether they are inside a program, which may create and drop tables too. made:
     where it does, by offset in the text, and which; None for any. arms: the ranges of the text whose statements
-    do not follow all earlier ones.
+    do not follow all earlier ones. ignores: the comments of the program that apply to it.
     """
 
     spark: bool = False
@@ -50,6 +50,7 @@ class Around:
     program: bool = False
     made: tuple[Made, ...] = ()
     arms: tuple[Stretch, ...] = ()
+    ignores: tuple[Ignore, ...] = ()
 
 
 NOWHERE = Around()
@@ -92,6 +93,7 @@ def _check(
     ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
     if ignores.skip_file:
         return Report(text, (), filename, len(found), lines)
+    ignores = replace(ignores, beside=around.ignores)
     known.shared = known.shared or around.program
     spoken = None if around.elsewhere else around.spark or known.says_anything
     run = _Run(lines, known, ignores, verdict, repaired, found, spoken)

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from spark_iceberg_sql.checker.beside import Beside
 from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
+from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
@@ -40,17 +42,26 @@ class Linter:
         verdict = _Verdict(settings, found.name)
         lines = [Lines(part.text) for part in found.parts]
         by_part: list[list[Diagnostic]] = [[] for _ in found.parts]
+        beside = Beside(found, lines)
         count = 0
         scripts = [(script, False) for script in _scripts(found)]
         scripts += [(script, True) for script in _kept(found)]
         for script, kept in scripts:
-            statements, placed = _check_script(script, known, verdict, lines, found, kept=kept)
+            statements, placed = _check_script(
+                script, known, verdict, lines, found, beside, kept=kept
+            )
             count += statements
             for part, diagnostic in placed:
                 by_part[part].append(diagnostic)
         for unread in found.unread:
+            if beside.silence(unread.part, unread.start, NOT_CHECKED[0]):
+                continue
             note = sure(_unread_note(unread, lines[unread.part]), verdict)
             by_part[unread.part] += [note] if note is not None else []
+        for number, diagnostic in beside.findings():
+            severity = verdict(diagnostic.code, diagnostic.severity)
+            if severity is not None:
+                by_part[number].append(replace(diagnostic, severity=severity))
         return [
             Report(
                 part.text,
@@ -182,6 +193,7 @@ def _check_script(
     verdict: Verdict,
     lines: list[Lines],
     source: Source,
+    beside: Beside,
     *,
     kept: bool,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
@@ -195,8 +207,10 @@ def _check_script(
         join(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
     ]
 
+    ignores = beside.of(script)
+
     def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
-        around = _around(chosen, source)
+        around = _around(chosen, source, ignores)
         report = check(chosen.sql, known, verdict=verdict, around=around)
         holes = Holes(script, chosen, verdict)
         said = [holes.said(diagnostic) for diagnostic in report]
@@ -255,13 +269,13 @@ def _half(diagnostic: Diagnostic, holes: Holes) -> Diagnostic | None:
     return None if diagnostic.severity is Severity.NOTE else holes.unsure(diagnostic)
 
 
-def _around(script: Joined, source: Source) -> Around:
+def _around(script: Joined, source: Source, ignores: tuple[Ignore, ...]) -> Around:
     """The context of a script in its file."""
     made = tuple(
         (offset, tuple(map(parts, names)) if names is not None else None)
         for offset, names in script.made
     )
-    return Around(source.spark, source.elsewhere, source.program, made, script.arms)
+    return Around(source.spark, source.elsewhere, source.program, made, script.arms, ignores)
 
 
 def _placed(

@@ -123,7 +123,7 @@ def _resolved(words: list[str], cutoff: float) -> tuple[tuple[str, ...], str | N
 def _meant(word: str, cutoff: float) -> str | None:
     """The code or name of a rule that a word resembles."""
     if re.fullmatch(r"SIS\w*", word, re.IGNORECASE):
-        return _near(word.upper(), sorted(_CODES), 0.5) or sorted(_CODES)[0]
+        return _near(word.upper(), sorted(_CODES), 0.5) or min(_CODES)
     return _near(word.lower(), list(_NAMES), cutoff)
 
 

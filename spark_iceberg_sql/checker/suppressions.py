@@ -63,14 +63,15 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Ignores:
-    """All of a text. skip_file: whether the text is not to be checked at all."""
+    """All of a text. skip_file: whether it is not to be checked at all. beside: those of the program around it."""
 
     every: tuple[Ignore, ...] = ()
     skip_file: bool = False
+    beside: tuple[Ignore, ...] = ()
 
-    def silence(self, diagnostic: Diagnostic, more: Sequence[Ignore] = ()) -> bool:
-        """Whether any comment suppresses the finding. more: those beside the text."""
-        silenced = [ignore.silences(diagnostic) for ignore in (*self.every, *more)]
+    def silence(self, diagnostic: Diagnostic) -> bool:
+        """Whether any comment suppresses the finding."""
+        silenced = [ignore.silences(diagnostic) for ignore in (*self.every, *self.beside)]
         return any(silenced)
 
 

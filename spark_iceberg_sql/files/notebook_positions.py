@@ -38,6 +38,12 @@ def _moved(diagnostic: Diagnostic, text: str, places: list[int]) -> Diagnostic:
         return diagnostic
     edits = []
     for edit in diagnostic.fix.edits:
+        if edit.start == edit.end and _IN_JSON.fullmatch(edit.text) and places:
+            at_end = edit.start >= len(places)
+            last = _CHARACTER.match(text, places[-1]) if at_end else None
+            place = last.end() if last is not None else places[edit.start]
+            edits.append(Edit(place, place, edit.text))
+            continue
         at = places[edit.start : max(edit.end, edit.start + 1)]
         if not at or at[-1] - at[0] != len(at) - 1 or text[at[-1]] == "\\":
             return replace(diagnostic, fix=None)

@@ -1,0 +1,132 @@
+"""Ignore comments that a Python program has beside its SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
+from spark_iceberg_sql.checker.suppressions import Ignore
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines
+from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
+from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+
+_PROGRAMS = (".py", ".ipynb")
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """part: where it stands; row: in it. target: the piece behind it that it is about; None: those of its row."""
+
+    part: int
+    row: int
+    target: Piece | None
+    words: Words
+    place: Offsets
+    used: set[str]
+
+
+class Beside:
+    """The ignore comments of a program. source: its SQL. lines: of each of its parts."""
+
+    def __init__(self, source: Source, lines: list[Lines]) -> None:
+        self._lines = lines
+        self._comments: list[_Comment] = []
+        if source.name.lower().endswith(_PROGRAMS):
+            for part in range(len(source.parts)):
+                self._comments += self._of_part(source, part)
+
+    def _of_part(self, source: Source, part: int) -> Iterator[_Comment]:
+        pieces = [piece for piece in source.pieces if piece.part == part and _in_literals(piece)]
+        read = pieces or any(unread.part == part for unread in source.unread)
+        if not read or MENTIONED.search(source.parts[part].text) is None:
+            return
+        lines = self._lines[part]
+        for start, comment in comments(source.parts[part].text):
+            words = read_comment(comment)
+            if words is None or words.skip_file:
+                continue
+            row, column = lines.place(start)
+            target = None
+            if words.next and not lines.line(row)[: column - 1].strip():
+                behind = [piece for piece in pieces if piece.starts[0] > start]
+                target = min(behind, key=lambda piece: piece.starts[0], default=None)
+            yield _Comment(part, row, target, words, (start, start + words.end), set())
+
+    def of(self, script: Joined) -> tuple[Ignore, ...]:
+        """The comments as ignores of a script made of the program's SQL."""
+        return tuple(
+            Ignore(comment.place, comment.words, reaches, used=comment.used)
+            for comment in self._comments
+            if (reaches := tuple(self._reaches(comment, script)))
+        )
+
+    def _reaches(self, comment: _Comment, script: Joined) -> Iterator[Offsets]:
+        for piece, at in zip(script.pieces, script.offsets, strict=True):
+            if piece.part != comment.part or not _in_literals(piece):
+                continue
+            if comment.target is not None or comment.words.next:
+                whole = piece is comment.target
+                if whole or comment.target is not None:
+                    yield from [(at, at + len(piece.sql))] * whole
+                    continue
+            lines = self._lines[comment.part]
+            if lines.place(piece.starts[-1])[0] == comment.row:
+                yield at, at + len(piece.sql)
+                continue
+            first = lines.start(comment.row)
+            last = first + len(lines.line(comment.row))
+            on_it = [first <= start <= last for start in piece.starts]
+            for found in re.finditer("1+", "".join("01"[on] for on in on_it)):
+                yield at + found.start(), at + found.end() - 1
+
+    def silence(self, part: int, start: int, code: str) -> bool:
+        """Whether a comment suppresses a finding that has no SQL of its own. start: its place in the part."""
+        row = self._lines[part].place(start)[0]
+        here = [c for c in self._comments if (c.part, c.row) == (part, row)]
+        named = [Ignore(c.place, c.words, (), used=c.used).names(code) for c in here]
+        return any(named)
+
+    def findings(self) -> Iterator[tuple[int, Diagnostic]]:
+        """What is to be said of the comments themselves, after the check, and the part of each."""
+        for comment in self._comments:
+            ignore = Ignore(comment.place, comment.words, (), used=comment.used)
+            for finding in ignore.findings():
+                yield (
+                    comment.part,
+                    Diagnostic(
+                        unused_ignore.code,
+                        unused_ignore.name,
+                        unused_ignore.severity,
+                        finding.message,
+                        self._lines[comment.part].span(*finding.span),
+                        finding.help,
+                    ),
+                )
+
+
+def _in_literals(piece: Piece) -> bool:
+    """Whether a piece is in a program's strings, and not SQL of a cell."""
+    return bool(piece.sql) and not isinstance(piece.starts, range)
+
+
+def comments(program: str) -> Iterator[tuple[int, str]]:
+    """The comments of a Python program with their offsets, and each that another one has in it: `# a  # noqa`."""
+    import tokenize
+
+    lines = Lines(program)
+    rows = (program[lines.start(row) : _end(lines, row)] for row in range(1, lines.count + 1))
+    try:
+        for token in tokenize.generate_tokens(lambda: next(rows, "")):
+            if token.type == tokenize.COMMENT:
+                start = lines.start(token.start[0]) + token.start[1]
+                for sign in re.finditer("#", token.string):
+                    yield start + sign.start(), token.string[sign.start() :]
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def _end(lines: Lines, row: int) -> int:
+    return lines.start(row + 1) if row < lines.count else len(lines.text)
