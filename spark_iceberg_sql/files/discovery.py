@@ -10,7 +10,7 @@ from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
-from spark_iceberg_sql.files.source_map import whole
+from spark_iceberg_sql.files.source_map import stretch, whole
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Endings of a file that is read as SQL where somebody names it.
@@ -181,6 +181,12 @@ def source(name: str, text: str) -> Source:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
+        from spark_iceberg_sql.files.alembic import IN_ALEMBIC, alembic_sql
+
+        if IN_ALEMBIC.search(text) is not None and "execute" in text:
+            pieces, unread, forward = alembic_sql(text)
+            found = tuple(pieces), tuple(unread), True, "spark" in text.lower()
+            return Source(name, (part,), *found, forward=forward)
         if "sql" not in text:
             return Source(name, (part,), ())
         from spark_iceberg_sql.files.python_sql import python_sql
@@ -193,6 +199,12 @@ def source(name: str, text: str) -> Source:
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         return _in_cells(name, text)
+    from spark_iceberg_sql.files.migrations import going_back
+
+    back = going_back(text)
+    if back is not None:
+        both = stretch(text, 0, back), stretch(text, back, len(text))
+        return Source(name, (part,), both, forward=1)
     return Source(name, (part,), (whole(text),))
 
 

@@ -203,6 +203,22 @@ class Tables:
         """The columns of a query's result, if they can be determined; a live session can."""
         return None
 
+    @property
+    def known(self) -> tuple[Table, ...]:
+        """The tables that are remembered, by name."""
+        found = [item for item in self._here.values() if isinstance(item, Table)]
+        return tuple(sorted(found, key=lambda table: table.name))
+
+    def keep_what_agrees(self, other: Tables) -> None:
+        """Leave unknown whatever another state of the same tables says differently."""
+        for key in {*self._here, *other._here}:
+            both = key in self._here and key in other._here
+            if not both or self._here[key] != other._here[key]:
+                self._here[key] = None
+        self._views = {k: v for k, v in self._views.items() if other._views.get(k) == v}
+        self._unsettled += [space for space in other._unsettled if space not in self._unsettled]
+        self.others = max(self.others, other.others)
+
     def put(self, table: Table) -> None:
         """Remember a table under its name."""
         self.remember(table.name, table)

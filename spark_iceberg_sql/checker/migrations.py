@@ -1,0 +1,104 @@
+"""What is known of the tables before each of a series of migrations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.migrations import Step, Steps, last, scripts, steps_of
+from spark_iceberg_sql.model.table import Tables
+
+_SUFFIXES = (".sql", ".py")
+
+
+class Migrations:
+    """The migrations that files belong to, and the tables between them.
+
+    settings: those of the files. base: what is known before the first migration. follow: carries a file's
+    statements over into what is known; it raises FileError for one that cannot be read.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        base: Callable[[], Tables],
+        follow: Callable[[str, Tables], None],
+    ) -> None:
+        self._settings = settings
+        self._base = base
+        self._follow = follow
+        self._folders: dict[str, Steps] = {}
+        self._scripts: Steps | None = None
+        self._after: dict[str, Tables] = {}
+
+    def of(self, path: str) -> Step | None:
+        """The migration that a file is; None if it is none. path: its full path."""
+        return self._series(path).get(path)
+
+    def last(self, path: str) -> tuple[str, ...]:
+        """The last migrations of the series of a file."""
+        return last(self._series(path))
+
+    def _series(self, path: str) -> Steps:
+        if not path.lower().endswith(_SUFFIXES):
+            return {}
+        if self._scripts is None:
+            self._scripts = self._listed()
+        if path in self._scripts:
+            return self._only(self._scripts, path)
+        folder = os.path.dirname(path)
+        if folder not in self._folders:
+            steps = steps_of(folder)
+            self._folders[folder] = steps
+        return self._folders[folder]
+
+    def _listed(self) -> Steps:
+        """The migrations of the key `scripts`."""
+        found: dict[str, Step] = {}
+        for pattern in self._settings.scripts:
+            files = find([str(self._settings.root.absolute() / pattern)], lambda path: False)
+            found.update(scripts([path for path in files if path not in found]))
+        return found
+
+    @staticmethod
+    def _only(steps: Mapping[str, Step], path: str) -> Steps:
+        """The migrations of the same series as one of them: those of its folder."""
+        folder = Path(path).parent
+        return {name: step for name, step in steps.items() if Path(name).parent == folder}
+
+    def before(self, step: Step) -> Tables:
+        """What is known before a migration. Raises FileError."""
+        if not step.after:
+            known = self._base().copy()
+        else:
+            first, *others = (self.after(path) for path in step.after)
+            known = first.copy()
+            for other in others:
+                known.keep_what_agrees(other)
+        if step.anything:
+            known.unsettle_below(())
+        return known
+
+    def after(self, path: str) -> Tables:
+        """What is known after a migration. Raises FileError."""
+        waiting = [path]
+        while waiting:  # not by recursion: there may be thousands
+            step = self._step(waiting[-1])
+            missing = [other for other in step.after if other not in self._after]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if step.path not in self._after:
+                known = self.before(step)
+                self._follow(step.path, known)
+                self._after[step.path] = known
+        return self._after[path]
+
+    def _step(self, path: str) -> Step:
+        found = self.of(path)
+        assert found is not None
+        return found
