@@ -37,7 +37,7 @@ from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import COMMANDS, main
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.settings import TABLE, Configuration
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.report.rule_pages import SITE, catalogue, url_of
 from spark_iceberg_sql.rules import ALL
@@ -338,7 +338,7 @@ def test_files_are_used() -> None:
 def test_toml(block: Block, folder: Path) -> None:
     table = tomllib.loads(block.text)
     if "tool" in table:
-        assert list(table["tool"]) == ["spark_iceberg_sql"]
+        assert list(table["tool"]) == [TABLE]
         (folder / "pyproject.toml").write_text(block.text)
         assert set(Configuration().of(folder / "a.sql").sources) == set(KEYS)
     else:

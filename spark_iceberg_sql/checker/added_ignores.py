@@ -82,6 +82,7 @@ def _with_edits(found: Source, part: int, report: Report, place: _Place) -> Repo
     """A report whose findings have an edit as their fix: the comment that suppresses them."""
     due = _due([report])
     lines = Lines(report.text)
+    sure = _same_program(report.text, report.text)
     given = []
     for diagnostic in report:
         edit = None
@@ -89,7 +90,7 @@ def _with_edits(found: Source, part: int, report: Report, place: _Place) -> Repo
             start = diagnostic.span.start
             pieces = [p for p in found.pieces if p.part == part and p.sql]
             piece = next((p for p in pieces if min(p.starts) <= start <= max(p.ends)), None)
-            if piece is not None:
+            if piece is not None and (sure or isinstance(piece.starts, range)):
                 row = diagnostic.span.row
                 codes = dict.fromkeys(d.code for d in due if d.span.row == row)
                 edit = place(_Here(report.text, lines, piece, diagnostic), ", ".join(codes))

@@ -111,7 +111,7 @@ def _resolved(words: list[str], cutoff: float) -> tuple[tuple[str, ...], str | N
     """
     codes, wrong = dict[str, None](), None
     for word in words:
-        code = _NAMES.get(word.lower(), word.upper())
+        code = _NAMES.get(word.lower(), word if "-" in word else word.upper())
         meant = _meant(word, cutoff) if code not in _CODES else None
         if meant is None:
             codes[code] = None
@@ -123,7 +123,8 @@ def _resolved(words: list[str], cutoff: float) -> tuple[tuple[str, ...], str | N
 def _meant(word: str, cutoff: float) -> str | None:
     """The code or name of a rule that a word resembles."""
     if re.fullmatch(r"SIS\w*", word, re.IGNORECASE):
-        return _near(word.upper(), sorted(_CODES), 0.5) or min(_CODES)
+        begun = sorted(code for code in _CODES if code.startswith(word.upper()))
+        return begun[0] if begun else _near(word.upper(), sorted(_CODES), 0.5) or min(_CODES)
     return _near(word.lower(), list(_NAMES), cutoff)
 
 

@@ -19,7 +19,7 @@ _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 def ignored(folder: str) -> frozenset[str]:
     """The files and folders in a folder that git ignores, as full paths; a file that is tracked is not.
 
-    None where the folder is in no repository, where there is no git, or where the folder itself is ignored:
+    Nothing where the folder is in no repository, where there is no git, or where the folder itself is ignored:
     then whoever named it wants it.
     """
     top = Path(folder).absolute()
@@ -30,8 +30,13 @@ def ignored(folder: str) -> frozenset[str]:
         names = _git(words, folder).split(b"\0")
     except FileError:
         return frozenset()
-    if b"./" in names:
-        return frozenset()
+    if b"./" in names:  # the folder itself, or all that is in it
+        try:
+            _git(("check-ignore", "--quiet", "."), folder)
+        except FileError:
+            names = _git([word for word in words if word != "--directory"], folder).split(b"\0")
+        else:
+            return frozenset()
     return frozenset(os.path.join(top, os.fsdecode(name).rstrip("/")) for name in names if name)
 
 

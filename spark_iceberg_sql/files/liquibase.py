@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-_FORMATTED = re.compile(r"\A\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
 _SUFFIXES = (".xml", ".yaml", ".yml", ".json")
 _ITEM = re.compile(r"^([ \t]*)-[ \t]*(\w+)[ \t]*:", re.MULTILINE)
 _VALUE = r"""\b{0}[ \t]*:[ \t]*(["']?)([^\r\n"']+)\1"""
@@ -26,11 +25,6 @@ class _Entry:
     file: str | None = None
     folder: str | None = None
     near: bool = False
-
-
-def is_formatted(text: str) -> bool:
-    """Whether a text is a formatted SQL changelog."""
-    return _FORMATTED.match(text.removeprefix("\ufeff")) is not None
 
 
 def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:

@@ -8,9 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_iceberg_sql.files.alembic import IN_ALEMBIC, revisions
-from spark_iceberg_sql.files.liquibase import changelog, is_formatted
-
 # Flyway: V1_2__text.sql, the same with U (undo) and B (baseline); R__text.sql runs last, in the order of its text.
 _FLYWAY = re.compile(r"([VUB])(\d+(?:[._]\d+)*)__.*\.sql")
 _REPEATABLE = re.compile(r"R__(.*)\.sql")
@@ -19,6 +16,8 @@ _UP_DOWN = re.compile(
     r"^--[ \t]*(migrate:|\+goose[ \t]+|\+migrate[ \t]+)(up|down)\b", re.IGNORECASE | re.MULTILINE
 )
 _NUMBERED = re.compile(r"(\d+)[_-]?.*?(?:\.(up|down))?\.sql", re.IGNORECASE)
+# Liquibase.
+_FORMATTED = re.compile(r"\A\ufeff?\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _SAME_VERSION = "have the same version: which one runs first is not known"
 _SAME_NUMBER = "have the same number: which one runs first is not known"
@@ -118,6 +117,8 @@ def _numbered(folder: str, names: Sequence[str]) -> Steps:
 
 def _alembic(folder: str, names: Sequence[str]) -> Steps:
     """Revisions, each after the one that it names."""
+    from spark_iceberg_sql.files.alembic import IN_ALEMBIC, revisions
+
     above = Path(folder).parent
     if not any((above / name).exists() for name in ("env.py", "script.py.mako")):
         return {}
@@ -151,8 +152,10 @@ def _circular(steps: Steps) -> bool:
 def _liquibase(folder: str, names: Sequence[str]) -> Steps:
     """Formatted SQL, in the order of the changelog that includes it."""
     sql = [os.path.join(folder, name) for name in names if name.endswith(".sql")]
-    if not any(is_formatted(_text(path)) for path in sql):
+    if not any(_FORMATTED.match(_text(path, 400)) for path in sql):
         return {}
+    from spark_iceberg_sql.files.liquibase import changelog
+
     order = changelog(Path(folder), sql)
     steps: dict[str, Step] = {}
     before: tuple[str, ...] = ()
@@ -196,9 +199,9 @@ def last(steps: Steps) -> tuple[str, ...]:
     return tuple(p for p, step in steps.items() if step.leads_on and p not in followed)
 
 
-def _text(path: str) -> str:
+def _text(path: str, most: int = _MOST) -> str:
     try:
         with open(path, "rb") as file:
-            return file.read(_MOST).decode(errors="replace")
+            return file.read(most).decode(errors="replace")
     except OSError:
         return ""

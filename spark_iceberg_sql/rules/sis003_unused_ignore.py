@@ -8,7 +8,7 @@ One that suppresses nothing is left over from a statement that has since changed
 problem. A `noqa` is reported only for codes of these rules: without a code, or with another linter's, it may
 be that linter's.
 
-A misspelt one, such as `noqa SIS501`, `ignroe[SIS501]` or `ignore[SIS50]`, suppresses nothing either, and the message
+A misspelt one, such as `noqa SIS501`, `ignore(SIS501)` or `ignore[SIS50]`, suppresses nothing either, and the message
 says how to write it.
 
 ## Instead
