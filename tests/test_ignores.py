@@ -13,7 +13,9 @@ from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 TABLE = "CREATE TABLE db.t (at TIMESTAMP) USING iceberg PARTITIONED BY (at)"  # SIS501
+OTHER = TABLE.replace("db.t", "db.u")
 NAME = "identity-on-timestamp"
+MEANT = f"did you mean `{NAME}`?"
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +72,7 @@ def test_ignore(comment: str, capsys: Any) -> None:
         ("-- no-qa: SIS501", "unknown word `no-qa`", "write `noqa: SIS501`"),
         ("-- noqa: SIS50", "unknown rule `SIS50`", "did you mean `SIS501`?"),
         ("-- noqa: SIS5O1", "unknown rule `SIS5O1`", "did you mean `SIS501`?"),
-        ("-- noqa: identity-on-timestmp", "unknown rule `identity-on-timestmp`", f"did you mean `{NAME}`?"),
+        ("-- noqa: identity-on-timestmp", "unknown rule `identity-on-timestmp`", MEANT),
         ("-- iceberg-sql: ignroe[SIS501]", "unknown word `ignroe`", "did you mean `ignore`?"),
         ("-- iceberg-sql: skipfile", "unknown word `skipfile`", "did you mean `skip-file`?"),
         ("-- iceberg-sql: ignore(SIS501)", "write `ignore[SIS501]`", None),
@@ -78,7 +80,7 @@ def test_ignore(comment: str, capsys: Any) -> None:
         ("-- iceberg-sql: ignore: SIS501", "write `ignore[SIS501]`", None),
         ("-- iceberg-sql: ignore[SIS501", "write `ignore[SIS501]`", None),
         ("-- iceberg-sql: ignore[]", "no rule in `ignore[]`", None),
-        ("-- iceberg-sql: ignore[identity-timestamp]", "unknown rule `identity-timestamp`", f"did you mean `{NAME}`?"),
+        ("-- iceberg-sql: ignore[identity-timestamp]", "unknown rule `identity-timestamp`", MEANT),
         ("-- icebreg-sql: ignore[SIS501]", "`icebreg-sql` is not `iceberg-sql:`", None),
         ("-- iceberg_sql: ignore[SIS501]", "`iceberg_sql` is not `iceberg-sql:`", None),
     ],
@@ -140,7 +142,7 @@ def test_beside_the_literal(text: str, capsys: Any) -> None:
         (f'x = "# noqa: SIS501"; spark.sql("{TABLE}")\n', ["1 SIS501"]),
         (f'spark.sql("""\n-- # noqa: SIS501\n{TABLE}""")\n', ["3 SIS501"]),
         # The first comment is about the first literal alone.
-        (f'# iceberg-sql: ignore[SIS501]\nspark.sql("{TABLE}")\nspark.sql("{TABLE[:13]}db.u{TABLE[17:]}")\n', ["3 SIS501"]),
+        (f'# iceberg-sql: ignore[SIS501]\nspark.sql("{TABLE}")\nspark.sql("{OTHER}")\n', ["3 SIS501"]),
         (f'# iceberg-sql: ignore[SIS501]\nspark.sql("SELECT 1")\nspark.sql("{TABLE}")\n', ["1 SIS003", "3 SIS501"]),
         ("x = 1\n# noqa: SIS501\nspark.sql('SELECT 1')\n", ["2 SIS003"]),
         ("# noqa: SIS501\nx = 1\n", []),  # a program without SQL is not read
@@ -285,11 +287,9 @@ def test_comments_are_added_to_a_notebook(capsys: Any) -> None:
     assert sources[0] == f'spark.sql("{TABLE}")  # noqa: SIS501\nx = 1'
     assert sources[1].endswith('")  # noqa: SIS501')
     assert sources[2].endswith("(at)  -- noqa: SIS501")
-    left = found("a.ipynb", Path("a.ipynb").read_text(), capsys)
-    assert (
-        "No comment can suppress 1 finding: a.ipynb:cell 4:1:" in capsys.readouterr().err
-        or not left
-    )
+    # IPython's own lines are no Python: nobody can tell where a comment may stand.
+    assert "No comment can suppress 1 finding: a.ipynb:cell 4:1:" in capsys.readouterr().err
+    assert len(found("a.ipynb", Path("a.ipynb").read_text(), capsys)) == 1
 
 
 def test_what_would_be_added_is_shown(capsys: Any) -> None:

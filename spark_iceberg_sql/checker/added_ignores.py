@@ -17,7 +17,8 @@ from spark_iceberg_sql.files.notebook_positions import as_one
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Piece
 from spark_iceberg_sql.files.templates import template_spans
-from spark_iceberg_sql.syntax.lexer import Kind, statements, tokenize
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.script import statements
 
 _UNUSED = "SIS003"  # remove the comment instead
 

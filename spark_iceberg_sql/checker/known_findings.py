@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Report, Severity
 from spark_iceberg_sql.files.source import Source
-from spark_iceberg_sql.syntax.lexer import statements
+from spark_iceberg_sql.syntax.script import statements
 
 
 @dataclass(frozen=True, slots=True, order=True)
