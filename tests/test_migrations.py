@@ -240,6 +240,8 @@ def test_scripts_without_numbers_are_in_the_order_of_their_names(capsys: Any) ->
 HEAD = "--liquibase formatted sql\n--changeset a:1\n"
 LIQUIBASE = {"sql/z.sql": HEAD + CREATE, "sql/b.sql": HEAD + CITY, "sql/a.sql": HEAD + BY_CITY}
 ORDER = ("z", "b", "a")
+NEAR = 'relativeToChangelogFile="true"'
+Z = '<include file="sql/z.sql"/>'
 XML = (
     '<databaseChangeLog xmlns="http://www.liquibase.org/xml/ns/dbchangelog">{}</databaseChangeLog>'
 )
@@ -249,7 +251,7 @@ XML = (
     ("name", "text"),
     [
         ("db.changelog-master.xml", XML.format("".join(f'<include file="sql/{n}.sql"/>' for n in ORDER))),
-        ("sql/changelog.xml", XML.format("".join(f'<include file="{n}.sql" relativeToChangelogFile="true"/>' for n in ORDER))),
+        ("sql/changelog.xml", XML.format("".join(f'<include file="{n}.sql" {NEAR}/>' for n in ORDER))),
         ("changelog.yaml", "databaseChangeLog:\n" + "".join(f"  - include:\n      file: sql/{n}.sql\n" for n in ORDER)),
         ("changelog.yml", "databaseChangeLog:\n" + "".join(f"- include: {{file: 'sql/{n}.sql'}}\n" for n in ORDER)),
         ("changelog.json", json.dumps({"databaseChangeLog": [{"include": {"file": f"sql/{n}.sql"}} for n in ORDER]})),
@@ -265,7 +267,7 @@ def test_the_order_of_a_changelog(name: str, text: str, capsys: Any) -> None:
 def test_a_changelog_of_changelogs_and_folders(capsys: Any) -> None:
     write({
         "changelog.xml": XML.format('<include file="one/changelog.xml"/><includeAll path="sql/"/>'),
-        "one/changelog.xml": XML.format('<include file="first.sql" relativeToChangelogFile="true"/><include file="changelog.xml"/>'),
+        "one/changelog.xml": XML.format(f'<include file="first.sql" {NEAR}/><include file="changelog.xml"/>'),
         "one/first.sql": HEAD + CREATE,
         "sql/1.sql": HEAD + CITY,
         "sql/2.sql": HEAD + BY_CITY,
@@ -287,7 +289,7 @@ def test_what_a_changelog_does_besides_is_not_guessed(between: str, capsys: Any)
     write(
         {
             "changelog.xml": XML.format(
-                f'<include file="sql/z.sql"/><include file="sql/b.sql"/>{between}<include file="sql/a.sql"/>'
+                f'{Z}<include file="sql/b.sql"/>{between}<include file="sql/a.sql"/>'
             )
         }
     )
@@ -381,6 +383,13 @@ def test_the_tables_at_the_end(capsys: Any) -> None:
     assert (
         capsys.readouterr().out
         == """
+-- after other.sql
+CREATE TABLE db.o (
+  id INT NOT NULL
+) USING iceberg
+TBLPROPERTIES ('format-version' = '2');
+-- format version 2, spec 0 of 1, unpartitioned
+
 -- after m/V11__d.sql
 CREATE TABLE db.t (
   id BIGINT,
@@ -391,13 +400,6 @@ TBLPROPERTIES ('format-version' = '2');
 ALTER TABLE db.t ADD PARTITION FIELD truncate(4, city);
 -- format version 2, spec 2 of 3
 --   1001  city_trunc_4  truncate(4, city)
-
--- after other.sql
-CREATE TABLE db.o (
-  id INT NOT NULL
-) USING iceberg
-TBLPROPERTIES ('format-version' = '2');
--- format version 2, spec 0 of 1, unpartitioned
 """
     )
 
