@@ -357,6 +357,10 @@ def test_yaml(block: Block, folder: Path, capsys: Any) -> None:
         if key == "id":
             assert value in ids
             ours += 1
+        if key == "args":  # of the action
+            assert main(["check", *shlex.split(value)]) == 0
+            capsys.readouterr()
+            ours += 1
         if str(value).startswith("iceberg-sql "):
             assert main(shlex.split(value)[1:]) == 0
             capsys.readouterr()
