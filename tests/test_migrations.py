@@ -223,6 +223,33 @@ def test_numbers_alone_are_no_order_unless_the_settings_say_so(capsys: Any) -> N
     assert "have the same number" in messages("2_b.sql", capsys=capsys)[0]
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["2024-01-05-a.sql", "2024-01-15-b.sql", "2024-02-01-c.sql"],
+        ["s1.sql", "s2.sql", "s10.sql"],
+        ["1.2-a.sql", "1.10-b.sql", "2-c.sql"],
+    ],
+)
+def test_the_order_of_scripts(names: list[str], capsys: Any) -> None:
+    write(
+        dict(
+            zip(
+                (f"x/y{n}/{name}" for n, name in enumerate(names)),
+                (CREATE, CITY, BY_CITY),
+                strict=True,
+            )
+        )
+    )
+    assert check("--scripts", "x/**/*.sql", capsys=capsys) == []
+
+
+def test_a_glob_of_scripts_that_means_none(capsys: Any) -> None:
+    write({"a.sql": CREATE})
+    assert main(["check", "--scripts", "nope/*.sql"]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
 def test_scripts_without_numbers_are_in_the_order_of_their_names(capsys: Any) -> None:
     write(
         {
@@ -343,6 +370,21 @@ def test_other_operations_may_change_any_table(capsys: Any) -> None:
         b=revision(
             "2", "1", BY_CITY, more='op.add_column("t", sa.Column("city", sa.String))\n    '
         ),
+        c=revision("3", "2", BY_CITY),
+    )
+    assert set(check(capsys=capsys)) == {"db/versions/b.py SIS002", "db/versions/c.py SIS002"}
+
+
+def test_what_is_outside_of_upgrade_is_checked_too(capsys: Any) -> None:
+    weeks = "ALTER TABLE db.t ADD PARTITION FIELD weeks(ts)"
+    alembic(a=revision("1", None, CREATE) + f'\n\ndef helper():\n    op.execute("{weeks}")\n')
+    assert "db/versions/a.py SIS101" in check(capsys=capsys)
+
+
+def test_sql_of_a_revision_that_is_built_may_change_any_table(capsys: Any) -> None:
+    alembic(
+        a=revision("1", None, CREATE),
+        b=revision("2", "1", "SELECT 1", more="op.execute(build())\n    "),
         c=revision("3", "2", BY_CITY),
     )
     assert set(check(capsys=capsys)) == {"db/versions/b.py SIS002", "db/versions/c.py SIS002"}

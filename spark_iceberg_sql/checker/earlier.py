@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
@@ -27,8 +28,11 @@ class Earlier:
         self._linter = Linter()
         self._settings: dict[tuple[int, int], tuple[Settings, Settings, Settings]] = {}
         self._known: dict[str, Counter[str]] = {}
-        with self._there():
-            self._configuration = configuration()
+        self._make = configuration
+
+    @cached_property
+    def _configuration(self) -> Configuration:
+        return self._make()
 
     def known(self, name: str, now: Settings) -> Counter[str]:
         """How often each finding (`Mark.digest`) was there in a file; nothing if the file was not there.

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 
 from spark_iceberg_sql.rules import ALL
 
-MENTIONED = re.compile(r"n\w?\w?qa|noq|icebe?rg|ice\w+-sql|ignore *[\[(]|skip-file", re.IGNORECASE)
 _OPEN = r"(?:--|/\*|#)\s*"
 _CODE = r"[A-Za-z]+[0-9]+"
 _WORD = r"[A-Za-z][\w.-]*"
@@ -25,6 +24,11 @@ _LIKE_NOQA = re.compile(
 )
 _LIKE_DIRECTIVE = re.compile(
     rf"{_OPEN}(?P<word>[\w-]+)\s*:?\s*(?:ignore\s*[\[(]|skip-file\b)", re.IGNORECASE
+)
+# Any of these, or what looks like one: other texts need not be read for their comments.
+MENTIONED = re.compile(
+    rf"{_OPEN}(?:noqa|iceberg-sql:|[\w-]{{3,6}}\s*[:;=-]?\s*{_CODE}|[\w-]+\s*:?\s*(?:ignore\s*[\[(]|skip-file))",
+    re.IGNORECASE,
 )
 _CODES = frozenset(rule.code for rule in ALL)
 _NAMES = {rule.name: rule.code for rule in ALL}

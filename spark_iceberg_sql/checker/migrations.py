@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import find
@@ -31,7 +30,7 @@ class Migrations:
         self._base = base
         self._follow = follow
         self._folders: dict[str, Steps] = {}
-        self._scripts: Steps | None = None
+        self._scripts: Mapping[str, Steps] | None = None
         self._after: dict[str, Tables] = {}
 
     def of(self, path: str) -> Step | None:
@@ -48,26 +47,21 @@ class Migrations:
         if self._scripts is None:
             self._scripts = self._listed()
         if path in self._scripts:
-            return self._only(self._scripts, path)
+            return self._scripts[path]
         folder = os.path.dirname(path)
         if folder not in self._folders:
             steps = steps_of(folder)
             self._folders[folder] = steps
         return self._folders[folder]
 
-    def _listed(self) -> Steps:
-        """The migrations of the key `scripts`."""
-        found: dict[str, Step] = {}
+    def _listed(self) -> Mapping[str, Steps]:
+        """The series of the key `scripts`, by the path of each file. Raises FileError for a glob that means none."""
+        found: dict[str, Steps] = {}
         for pattern in self._settings.scripts:
             files = find([str(self._settings.root.absolute() / pattern)], lambda path: False)
-            found.update(scripts([path for path in files if path not in found]))
+            steps = scripts([path for path in files if path not in found])
+            found.update(dict.fromkeys(steps, steps))
         return found
-
-    @staticmethod
-    def _only(steps: Mapping[str, Step], path: str) -> Steps:
-        """The migrations of the same series as one of them: those of its folder."""
-        folder = Path(path).parent
-        return {name: step for name, step in steps.items() if Path(name).parent == folder}
 
     def before(self, step: Step) -> Tables:
         """What is known before a migration. Raises FileError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,9 @@ from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.terms import Offsets
 
+_MORE = re.compile(
+    r"noqa|iceberg-sql:", re.IGNORECASE
+)  # words for a linter in the rest of a comment
 _OURS = frozenset(rule.code for rule in ALL)
 
 
@@ -102,7 +106,7 @@ def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
 def _gone(text: str, token: Token, words: Words) -> Edit | None:
     """The edit that removes a whole comment; None if it has other lines, or text for another linter."""
     comment = token.text.rstrip("\r\n")
-    if "\n" in comment or "\r" in comment or MENTIONED.search(comment, words.end):
+    if "\n" in comment or "\r" in comment or _MORE.search(comment, words.end):
         return None
     end = token.start + len(comment)
     apart = text[token.start - 1 : token.start].strip() and text[end : end + 1].strip()

@@ -15,6 +15,10 @@ IN_ALEMBIC = re.compile(r"^down_revision\b", re.MULTILINE)
 _EXECUTE = re.compile(r"\bop(\s*)\.(\s*)execute(\s*\(\s*)((?:\w+\s*\.\s*)?text\s*(?=\())?")
 
 
+# Functions of `op` that change no table, or that are read.
+_HARMLESS = frozenset({"execute", "f", "get_context"})
+
+
 def revisions(text: str) -> tuple[str, tuple[str, ...]]:
     """A file's revision, and those that it follows: several if it merges branches."""
     values = {}
@@ -38,15 +42,16 @@ def _literal(value: ast.expr) -> object:
 
 
 def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
-    """The SQL of a revision: of upgrade(), then of downgrade(), and how many pieces are upgrade()'s.
+    """The SQL of a revision: of upgrade(), then all other, and how many pieces are upgrade()'s.
 
-    Any other call of `op` may change any table.
+    Any other call of `op`, and SQL that cannot be read, may change any table.
     """
     from spark_iceberg_sql.files.python_sql import python_sql
 
     tree = _parsed(text)
     pieces, unread = python_sql(_EXECUTE.sub(_as_sql, text))
     pieces += _other_calls(tree, text)
+    pieces += [anything(place.start) for place in unread]
     lines = Lines(text)
     up: list[Piece] = []
     down: list[Piece] = []
@@ -55,8 +60,6 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
         name = next(
             (f.name for f in _functions(tree) if f.lineno <= row <= (f.end_lineno or 0)), ""
         )
-        if name not in ("upgrade", "downgrade"):
-            continue
         arms = tuple(arm for arm in piece.arms if not _is_whole(arm[2].start, tree, lines))
         (up if name == "upgrade" else down).append(replace(piece, arms=arms))
     return [*up, *down], unread, len(up)
@@ -85,7 +88,7 @@ def _other_calls(tree: ast.Module, text: str) -> list[Piece]:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         owner = node.func.value
-        if isinstance(owner, ast.Name) and owner.id == "op" and node.func.attr != "execute":
+        if isinstance(owner, ast.Name) and owner.id == "op" and node.func.attr not in _HARMLESS:
             found.append(anything(lines.start(node.lineno)))
     return found
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
@@ -40,17 +41,33 @@ def ignored(folder: str) -> frozenset[str]:
     return frozenset(os.path.join(top, os.fsdecode(name).rstrip("/")) for name in names if name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Snapshot:
-    """The project at a commit.
-
-    top: the work tree's top folder. folder: where its files lie as they were. before: for the path of a file
-    that was renamed since, from the top, the path it had.
-    """
+    """The project at a commit. top: the work tree's top folder. commit: its name. into: where its files are put."""
 
     top: Path
-    folder: Path
-    before: Mapping[str, str]
+    commit: str
+    into: Path
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder with the files as they were. Raises FileError if git fails."""
+        folder = self.into / "tree"
+        folder.mkdir()
+        extra = {"GIT_INDEX_FILE": str(self.into / "index"), "GIT_LFS_SKIP_SMUDGE": "1"}
+        _git(("read-tree", self.commit), self.top, extra)
+        names = _git(("ls-files", "-z", "--", *(f"*.{end}" for end in _READ)), self.top, extra)
+        put = ("checkout-index", "--quiet", "--force", "-z", "--stdin", f"--prefix={folder}/")
+        _git(put, self.top, extra, names)
+        return folder.resolve()
+
+    @cached_property
+    def before(self) -> Mapping[str, str]:
+        """For the path of a file that was renamed since, from the top, the path that it had."""
+        options = ("--no-ext-diff", "--find-renames", "--diff-filter=R", "--name-status", "-z")
+        found = _git(("diff", *options, self.commit), self.top).split(b"\0")
+        words = [os.fsdecode(word) for word in found]
+        return dict(zip(words[2::3], words[1::3], strict=False))
 
     def path_of(self, name: str) -> Path | None:
         """Where a file lies as it was; None if it was not there."""
@@ -85,20 +102,7 @@ def snapshot(ref: str) -> Iterator[Snapshot]:
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="iceberg-sql-") as temporary:
-        folder = Path(temporary, "tree")
-        folder.mkdir()
-        extra = {"GIT_INDEX_FILE": str(Path(temporary, "index")), "GIT_LFS_SKIP_SMUDGE": "1"}
-        _git(("read-tree", commit), top, extra)
-        names = _git(("ls-files", "-z", "--", *(f"*.{end}" for end in _READ)), top, extra)
-        put = ("checkout-index", "--quiet", "--force", "-z", "--stdin", f"--prefix={folder}/")
-        _git(put, top, extra, names)
-        yield Snapshot(top.resolve(), folder.resolve(), _renamed(top, commit))
-
-
-def _renamed(top: Path, commit: str) -> dict[str, str]:
-    options = ("--no-ext-diff", "--find-renames", "--diff-filter=R", "--name-status", "-z")
-    words = [os.fsdecode(word) for word in _git(("diff", *options, commit), top).split(b"\0")]
-    return dict(zip(words[2::3], words[1::3], strict=False))
+        yield Snapshot(top.resolve(), commit, Path(temporary))
 
 
 def _git(

@@ -90,7 +90,7 @@ def _flyway(folder: str, names: Sequence[str]) -> Steps:
 
 def _version(text: str) -> tuple[object, ...]:
     """A version's numbers; 1.0 is 1."""
-    numbers = [int(number) for number in re.split(r"[._]", text)]
+    numbers = [int(number) for number in re.split(r"[._-]", text)]
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
     return tuple(numbers)
@@ -187,7 +187,7 @@ def _chain(found: Iterable[tuple[tuple[object, ...], str]], same: str) -> Steps:
 def _natural(path: str) -> tuple[object, ...]:
     """The numbers in a name, or the name where it begins with none."""
     name = os.path.basename(path)
-    begins = re.match(r"[A-Za-z]{0,1}(\d+(?:[._]\d+)*)", name)
+    begins = re.match(r"[A-Za-z]?(\d+(?:[.-]\d+)*)", name)
     if begins is not None:
         return (0, _version(begins[1]), "")
     return (1, (), re.sub(_NUMBER, lambda found: found[0].zfill(20), name))
