@@ -413,6 +413,38 @@ def test_places_in_a_revision(capsys: Any) -> None:
     assert text[row - 1][column - 1 :].startswith("weeks(id)")
 
 
+# --- what depends on something --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        (f"{{% if x %}}{CITY}{{% endif %}}", ["V3__c.sql SIS002"]),
+        (f"{{% if x %}}{CITY}{{% else %}}{NO_DAY}{{% endif %}}", ["V3__c.sql SIS002"]),
+        (CITY.replace("db.t", "__DB__.t").replace("__DB__", "{{ db }}"), ["V3__c.sql SIS002"]),
+    ],
+)
+def test_a_template_in_a_migration(second: str, found: list[str], capsys: Any) -> None:
+    write({"V1__a.sql": CREATE, "V2__b.sql": second, "V3__c.sql": BY_CITY})
+    assert [line for line in check(capsys=capsys) if line.startswith("V3")] == found
+
+
+def test_placeholders_of_the_settings(capsys: Any) -> None:
+    write({".iceberg-sql.toml": 'placeholders = ["<[a-z]+>"]'})
+    number = "ALTER TABLE db.t ADD COLUMN city STRING COMMENT <why>;"
+    write({"V1__a.sql": CREATE, "V2__b.sql": number, "V3__c.sql": BY_CITY})
+    assert [line for line in check(capsys=capsys) if line.startswith("V3")] == ["V3__c.sql SIS002"]
+
+
+def test_a_condition_in_a_revision(capsys: Any) -> None:
+    alembic(
+        a=revision("1", None, CREATE),
+        b=revision("2", "1", CITY, more="if x:\n        "),
+        c=revision("3", "2", BY_CITY),
+    )
+    assert "db/versions/c.py SIS002" in check(capsys=capsys)
+
+
 # --- the tables at the end ------------------------------------------------------------------------
 
 

@@ -145,7 +145,7 @@ def _check_script(
     def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
         around = _around(chosen, source, ignores)
         report = check(chosen.sql, known, verdict=verdict, around=around)
-        holes = Holes(script, chosen, verdict)
+        holes = Holes(script, chosen, verdict, filled_in=known.filled_in)
         said = [holes.said(diagnostic) for diagnostic in report]
         if kept and (opened := opened_at(chosen.sql)) is not None:  # half a quoted text
             said = [_half(d, holes) if d and d.span.start == opened else d for d in said]

@@ -9,8 +9,9 @@ from spark_iceberg_sql.checker.file_scripts import scripts_of
 from spark_iceberg_sql.checker.migrations import Migrations
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
-from spark_iceberg_sql.files.templates import choices
+from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
 from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.syntax.literals import parts
 
 
 class Series:
@@ -21,7 +22,7 @@ class Series:
         self._files = ddl_files(settings)
         self._numbers = {path: number for number, path in enumerate(self._files)}
         self._known = [_known(settings)]
-        self.migrations = Migrations(settings, self._all, _follow_file)
+        self.migrations = Migrations(settings, self._all, self._follow)
 
     def before(self, path: str) -> Tables:
         """What is known before a file: after all DDL files, or, for one of them, after those before it."""
@@ -37,8 +38,11 @@ class Series:
             ends = self.migrations.last(path) if step.leads_on else ()
             return [(end, self.migrations.after(end).known) for end in ends]
         known = self.before(path).copy()
-        _follow_file(path, known)
+        self._follow(path, known)
         return [(path, known.known)]
+
+    def _follow(self, path: str, known: Tables) -> None:
+        _follow_file(path, known, self.settings.placeholders, first_choice=False)
 
     def _all(self) -> Tables:
         return self._up_to(len(self._files))
@@ -47,7 +51,8 @@ class Series:
         """What is known after so many of the DDL files."""
         while len(self._known) <= wanted:
             known = self._known[-1].copy()
-            _follow_file(self._files[len(self._known) - 1], known)
+            path = self._files[len(self._known) - 1]
+            _follow_file(path, known, self.settings.placeholders, first_choice=True)
             self._known.append(known)
         return self._known[wanted]
 
@@ -77,10 +82,13 @@ def _known(settings: Settings) -> Tables:
     )
 
 
-def _follow_file(path: str, known: Tables) -> None:
-    """Apply the effects of a file's statements, with the first choice of each template.
+def _follow_file(
+    path: str, known: Tables, placeholders: tuple[str, ...], *, first_choice: bool
+) -> None:
+    """Apply the effects of a file's statements; of a migration, without those that take it back.
 
-    Of a migration, those that take it back are left out.
+    first_choice: whether the first choice of each template is taken to run; otherwise, what depends on a choice, or
+    on a condition of the program, is unknown afterwards.
     """
     text, _, _ = decode(read_bytes(path), path)
     found = source(path, text)
@@ -88,4 +96,16 @@ def _follow_file(path: str, known: Tables) -> None:
         for piece in script.pieces:
             if piece.made is None:
                 known.unsettle_below(())
-            follow(choices(piece)[0].sql, known)
+            known.unsettle(*(known.full_name(parts(name)) for name in piece.made or ()))
+            first, *others = choices(with_placeholders(piece, placeholders))
+            others.append(barest(with_placeholders(piece, placeholders)))
+            unsure = [known.copy()] if piece.arms and not first_choice else []
+            for other in () if first_choice else others:
+                if other.sql != first.sql:
+                    unsure.append(known.copy())
+                    follow(other.sql, unsure[-1])
+            follow(first.sql, known)
+            if not first_choice and (first.holes or any(template_spans(piece.sql))):
+                known.filled_in = True
+            for state in unsure:
+                known.keep_what_agrees(state)

@@ -81,7 +81,8 @@ class Tables:
     bare name is its own full name). complete: whether a name not listed here is known not to exist.
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
     shared: whether anything besides the statements, such as the surrounding program, creates and drops tables.
-    others: how many statements have run that may have written rows.
+    others: how many statements have run that may have written rows. filled_in: whether a statement has run whose
+    text a template or a program completes.
     Subclasses that read a live catalog override `look_up`.
     """
 
@@ -101,6 +102,7 @@ class Tables:
         self.time_zone: str | None = None
         self.shared = False
         self.others = 0
+        self.filled_in = False
         self._here: dict[Name, Table | Absent | None] = {}
         self._views: dict[Name, bool] = {}
         self._unsettled: list[Name] = []  # namespaces in which anything may have happened
@@ -218,6 +220,7 @@ class Tables:
         self._views = {k: v for k, v in self._views.items() if other._views.get(k) == v}
         self._unsettled += [space for space in other._unsettled if space not in self._unsettled]
         self.others = max(self.others, other.others)
+        self.filled_in = self.filled_in or other.filled_in
 
     def put(self, table: Table) -> None:
         """Remember a table under its name."""
