@@ -37,9 +37,10 @@ from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import COMMANDS, main
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE
+from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import TABLE, Configuration
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.report.rule_pages import SITE, catalogue, url_of
+from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, url_of
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
 
@@ -95,6 +96,11 @@ def test_the_index_has_every_rule(site: Path) -> None:
     finally:
         sys.path.remove(str(ROOT / "docs"))
     assert re.sub(r"\[(SIS\d{3})\]\(\1\.md\)", r"\1", hooks.rule_index()).endswith(catalogue())
+
+
+def test_the_schema_of_the_settings_is_published(site: Path) -> None:
+    published = (site / SETTINGS_SCHEMA.removeprefix(SITE)).read_text("utf-8")
+    assert json.loads(published) == schema(SETTINGS_SCHEMA)
 
 
 def test_the_site_is_where_the_addresses_lead() -> None:

@@ -74,6 +74,7 @@ def test_ignore(comment: str, capsys: Any) -> None:
         ("-- noqa: SIS5O1", "unknown rule `SIS5O1`", "did you mean `SIS501`?"),
         ("-- noqa: identity-on-timestmp", "unknown rule `identity-on-timestmp`", MEANT),
         ("-- iceberg-sql: ignroe[SIS501]", "unknown word `ignroe`", "did you mean `ignore`?"),
+        ("-- iceberg-sql: ignored", "unknown word `ignored`", "did you mean `ignore`?"),
         ("-- iceberg-sql: skipfile", "unknown word `skipfile`", "did you mean `skip-file`?"),
         ("-- iceberg-sql: ignore(SIS501)", "write `ignore[SIS501]`", None),
         ("-- iceberg-sql: ignore SIS501", "write `ignore[SIS501]`", None),
@@ -150,6 +151,14 @@ def test_beside_the_literal(text: str, capsys: Any) -> None:
 )  # fmt: skip
 def test_what_is_not_beside_it(text: str, codes: list[str], capsys: Any) -> None:
     assert found("a.py", text, capsys) == codes
+
+
+def test_a_program_that_is_skipped(capsys: Any) -> None:
+    assert found("a.py", f'# iceberg-sql: skip-file\nspark.sql("{TABLE}")\n', capsys) == []
+    assert found("a.py", f'# iceberg-sql: skipfile\nspark.sql("{TABLE}")\n', capsys) == [
+        "1 SIS003",
+        "2 SIS501",
+    ]
 
 
 def test_in_a_notebook(capsys: Any) -> None:

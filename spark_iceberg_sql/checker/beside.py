@@ -29,9 +29,13 @@ class _Comment:
 
 
 class Beside:
-    """The ignore comments of a program. source: its SQL. lines: of each of its parts."""
+    """The ignore comments of a program. source: its SQL. lines: of each of its parts.
+
+    skip_file: whether one says that the program is not to be checked.
+    """
 
     def __init__(self, source: Source, lines: list[Lines]) -> None:
+        self.skip_file = False
         self._lines = lines
         self._comments: list[_Comment] = []
         if source.name.lower().endswith(_PROGRAMS):
@@ -46,8 +50,9 @@ class Beside:
         lines = self._lines[part]
         for start, comment in comments(source.parts[part].text):
             words = read_comment(comment)
-            if words is None or words.skip_file:
+            if words is None:
                 continue
+            self.skip_file = self.skip_file or words.skip_file
             row, column = lines.place(start)
             target = None
             if words.next and not lines.line(row)[: column - 1].strip():
@@ -67,11 +72,10 @@ class Beside:
         for piece, at in zip(script.pieces, script.offsets, strict=True):
             if piece.part != comment.part or not _in_literals(piece):
                 continue
-            if comment.target is not None or comment.words.next:
-                whole = piece is comment.target
-                if whole or comment.target is not None:
-                    yield from [(at, at + len(piece.sql))] * whole
-                    continue
+            if comment.target is not None:
+                if piece is comment.target:
+                    yield at, at + len(piece.sql)
+                continue
             lines = self._lines[comment.part]
             if lines.place(piece.starts[-1])[0] == comment.row:
                 yield at, at + len(piece.sql)

@@ -47,6 +47,11 @@ class Linter:
         by_part: list[list[Diagnostic]] = [[] for _ in found.parts]
         beside = Beside(found, lines)
         count = 0
+        if beside.skip_file:
+            return [
+                Report(part.text, (), found.name, 0, lines[number], part.cell)
+                for number, part in enumerate(found.parts)
+            ]
         scripts = [(script, False) for script in scripts_of(found)]
         scripts += [(script, True) for script in kept_by(found)]
         for script, kept in scripts:

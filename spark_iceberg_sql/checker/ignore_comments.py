@@ -91,8 +91,9 @@ def _directive(comment: str, directive: re.Match[str]) -> Words:
         return Words(end, skip_file=True)
     if word != "ignore":
         meant = _near(word, ["ignore", "skip-file"], 0.5)
-        instead = f"; did you mean `{meant}`?" if meant else ": write `ignore[CODE]` or `skip-file`"
-        return Words(end, wrong=f"unknown word `{word}`{instead}")
+        instead = f"; did you mean `{meant}`?" if meant else "; write `ignore[CODE]` or `skip-file`"
+        fact = f"unknown word `{word}`" if word else "no word after `iceberg-sql:`"
+        return Words(end, wrong=f"{fact}{instead}")
     listed = _LIST.match(comment, end)
     if listed is None:
         after = _OURS_AFTER.match(comment, end)

@@ -129,5 +129,6 @@ def _git(
         raise FileError(f"git cannot be run: {error.strerror}") from None
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise FileError(f"git: {said[-1] if said else f'exit code {done.returncode}'}")
+        fatal = [line.removeprefix("fatal: ") for line in said if line.startswith("fatal:")]
+        raise FileError(f"git: {[*fatal, *said, f'exit code {done.returncode}'][0]}")
     return done.stdout
