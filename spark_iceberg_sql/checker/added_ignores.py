@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
-from spark_iceberg_sql.checker.beside import comments
+from spark_iceberg_sql.checker.beside import comments, open_ends
 from spark_iceberg_sql.checker.fixes import fixed
 from spark_iceberg_sql.checker.ignore_comments import read_comment
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Lines, Report, Severity
@@ -17,7 +19,7 @@ from spark_iceberg_sql.files.notebook_positions import as_one
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Piece
 from spark_iceberg_sql.files.templates import template_spans
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
 _UNUSED = "SIS003"  # remove the comment instead
@@ -53,119 +55,161 @@ def with_ignores(
 
 def _due(reports: list[Report]) -> list[Diagnostic]:
     """The findings that a comment is to suppress."""
-    return [
-        d
-        for report in reports
-        for d in report
-        if d.severity is not Severity.NOTE and d.code not in (INTERNAL, _UNUSED)
-    ]
+    return [diagnostic for report in reports for diagnostic in report if _is_due(diagnostic)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Here:
-    """A place in a part of a file: the part's text and lines, the piece of SQL that a finding is in."""
-
-    text: str
-    lines: Lines
-    piece: Piece
-    diagnostic: Diagnostic
-
-    @property
-    def in_program(self) -> bool:
-        """Whether the SQL is in a program's strings, which a comment of the program stands beside."""
-        return not isinstance(self.piece.starts, range)
+def _is_due(diagnostic: Diagnostic) -> bool:
+    return diagnostic.severity is not Severity.NOTE and diagnostic.code not in (INTERNAL, _UNUSED)
 
 
-_Place = Callable[[_Here, str], Edit | None]
+class _Part:
+    """A part of a file: its text, its lines, and its pieces of SQL with where they begin and end."""
+
+    def __init__(self, found: Source, part: int, text: str) -> None:
+        self.text = text
+        self.lines = Lines(text)
+        pieces = [piece for piece in found.pieces if piece.part == part and piece.sql]
+        self._pieces = [(*_bounds(piece), _Sql(piece)) for piece in pieces]
+
+    def sql_at(self, offset: int) -> _Sql | None:
+        """The SQL that an offset is in."""
+        found = (sql for start, end, sql in self._pieces if start <= offset <= end)
+        return next(found, None)
+
+    def line_end(self, row: int) -> int:
+        """The offset at which a row ends."""
+        return self.lines.start(row) + len(self.lines.line(row))
+
+    @cached_property
+    def is_program(self) -> bool:
+        """Whether it is Python, without lines of IPython's own: where a comment may stand is known."""
+        return _same_program(self.text, self.text)
+
+    @cached_property
+    def comments(self) -> dict[int, list[tuple[int, str]]]:
+        """The comments of a program, by their rows."""
+        found: dict[int, list[tuple[int, str]]] = {}
+        for at, text in comments(self.text):
+            found.setdefault(self.lines.place(at)[0], []).append((at, text))
+        return found
+
+    @cached_property
+    def open_ends(self) -> frozenset[int]:
+        """The ends of a program's lines that are in no string, and no line that goes on."""
+        return frozenset(open_ends(self.text))
 
 
-def _with_edits(found: Source, part: int, report: Report, place: _Place) -> Report:
+class _Sql:
+    """A piece of SQL, and what it is made of. offset: where it begins, if it stands as it is."""
+
+    def __init__(self, piece: Piece) -> None:
+        self.piece = piece
+        self.text = piece.sql
+        self.offset = piece.starts[0]
+        self.in_program = not isinstance(piece.starts, range)
+
+    @cached_property
+    def templates(self) -> list[tuple[int, int]]:
+        """The stretches that a template fills in."""
+        return list(template_spans(self.text))
+
+    @cached_property
+    def _tokens(self) -> tuple[list[Token], list[int]]:
+        tokens = tokenize(self.text)
+        return tokens, [token.start for token in tokens]
+
+    def token_before(self, at: int) -> Token | None:
+        """The token that an offset is in, or at whose end."""
+        tokens, starts = self._tokens
+        number = bisect_left(starts, at) - 1
+        return tokens[number] if number >= 0 and at <= tokens[number].end else None
+
+    @cached_property
+    def statements(self) -> list[tuple[int, int]]:
+        """Where its statements begin and end."""
+        return [(statement.start, statement.end) for statement in statements(self.text)]
+
+
+def _bounds(piece: Piece) -> tuple[int, int]:
+    if isinstance(piece.starts, range):
+        return piece.starts[0], piece.ends[-1]
+    return min(piece.starts), max(piece.ends)
+
+
+_Place = Callable[[_Part, _Sql, Diagnostic, str], Edit | None]
+
+
+def _with_edits(found: Source, number: int, report: Report, place: _Place) -> Report:
     """A report whose findings have an edit as their fix: the comment that suppresses them."""
-    due = _due([report])
-    lines = Lines(report.text)
-    sure = _same_program(report.text, report.text)
+    part = _Part(found, number, report.text)
+    codes: dict[int, dict[str, None]] = {}
+    for due in _due([report]):
+        codes.setdefault(due.span.row, {})[due.code] = None
     given = []
     for diagnostic in report:
         edit = None
-        if diagnostic in due:
-            start = diagnostic.span.start
-            pieces = [p for p in found.pieces if p.part == part and p.sql]
-            piece = next((p for p in pieces if min(p.starts) <= start <= max(p.ends)), None)
-            if piece is not None and (sure or isinstance(piece.starts, range)):
-                row = diagnostic.span.row
-                codes = dict.fromkeys(d.code for d in due if d.span.row == row)
-                edit = place(_Here(report.text, lines, piece, diagnostic), ", ".join(codes))
+        if _is_due(diagnostic):
+            sql = part.sql_at(diagnostic.span.start)
+            if sql is not None and (part.is_program or not sql.in_program):
+                edit = place(part, sql, diagnostic, ", ".join(codes[diagnostic.span.row]))
         fix = Fix("ignore it", (edit,), safe=True) if edit is not None else None
         given.append(replace(diagnostic, fix=fix))
     return replace(report, diagnostics=tuple(given))
 
 
-def _line_end(here: _Here, codes: str) -> Edit | None:
+def _line_end(part: _Part, sql: _Sql, diagnostic: Diagnostic, codes: str) -> Edit | None:
     """A comment at the end of the finding's line."""
-    if here.in_program:
-        return _program_comment(here, here.diagnostic.span.row, codes)
-    row = here.diagnostic.span.row
-    end = here.lines.start(row) + len(here.lines.line(row))
-    at = end - here.piece.starts[0]
-    if not 0 <= at <= len(here.piece.sql):
+    row = diagnostic.span.row
+    if sql.in_program:
+        return _program_comment(part, row, codes)
+    end = part.line_end(row)
+    at = end - sql.offset
+    if not 0 <= at <= len(sql.text) or any(a < at < b for a, b in sql.templates):
         return None
-    if any(a < at < b for a, b in template_spans(here.piece.sql)):
-        return None
-    templated = bool(list(template_spans(here.piece.sql)))
     # A template may take the line end away: `{%-`.
-    comment = f"/* noqa: {codes} */" if templated else f"-- noqa: {codes}"
-    last = next((t for t in tokenize(here.piece.sql) if t.start < at <= t.end), None)
+    comment = f"/* noqa: {codes} */" if sql.templates else f"-- noqa: {codes}"
+    last = sql.token_before(at)
     if last is None or last.kind is not Kind.COMMENT:
         inside = last is not None and at < last.end and last.text.strip()
         return None if inside else Edit(end, end, f"  {comment}")
     if at < len(last.text.rstrip("\r\n")) + last.start or last.text.startswith("/*+"):
         return None
-    start = last.start + here.piece.starts[0]
+    start = last.start + sql.offset
     said = read_comment(last.text)
     if said is not None and said.shared and said.codes:
         return Edit(start + said.end, start + said.end, f", {codes}")
     return Edit(start, start, f"{comment} ") if last.text.startswith("--") else None
 
 
-def _literal_end(here: _Here, codes: str) -> Edit | None:
+def _literal_end(part: _Part, sql: _Sql, diagnostic: Diagnostic, codes: str) -> Edit | None:
     """A comment of the program at the end of the line in which the SQL ends."""
-    if not here.in_program:
+    if not sql.in_program:
         return None
-    row, _ = here.lines.place(here.piece.starts[-1])
-    return _program_comment(here, row, codes)
+    return _program_comment(part, part.lines.place(sql.piece.starts[-1])[0], codes)
 
 
-def _program_comment(here: _Here, row: int, codes: str) -> Edit | None:
-    start = here.lines.start(row)
-    end = start + len(here.lines.line(row))
-    there = [(at, text) for at, text in comments(here.text) if start <= at < end]
-    for at, text in there:
+def _program_comment(part: _Part, row: int, codes: str) -> Edit | None:
+    for at, text in part.comments.get(row, ()):
         said = read_comment(text)
         if said is not None and said.shared and said.codes:
             return Edit(at + said.end, at + said.end, f", {codes}")
-    added = f"  # noqa: {codes}"
-    changed = here.text[:end] + added + here.text[end:]
-    if not any(at == end + 2 for at, _ in comments(changed)):  # it would be inside a string
-        return None
-    return Edit(end, end, added)
+    end = part.line_end(row)
+    return Edit(end, end, f"  # noqa: {codes}") if end in part.open_ends else None
 
 
-def _before(here: _Here, codes: str) -> Edit | None:
+def _before(part: _Part, sql: _Sql, diagnostic: Diagnostic, codes: str) -> Edit | None:
     """A comment before the statement, on a line of its own or in its line."""
-    if here.in_program:
+    at = diagnostic.span.start - sql.offset
+    found = [(start, end) for start, end in sql.statements if start <= at <= end]
+    if sql.in_program or not found:
         return None
-    offset = here.piece.starts[0]
-    at = here.diagnostic.span.start - offset
-    for statement in statements(here.piece.sql):
-        if statement.start <= at <= statement.end:
-            start = statement.start + offset
-            row, column = here.lines.place(start)
-            indent = here.lines.line(row)[: column - 1]
-            if indent.strip() or start < offset + len(indent):
-                return Edit(start, start, f"/* iceberg-sql: ignore[{codes}] */ ")
-            newline = "\r\n" if "\r\n" in here.text else "\n"
-            return Edit(start, start, f"-- iceberg-sql: ignore[{codes}]{newline}{indent}")
-    return None
+    start = found[0][0] + sql.offset
+    row, column = part.lines.place(start)
+    indent = part.lines.line(row)[: column - 1]
+    if indent.strip() or start < sql.offset + len(indent):
+        return Edit(start, start, f"/* iceberg-sql: ignore[{codes}] */ ")
+    newline = "\r\n" if "\r\n" in part.text else "\n"
+    return Edit(start, start, f"-- iceberg-sql: ignore[{codes}]{newline}{indent}")
 
 
 def _alike(name: str, before: str, after: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -62,29 +63,33 @@ class Beside:
 
     def of(self, script: Joined) -> tuple[Ignore, ...]:
         """The comments as ignores of a script made of the program's SQL."""
-        return tuple(
-            Ignore(comment.place, comment.words, reaches, used=comment.used)
-            for comment in self._comments
-            if (reaches := tuple(self._reaches(comment, script)))
-        )
+        reaches: dict[int, list[Offsets]] = {}
+        for number, reach in self._reaches(script):
+            reaches.setdefault(number, []).append(reach)
+        comments = ((self._comments[number], found) for number, found in reaches.items())
+        return tuple(Ignore(c.place, c.words, tuple(found), used=c.used) for c, found in comments)
 
-    def _reaches(self, comment: _Comment, script: Joined) -> Iterator[Offsets]:
-        for piece, at in zip(script.pieces, script.offsets, strict=True):
-            if piece.part != comment.part or not _in_literals(piece):
-                continue
+    def _reaches(self, script: Joined) -> Iterator[tuple[int, Offsets]]:
+        """The number of a comment, and a stretch of the script that it is about."""
+        targets: dict[int, list[int]] = {}
+        rows: dict[tuple[int, int], list[int]] = {}
+        for number, comment in enumerate(self._comments):
             if comment.target is not None:
-                if piece is comment.target:
-                    yield at, at + len(piece.sql)
+                targets.setdefault(id(comment.target), []).append(number)
+            else:
+                rows.setdefault((comment.part, comment.row), []).append(number)
+        for piece, at in zip(script.pieces, script.offsets, strict=True):
+            if not self._comments or not _in_literals(piece):
                 continue
-            lines = self._lines[comment.part]
-            if lines.place(piece.starts[-1])[0] == comment.row:
-                yield at, at + len(piece.sql)
-                continue
-            first = lines.start(comment.row)
-            last = first + len(lines.line(comment.row))
-            on_it = [first <= start <= last for start in piece.starts]
-            for found in re.finditer("1+", "".join("01"[on] for on in on_it)):
-                yield at + found.start(), at + found.end() - 1
+            whole = at, at + len(piece.sql)
+            yield from ((number, whole) for number in targets.get(id(piece), ()))
+            lines = self._lines[piece.part]
+            first, last = (lines.place(edge(piece.starts))[0] for edge in (min, max))
+            end = lines.place(piece.starts[-1])[0]
+            for row in range(first, last + 1):
+                for number in rows.get((piece.part, row), ()):
+                    stretches = [whole] if row == end else _on_row(piece, at, lines, row)
+                    yield from ((number, stretch) for stretch in stretches)
 
     def silence(self, part: int, start: int, code: str) -> bool:
         """Whether a comment suppresses a finding that has no SQL of its own. start: its place in the part."""
@@ -111,6 +116,15 @@ class Beside:
                 )
 
 
+def _on_row(piece: Piece, at: int, lines: Lines, row: int) -> Iterator[Offsets]:
+    """The stretches of a piece, which begins at an offset of a script, that are on a row of the program."""
+    first = lines.start(row)
+    last = first + len(lines.line(row))
+    on_it = "".join("01"[first <= start <= last] for start in piece.starts)
+    for found in re.finditer("1+", on_it):
+        yield at + found.start(), at + found.end() - 1
+
+
 def _in_literals(piece: Piece) -> bool:
     """Whether a piece is in a program's strings, and not SQL of a cell."""
     return bool(piece.sql) and not isinstance(piece.starts, range)
@@ -118,16 +132,28 @@ def _in_literals(piece: Piece) -> bool:
 
 def comments(program: str) -> Iterator[tuple[int, str]]:
     """The comments of a Python program with their offsets, and each that another one has in it: `# a  # noqa`."""
-    import tokenize
+    for start, token in _tokens(program):
+        if token.type == tokenize.COMMENT:
+            for sign in re.finditer("#", token.string):
+                yield start + sign.start(), token.string[sign.start() :]
 
+
+def open_ends(program: str) -> Iterator[int]:
+    """The offsets of the ends of a program's lines at which a comment may begin."""
+    for start, token in _tokens(program):
+        if token.type in (tokenize.NEWLINE, tokenize.NL):
+            yield start
+
+
+def _tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
+    """The tokens of a program with their offsets, as far as they can be read."""
     lines = Lines(program)
     rows = (program[lines.start(row) : _end(lines, row)] for row in range(1, lines.count + 1))
     try:
         for token in tokenize.generate_tokens(lambda: next(rows, "")):
-            if token.type == tokenize.COMMENT:
-                start = lines.start(token.start[0]) + token.start[1]
-                for sign in re.finditer("#", token.string):
-                    yield start + sign.start(), token.string[sign.start() :]
+            row, column = token.start
+            if row <= lines.count:
+                yield lines.start(row) + column, token
     except (tokenize.TokenError, SyntaxError):
         return
 
