@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -182,6 +183,32 @@ def test_bash_completes(typed: list[str], completed: set[str], capsys: Any) -> N
     )
     done = subprocess.run(["bash", "-c", run], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == completed
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("ch", {"check"}),
+        ("check --sel", {"--select"}),
+        ("check --output-format j", {"json", "junit"}),
+    ],
+)
+def test_fish_completes(typed: str, completed: set[str], capsys: Any) -> None:
+    main(["completion", "fish"])
+    Path("script").write_text(capsys.readouterr().out)
+    run = f"source ./script; complete -C 'iceberg-sql {typed}'"
+    done = subprocess.run(["fish", "-c", run], capture_output=True, text=True, check=True)
+    assert {line.split("\t")[0] for line in done.stdout.splitlines()} == completed
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_zsh_reads_the_script(capsys: Any) -> None:
+    main(["completion", "zsh"])
+    Path("_iceberg-sql").write_text(capsys.readouterr().out)
+    run = "autoload -Uz compinit; fpath=($PWD $fpath); compinit -u -d dump; echo $_comps[iceberg-sql]"
+    done = subprocess.run(["zsh", "-fc", run], capture_output=True, text=True, check=True)
+    assert done.stdout == "_iceberg-sql\n"
 
 
 # --- watch ----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The keys of the configuration: the values each accepts, and the message for a value that it does not accept.
 
-To add a key, add its reader to KEYS, a sentence to PURPOSE and its field to config.Settings.
+To add a key, add its reader to KEYS, a sentence to PURPOSE and its field to config.Settings; a new reader also needs
+its schema in SCHEMAS.
 """
 
 from __future__ import annotations
