@@ -206,7 +206,9 @@ def test_fish_completes(typed: str, completed: set[str], capsys: Any) -> None:
 def test_zsh_reads_the_script(capsys: Any) -> None:
     main(["completion", "zsh"])
     Path("_iceberg-sql").write_text(capsys.readouterr().out)
-    run = "autoload -Uz compinit; fpath=($PWD $fpath); compinit -u -d dump; echo $_comps[iceberg-sql]"
+    run = (
+        "autoload -Uz compinit; fpath=($PWD $fpath); compinit -u -d dump; echo $_comps[iceberg-sql]"
+    )
     done = subprocess.run(["zsh", "-fc", run], capture_output=True, text=True, check=True)
     assert done.stdout == "_iceberg-sql\n"
 

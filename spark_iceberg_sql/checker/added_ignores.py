@@ -1,4 +1,4 @@
-"""Ignore comments written for all findings of a file, without changing what its SQL or its program does."""
+"""`--add-noqa`: adds an ignore comment for each finding of a file; the SQL and the program stay the same."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def with_ignores(
 ) -> tuple[str, list[Report], int, tuple[Diagnostic, ...]]:
     """A file's text with a comment for each error and warning.
 
-    name: the file's. found: its reports. check: makes those of a text. A comment goes to the end of the finding's
-    line, or of the literal that the SQL is in, or before the statement: wherever it suppresses the finding, reveals
-    no other, and leaves the statements and the program as they are. Returns the text, its reports, the number
-    of findings that have a comment now, and those that cannot have one.
+    name: the file's. found: its reports. check: returns the reports of a text. A comment is put at the end of the
+    finding's line, at the end of the string literal that contains the SQL, or before the statement: the first
+    place where it suppresses the finding, causes no other, and changes neither the statements nor the program.
+    Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
     """
     before = len(_due(found))
     for place in (_line_end, _literal_end, _before):
@@ -54,7 +54,7 @@ def with_ignores(
 
 
 def _due(reports: list[Report]) -> list[Diagnostic]:
-    """The findings that a comment is to suppress."""
+    """The findings that need a comment."""
     return [diagnostic for report in reports for diagnostic in report if _is_due(diagnostic)]
 
 
@@ -63,7 +63,7 @@ def _is_due(diagnostic: Diagnostic) -> bool:
 
 
 class _Part:
-    """A part of a file: its text, its lines, and its pieces of SQL with where they begin and end."""
+    """A part of a file: its text, its lines, and its pieces of SQL with their first and last offsets."""
 
     def __init__(self, found: Source, part: int, text: str) -> None:
         self.text = text
@@ -82,7 +82,7 @@ class _Part:
 
     @cached_property
     def is_program(self) -> bool:
-        """Whether it is Python, without lines of IPython's own: where a comment may stand is known."""
+        """Whether it is Python that `ast` can parse, so without IPython magics."""
         return _same_program(self.text, self.text)
 
     @cached_property
@@ -95,12 +95,12 @@ class _Part:
 
     @cached_property
     def open_ends(self) -> frozenset[int]:
-        """The ends of a program's lines that are in no string, and no line that goes on."""
+        """The line ends at which a comment can be added: not inside a string, not after a backslash."""
         return frozenset(open_ends(self.text))
 
 
 class _Sql:
-    """A piece of SQL, and what it is made of. offset: where it begins, if it stands as it is."""
+    """A piece of SQL with its tokens and statements. offset: its start in the part, for SQL outside of strings."""
 
     def __init__(self, piece: Piece) -> None:
         self.piece = piece
@@ -110,7 +110,7 @@ class _Sql:
 
     @cached_property
     def templates(self) -> list[tuple[int, int]]:
-        """The stretches that a template fills in."""
+        """The ranges that a template fills in."""
         return list(template_spans(self.text))
 
     @cached_property
@@ -119,7 +119,7 @@ class _Sql:
         return tokens, [token.start for token in tokens]
 
     def token_before(self, at: int) -> Token | None:
-        """The token that an offset is in, or at whose end."""
+        """The token that contains an offset or ends at it."""
         tokens, starts = self._tokens
         number = bisect_left(starts, at) - 1
         return tokens[number] if number >= 0 and at <= tokens[number].end else None
@@ -140,7 +140,7 @@ _Place = Callable[[_Part, _Sql, Diagnostic, str], Edit | None]
 
 
 def _with_edits(found: Source, number: int, report: Report, place: _Place) -> Report:
-    """A report whose findings have an edit as their fix: the comment that suppresses them."""
+    """A report in which the fix of each finding is the edit that adds its comment."""
     part = _Part(found, number, report.text)
     codes: dict[int, dict[str, None]] = {}
     for due in _due([report]):
@@ -166,7 +166,7 @@ def _line_end(part: _Part, sql: _Sql, diagnostic: Diagnostic, codes: str) -> Edi
     at = end - sql.offset
     if not 0 <= at <= len(sql.text) or any(a < at < b for a, b in sql.templates):
         return None
-    # A template may take the line end away: `{%-`.
+    # A template may remove the line end: `{%-`.
     comment = f"/* noqa: {codes} */" if sql.templates else f"-- noqa: {codes}"
     last = sql.token_before(at)
     if last is None or last.kind is not Kind.COMMENT:
@@ -213,7 +213,7 @@ def _before(part: _Part, sql: _Sql, diagnostic: Diagnostic, codes: str) -> Edit 
 
 
 def _alike(name: str, before: str, after: str) -> bool:
-    """Whether two texts have the same statements, and the same program around them, comments aside."""
+    """Whether two texts have the same statements and the same program, apart from comments."""
     try:
         one, other = source(name, before), source(name, after)
     except IcebergSqlError:
@@ -236,7 +236,7 @@ def _words(found: Source) -> Iterator[str]:
 
 
 def _is_sql(found: Source, part: int) -> bool:
-    """Whether a cell has SQL as it stands: under a magic, or in a notebook of SQL."""
+    """Whether a cell is SQL: under a magic, or in a SQL notebook."""
     pieces = [piece for piece in found.pieces if piece.part == part and piece.sql]
     return bool(pieces) and all(isinstance(piece.starts, range) for piece in pieces)
 

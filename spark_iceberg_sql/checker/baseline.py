@@ -1,4 +1,4 @@
-"""A baseline: a file of the findings that a project has when it begins to check, so that only new ones count."""
+"""A baseline: a file that lists the known findings of a project, so that only new ones are reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VERSION = 1
 
 
 class Baseline:
-    """The findings that a baseline file lists. path: the file; paths in it are taken from its folder."""
+    """The findings in a baseline file. path: the file; the paths in it are relative to its folder."""
 
     def __init__(self, path: Path, entries: Mapping[Mark, int] | None = None) -> None:
         self.path = path
@@ -33,7 +33,7 @@ class Baseline:
             return Path(full).as_posix()
 
     def known(self, name: str) -> Counter[str]:
-        """How often each digest is listed for a file, which the baseline names so."""
+        """How often each digest is listed for a file. name: the file, as the baseline names it."""
         return Counter(
             {mark.digest: count for mark, count in self._entries.items() if mark.path == name}
         )
@@ -41,10 +41,10 @@ class Baseline:
     def gone(
         self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
     ) -> list[Mark]:
-        """The entries whose finding is there no more.
+        """The entries whose finding no longer exists.
 
-        found: all that was found. checked: the files that were, as the baseline names them; a file that
-        does not exist any more counts as one. selected: whether the rule of an entry was run on its file.
+        found: all findings. checked: the files that were checked, as the baseline names them; files that no longer
+        exist count as checked. selected: whether the rule of an entry was run on its file.
         """
         names = set(checked)
         left = self._entries - Counter(found)
@@ -58,9 +58,9 @@ class Baseline:
     def write(
         self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
     ) -> int:
-        """Write the file anew; returns how many findings it lists. Raises FileError.
+        """Update the file; returns how many findings it lists. Raises FileError.
 
-        What was not checked stays as it is listed; the arguments are those of `gone`.
+        Entries of files and rules that were not checked are kept. The arguments are those of `gone`.
         """
         found = [mark for mark in found if mark.code != INTERNAL]
         gone = Counter(self.gone(found, checked, selected))
@@ -102,7 +102,7 @@ def _entries(tree: Any) -> Counter[Mark]:
 
 
 def _written(entries: Counter[Mark]) -> str:
-    """One line for each finding, sorted, so that a change is as small as it can be."""
+    """One line for each finding, sorted, for small diffs."""
     by_path: dict[str, list[str]] = {}
     for mark, count in sorted(entries.items()):
         entry: dict[str, str | int] = {

@@ -1,4 +1,4 @@
-"""Ignore comments that a Python program has beside its SQL."""
+"""Ignore comments in a Python program, outside of its SQL strings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROGRAMS = (".py", ".ipynb")
 
 @dataclass(frozen=True, slots=True)
 class _Comment:
-    """part: where it stands; row: in it. target: the piece behind it that it is about; None: those of its row."""
+    """part, row: its place. target: the piece that it applies to; None: the SQL on its row."""
 
     part: int
     row: int
@@ -32,7 +32,7 @@ class _Comment:
 class Beside:
     """The ignore comments of a program. source: its SQL. lines: of each of its parts.
 
-    skip_file: whether one says that the program is not to be checked.
+    skip_file: whether one of them excludes the whole program from the check.
     """
 
     def __init__(self, source: Source, lines: list[Lines]) -> None:
@@ -62,7 +62,7 @@ class Beside:
             yield _Comment(part, row, target, words, (start, start + words.end), set())
 
     def of(self, script: Joined) -> tuple[Ignore, ...]:
-        """The comments as ignores of a script made of the program's SQL."""
+        """The comments, as ignores with offsets in a script of the program's SQL."""
         reaches: dict[int, list[Offsets]] = {}
         for number, reach in self._reaches(script):
             reaches.setdefault(number, []).append(reach)
@@ -70,7 +70,7 @@ class Beside:
         return tuple(Ignore(c.place, c.words, tuple(found), used=c.used) for c, found in comments)
 
     def _reaches(self, script: Joined) -> Iterator[tuple[int, Offsets]]:
-        """The number of a comment, and a stretch of the script that it is about."""
+        """Pairs of a comment's number and a range of the script that it applies to."""
         targets: dict[int, list[int]] = {}
         rows: dict[tuple[int, int], list[int]] = {}
         for number, comment in enumerate(self._comments):
@@ -92,14 +92,14 @@ class Beside:
                     yield from ((number, stretch) for stretch in stretches)
 
     def silence(self, part: int, start: int, code: str) -> bool:
-        """Whether a comment suppresses a finding that has no SQL of its own. start: its place in the part."""
+        """Whether a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
         row = self._lines[part].place(start)[0]
         here = [c for c in self._comments if (c.part, c.row) == (part, row)]
         named = [Ignore(c.place, c.words, (), used=c.used).names(code) for c in here]
         return any(named)
 
     def findings(self) -> Iterator[tuple[int, Diagnostic]]:
-        """What is to be said of the comments themselves, after the check, and the part of each."""
+        """The findings about the comments themselves, after the check, each with its part."""
         for comment in self._comments:
             ignore = Ignore(comment.place, comment.words, (), used=comment.used)
             for finding in ignore.findings():
@@ -117,7 +117,7 @@ class Beside:
 
 
 def _on_row(piece: Piece, at: int, lines: Lines, row: int) -> Iterator[Offsets]:
-    """The stretches of a piece, which begins at an offset of a script, that are on a row of the program."""
+    """The ranges of a piece that are on a row of the program. at: the piece's offset in the script."""
     first = lines.start(row)
     last = first + len(lines.line(row))
     on_it = "".join("01"[first <= start <= last] for start in piece.starts)
@@ -126,12 +126,12 @@ def _on_row(piece: Piece, at: int, lines: Lines, row: int) -> Iterator[Offsets]:
 
 
 def _in_literals(piece: Piece) -> bool:
-    """Whether a piece is in a program's strings, and not SQL of a cell."""
+    """Whether a piece is in string literals of a program, and not a SQL cell."""
     return bool(piece.sql) and not isinstance(piece.starts, range)
 
 
 def comments(program: str) -> Iterator[tuple[int, str]]:
-    """The comments of a Python program with their offsets, and each that another one has in it: `# a  # noqa`."""
+    """The comments of a Python program with their offsets; of `# a  # noqa`, the second part as well."""
     for start, token in _tokens(program):
         if token.type == tokenize.COMMENT:
             for sign in re.finditer("#", token.string):
@@ -139,14 +139,14 @@ def comments(program: str) -> Iterator[tuple[int, str]]:
 
 
 def open_ends(program: str) -> Iterator[int]:
-    """The offsets of the ends of a program's lines at which a comment may begin."""
+    """The offsets of the line ends of a program at which a comment can begin."""
     for start, token in _tokens(program):
         if token.type in (tokenize.NEWLINE, tokenize.NL):
             yield start
 
 
 def _tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
-    """The tokens of a program with their offsets, as far as they can be read."""
+    """The tokens of a program with their offsets, up to the first error."""
     lines = Lines(program)
     rows = (program[lines.start(row) : _end(lines, row)] for row in range(1, lines.count + 1))
     try:

@@ -1,4 +1,4 @@
-"""What was found in a project as it was at a commit."""
+"""The findings of a project at an earlier commit."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from spark_iceberg_sql.files.git import Snapshot
 
 
 class Earlier:
-    """Checks files as they were, with the tables and the migrations that were there, and today's choice of rules.
+    """Checks files as they were at a commit, with its tables and migrations, but the current selection of rules.
 
-    snapshot: the project as it was. configuration: makes the settings, in the working directory of that moment.
+    snapshot: the project at the commit. configuration: returns the settings for the current working directory.
     """
 
     def __init__(self, snapshot: Snapshot, configuration: Callable[[], Configuration]) -> None:
@@ -35,9 +35,9 @@ class Earlier:
         return self._make()
 
     def known(self, name: str, now: Settings) -> Counter[str]:
-        """How often each finding (`Mark.digest`) was there in a file; nothing if the file was not there.
+        """How often each finding (`Mark.digest`) was in a file; empty if the file did not exist.
 
-        name: the file's. now: its settings. Raises IcebergSqlError if the file as it was cannot be checked.
+        name: the file's. now: its current settings. Raises IcebergSqlError if the old file cannot be checked.
         """
         if name not in self._known:
             path = self._snapshot.path_of(name)
@@ -53,7 +53,7 @@ class Earlier:
             return Counter(mark.digest for _, _, mark in marks(found, reports, name))
 
     def _as_it_was(self, was: Settings, now: Settings) -> Settings:
-        """The settings of then, but the choice of rules of now: what it is to find has not been there before."""
+        """The settings at the commit, with the current selection of rules, so that a new rule finds nothing new."""
         key = id(was), id(now)
         if key not in self._settings:
             chosen = replace(
@@ -70,7 +70,7 @@ class Earlier:
 
     @contextmanager
     def _there(self) -> Iterator[None]:
-        """Work in the folder of the snapshot that is the working directory's."""
+        """Change to the snapshot's copy of the working directory."""
         here = Path.cwd()
         there = self._snapshot.folder / here.resolve().relative_to(self._snapshot.top)
         there.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The scripts that a file has: which of its pieces of SQL follow one another."""
+"""Joins the pieces of SQL in a file into scripts."""
 
 from __future__ import annotations
 

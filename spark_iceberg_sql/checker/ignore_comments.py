@@ -1,4 +1,4 @@
-"""What an ignore comment says: which rules, and what is wrong with it."""
+"""Parses ignore comments: the rules that they name, and mistakes in them."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _NAMES = {rule.name: rule.code for rule in ALL}
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """One comment. end: where its own words end in the text of the comment.
+    """One comment. end: the offset in the comment at which the directive ends.
 
-    codes: the rules that it names; empty for all, unless it is wrong. shared: whether other linters read it,
-    too. next: whether it is about the next statement and not about its line. skip_file: whether the file is
-    not to be checked. wrong: what is wrong with it; what it names all the same is in codes.
+    codes: the rules that it names; empty for all rules, unless `wrong` is set. shared: whether other linters read it,
+    too. next: whether it applies to the next statement and not to its line. skip_file: whether it excludes the
+    file from the check. wrong: the mistake in it; valid codes beside the mistake are in `codes`.
     """
 
     end: int
@@ -52,12 +52,12 @@ class Words:
 
     @property
     def blanket(self) -> bool:
-        """Whether it is about every rule."""
+        """Whether it applies to every rule."""
         return not self.codes and self.wrong is None
 
 
 def read_comment(comment: str) -> Words | None:
-    """What a comment, which begins with its sign, says; None if it is no ignore comment."""
+    """Parse a comment, including its `--`, `/*` or `#`; None if it is not an ignore comment."""
     noqa = _NOQA.match(comment)
     if noqa is not None:
         return _noqa(comment, noqa)
@@ -110,9 +110,9 @@ def _directive(comment: str, directive: re.Match[str]) -> Words:
 
 
 def _resolved(words: list[str], cutoff: float) -> tuple[tuple[str, ...], str | None]:
-    """The codes that words, codes or names of rules, stand for, and what is wrong with one that almost does.
+    """The codes of a list of codes and names, and the mistake in it, if there is one.
 
-    cutoff: how much a word must resemble a rule's name to be a mistake, and no word of somebody else's.
+    cutoff: how similar to a rule's name a word must be to count as a mistake and not as another linter's rule.
     """
     codes, wrong = dict[str, None](), None
     for word in words:

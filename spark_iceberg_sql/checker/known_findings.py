@@ -1,4 +1,4 @@
-"""Findings that are known already, by what they say of which statement: not by where it stands."""
+"""Recognizes known findings by rule, message and statement, independent of their position."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spark_iceberg_sql.syntax.script import statements
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """What is the same of a finding as long as its statement is.
+    """Identifies a finding as long as its statement does not change.
 
-    path: the file, as a baseline names it. code, message: the finding's. digest: of these, the words that it
-    points at, and its whole statement; spaces do not count, nor do lines and cells.
+    path: the file, as a baseline names it. code, message: the finding's. digest: a hash of both, of the text at its
+    span, and of its statement, with white space normalized; line and cell numbers are not part of it.
     """
 
     path: str
@@ -30,7 +30,7 @@ class Mark:
 def marks(
     source: Source, reports: Sequence[Report], path: str
 ) -> list[tuple[Report, Diagnostic, Mark]]:
-    """The mark of every finding of a file. source: the file. path: as the marks name it."""
+    """The mark of every finding of a file. source: the file. path: its path in the marks."""
     texts: dict[int, _Statements] = {}
     found = []
     for part, report in enumerate(reports):
@@ -47,7 +47,7 @@ def marks(
 
 
 class _Statements:
-    """The statements of a part of a file, by their places in it."""
+    """The statements of a part of a file, by position."""
 
     def __init__(self, source: Source, part: int) -> None:
         self._text = source.parts[part].text
@@ -59,7 +59,7 @@ class _Statements:
         )
 
     def around(self, diagnostic: Diagnostic) -> str:
-        """The statement that a finding is in, or else the rest of its line."""
+        """The text of the statement that contains a finding, or else the rest of its line."""
         start = diagnostic.span.start
         number = bisect_right(self._found, start, key=lambda found: found[0]) - 1
         if number >= 0 and start <= self._found[number][1]:
@@ -68,8 +68,8 @@ class _Statements:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
-    """A file's findings, sorted. reports: with the new ones only. known: how many are not among them."""
+class Screened:
+    """reports: a file's reports with new findings only. known: the number of findings that were removed."""
 
     reports: list[Report]
     known: int
@@ -79,11 +79,11 @@ def new_findings(
     found: Iterable[tuple[Report, Diagnostic, Mark]],
     reports: Sequence[Report],
     known: Counter[str],
-) -> Sorted:
-    """The reports of a file without what is known.
+) -> Screened:
+    """The reports of a file without the known findings.
 
-    found: the marks of its findings. known: how often each digest is known; of findings that are alike, as
-    many are. An internal error is never known. A note that is left out counts as one that is not listed.
+    found: the marks of its findings. known: how many findings with each digest are known. Internal errors are
+    always reported. A note that is removed is still counted as not checked.
     """
     left = Counter(known)
     kept: dict[int, list[Diagnostic]] = {id(report): [] for report in reports}
@@ -97,7 +97,7 @@ def new_findings(
                 hidden[id(report)] += diagnostic.statements
         else:
             kept[id(report)].append(diagnostic)
-    return Sorted(
+    return Screened(
         [
             replace(
                 report,

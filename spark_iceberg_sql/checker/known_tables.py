@@ -85,10 +85,10 @@ def _known(settings: Settings) -> Tables:
 def _follow_file(
     path: str, known: Tables, placeholders: tuple[str, ...], *, first_choice: bool
 ) -> None:
-    """Apply the effects of a file's statements; of a migration, without those that take it back.
+    """Apply the effects of a file's statements, except for the part of a migration that reverts it.
 
-    first_choice: whether the first choice of each template is taken to run; otherwise, what depends on a choice, or
-    on a condition of the program, is unknown afterwards.
+    first_choice: whether the first choice of each template is assumed; otherwise, tables that depend on a choice, or
+    on a condition of the program, are unknown afterwards.
     """
     text, _, _ = decode(read_bytes(path), path)
     found = source(path, text)

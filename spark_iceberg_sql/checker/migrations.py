@@ -1,4 +1,4 @@
-"""What is known of the tables before each of a series of migrations."""
+"""The known tables before each migration of a series."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SUFFIXES = (".sql", ".py")
 
 
 class Migrations:
-    """The migrations that files belong to, and the tables between them.
+    """Finds the series of migrations of a file, and computes the known tables between them.
 
-    settings: those of the files. base: what is known before the first migration. follow: carries a file's
-    statements over into what is known; it raises FileError for one that cannot be read.
+    settings: those of the files. base: returns the known tables before the first migration. follow: applies the
+    statements of a file to known tables; raises FileError if it cannot be read.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Migrations:
         self._after: dict[str, Tables] = {}
 
     def of(self, path: str) -> Step | None:
-        """The migration that a file is; None if it is none. path: its full path."""
+        """The migration in a file; None if it is not a migration. path: its full path."""
         return self._series(path).get(path)
 
     def last(self, path: str) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class Migrations:
         return self._folders[folder]
 
     def _listed(self) -> Mapping[str, Steps]:
-        """The series of the key `scripts`, by the path of each file. Raises FileError for a glob that means none."""
+        """The series of the key `scripts`, by the path of each file. Raises FileError for a glob without files."""
         found: dict[str, Steps] = {}
         for pattern in self._settings.scripts:
             files = find([str(self._settings.root.absolute() / pattern)], lambda path: False)
@@ -64,7 +64,7 @@ class Migrations:
         return found
 
     def before(self, step: Step) -> Tables:
-        """What is known before a migration. Raises FileError."""
+        """The known tables before a migration. Raises FileError."""
         if not step.after:
             known = self._base().copy()
         else:
@@ -77,7 +77,7 @@ class Migrations:
         return known
 
     def after(self, path: str) -> Tables:
-        """What is known after a migration. Raises FileError."""
+        """The known tables after a migration. Raises FileError."""
         waiting = [path]
         while waiting:  # not by recursion: there may be thousands
             step = self._step(waiting[-1])

@@ -23,10 +23,10 @@ _OURS = frozenset(rule.code for rule in ALL)
 
 @dataclass(slots=True)
 class Ignore:
-    """One such comment. span: its offsets. words: what it says.
+    """One such comment. span: its offsets. words: its content.
 
-    reaches: the stretches of offsets in which a finding must start. gone: the edit that removes the comment and
-    nothing else; None if the comment says more. used: the codes that it has suppressed.
+    reaches: the ranges in which a finding must start. gone: the edit that removes the comment and nothing else;
+    None if the comment has other content. used: the codes that it has suppressed.
     """
 
     span: Offsets
@@ -41,7 +41,7 @@ class Ignore:
         return any(a <= start <= b for a, b in self.reaches) and self.names(diagnostic.code)
 
     def names(self, code: str) -> bool:
-        """Whether it is about a code, remembering it if so."""
+        """Whether it names a code; records the code as used if so."""
         if not self.words.blanket and code not in self.words.codes:
             return False
         self.used.add(code)
@@ -59,7 +59,7 @@ class Ignore:
         return tuple(c for c in idle if not self.words.shared or c in _OURS)
 
     def findings(self) -> Iterator[Finding]:
-        """What is to be said of the comment itself, after the check."""
+        """The findings about the comment itself, after the check."""
         if self.words.wrong is not None:
             yield misspelt(self.span, self.words.wrong)
         yield from unused(self.words.codes, self.unused, self.span, self.gone)
@@ -67,7 +67,7 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Ignores:
-    """All of a text. skip_file: whether it is not to be checked at all. beside: those of the program around it."""
+    """All of a text. skip_file: whether the text is excluded. beside: those in the program around the text."""
 
     every: tuple[Ignore, ...] = ()
     skip_file: bool = False

@@ -16,7 +16,7 @@ from spark_iceberg_sql.files.discovery import decode, read_bytes
 from spark_iceberg_sql.files.notebook_positions import as_one
 from spark_iceberg_sql.report.terminal import place
 
-# A text of a file to the reports of its parts.
+# From the text of a file to the reports of its parts.
 Check = Callable[[str], list[Report]]
 
 
@@ -35,7 +35,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How a text is changed: by fixes, the unsafe ones too, or by ignore comments."""
+    """How files are changed: by fixes (unsafe: the unsafe ones, too), or by ignore comments (ignore)."""
 
     unsafe: bool = False
     ignore: bool = False
@@ -43,7 +43,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A file after that. many: how many findings it was done for; left: for which it could not be done."""
+    """A file after the change. many: how many findings were fixed or ignored. left: those that could not be."""
 
     text: str
     reports: list[Report]
@@ -55,8 +55,8 @@ class Changed:
 class Tally:
     """The outcome for all files and their changes.
 
-    applied: how many fixes, or findings with a new ignore comment. changed: whether any text changed. failed:
-    whether anything failed. kept_back: the places of the findings for which it could not be done.
+    applied: how many findings were fixed or ignored. changed: whether any text changed. failed: whether anything
+    failed. kept_back: the places of the findings that could not be fixed or ignored.
     """
 
     applied: int = 0
@@ -65,19 +65,19 @@ class Tally:
     kept_back: list[str] = field(default_factory=list)
 
     def could_not(self, why: str) -> None:
-        """Say what failed."""
+        """Print what failed, and record it."""
         sys.stderr.write(f"error: {why}\n")
         self.failed = True
 
     def add(self, before: str, after: Changed) -> None:
-        """Count a file that has been changed, or has stayed as it was."""
+        """Record the outcome for a file. before: its text before the change."""
         self.applied += after.many
         self.changed = self.changed or after.text != before
         self.kept_back += [f"{place(at(after.reports, d), d)} ({d.code})" for d in after.left]
 
 
 def read(path: str, stdin_name: str | None, settings: Configuration) -> File:
-    """A file. stdin_name: that of standard input. Raises FileError, ConfigError."""
+    """Read a file. stdin_name: the name of standard input. Raises FileError, ConfigError."""
     name = stdin_name or path if path == "-" else path
     content = read_bytes(path)
     text, encoding, bom = decode(content, name)
@@ -86,7 +86,7 @@ def read(path: str, stdin_name: str | None, settings: Configuration) -> File:
 
 
 def changed(file: File, found: list[Report], check: Check, mode: Mode) -> Changed:
-    """A file's text after the fixes, or with ignore comments. found: its reports. check: makes those of a text."""
+    """Fix a file's text, or add ignore comments. found: its reports. check: returns the reports of a text."""
     if mode.ignore:
         from spark_iceberg_sql.checker.added_ignores import with_ignores
 

@@ -1,4 +1,4 @@
-"""The output of `iceberg-sql check`: the report, what a fix would do, what was left out."""
+"""The output of `iceberg-sql check`: the report, the available fixes, the known findings."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from spark_iceberg_sql.report.terminal import plural
 def rendered(
     given: argparse.Namespace, reports: Sequence[Report], tally: Tally, left_out: str
 ) -> str:
-    """The report in the format that was asked for. left_out: what of the findings is not in it, and why."""
-    if given.fix and "-" in given.files:  # the fixed text goes to standard output
+    """The report in the requested format. left_out: lines about findings that are not in it."""
+    if (given.fix or given.add_noqa) and "-" in given.files:  # the text goes to standard output
         sys.stderr.write(FORMATS[given.output_format](reports))
         return ""
     if given.statistics:

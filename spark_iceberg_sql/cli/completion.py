@@ -1,4 +1,4 @@
-"""`iceberg-sql completion bash`: the script that completes commands, options and rules in a shell."""
+"""`iceberg-sql completion bash`: prints the script that completes commands, options and rules in a shell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _whole(shtab: Any) -> argparse.ArgumentParser:
-    """All commands as one parser, with what completes each argument."""
+    """All commands as one parser, with the completions of each argument."""
     parser = argparse.ArgumentParser(prog="iceberg-sql")
     for action in vars(front())["_actions"]:
         if action.option_strings and action.dest != "help":

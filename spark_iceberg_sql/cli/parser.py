@@ -1,4 +1,4 @@
-"""The parser of a command line: an unknown option, command or value is answered with the one that was meant."""
+"""The command-line parser: its errors suggest the closest option, command or value."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _CHOICE = re.compile(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose errors are one line, with the nearest option or value; exits with code 2."""
+    """An ArgumentParser whose errors are one line that suggests the closest option or value; exits with code 2."""
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        """As argparse's, but an unknown option is answered with the nearest known one."""
+        """Like argparse's, but the error about an unknown option suggests the closest one."""
         given, rest = self.parse_known_args(args, namespace)
         unknown = [word for word in rest if word.startswith("-")] or rest
         if unknown:
@@ -32,7 +32,7 @@ class Parser(argparse.ArgumentParser):
         return given
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong in one line, and how the command is used."""
+        """Print the error in one line, then a line about the usage, and exit."""
         wrong = _CHOICE.search(message)
         if wrong is not None:
             choices = [choice.strip(" '") for choice in wrong["choices"].split(",")]

@@ -1,4 +1,4 @@
-"""Which findings count: all, those that a baseline does not list, or those that were not there at a commit."""
+"""Which findings are reported: all, those not in a baseline, or those that did not exist at a commit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LISTED = 10  # entries of a baseline that are gone, and are listed
 
 
 class Screen:
-    """Sorts out the findings that do not count. baseline, earlier, ref: as given; ref is earlier's name."""
+    """Removes known findings from reports. baseline, earlier: their sources. ref: the commit of `earlier`."""
 
     def __init__(
         self, baseline: Baseline | None = None, earlier: Earlier | None = None, ref: str = ""
@@ -38,13 +38,13 @@ class Screen:
 
     @property
     def is_open(self) -> bool:
-        """Whether every finding counts."""
+        """Whether every finding is reported."""
         return self.baseline is None and self._earlier is None
 
     def __call__(
         self, found: Source, reports: list[Report], settings: Settings, *, last: bool = False
     ) -> list[Report]:
-        """The reports of a file's parts with the findings that count. last: whether the file stays as it is."""
+        """The reports of a file's parts without known findings. last: whether these are the final reports."""
         if self.is_open:
             return reports
         from spark_iceberg_sql.checker.known_findings import marks, new_findings
@@ -73,7 +73,7 @@ class Screen:
 
     @property
     def left_out(self) -> str:
-        """What does not count, in lines."""
+        """Lines about the findings that were removed."""
         said = ""
         if self._known["baseline"] and self.baseline is not None:
             many = plural(self._known["baseline"], "finding is", "findings are")
@@ -84,7 +84,7 @@ class Screen:
         return said
 
     def gone(self) -> str:
-        """The entries of the baseline whose finding is gone, in lines."""
+        """Lines about the entries of the baseline whose finding no longer exists."""
         if self.baseline is None:
             return ""
         found = self.baseline.gone(self._marks(), self._found, self._ran)
@@ -98,7 +98,7 @@ class Screen:
         return said + (f"  and {more} more\n" if more > 0 else "")
 
     def write(self) -> str:
-        """Write the baseline anew; returns what to say. Raises FileError."""
+        """Update the baseline; returns the line to print. Raises FileError."""
         assert self.baseline is not None
         number = self.baseline.write(self._marks(), self._found, self._ran)
         return f"{plural(number, 'finding is', 'findings are')} in the baseline `{self.baseline.path}`\n"
@@ -107,7 +107,7 @@ class Screen:
         return [mark for marks, _ in self._found.values() for mark in marks]
 
     def _ran(self, mark: Mark) -> bool:
-        """Whether the rule of an entry was asked about its file."""
+        """Whether the rule of an entry was run on its file."""
         _, settings = self._found[mark.path]
         assert self.baseline is not None
         path = self.baseline.path.absolute().parent / mark.path
@@ -116,7 +116,7 @@ class Screen:
 
 @contextmanager
 def screen(given: argparse.Namespace) -> Iterator[Screen]:
-    """What the options ask for. Raises FileError for a baseline or a commit that cannot be read."""
+    """The screen for the options. Raises FileError for a baseline or a commit that cannot be read."""
     from contextlib import ExitStack
 
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What `--show-tables` prints: the tables as the scripts leave them, as DDL."""
+"""`--show-tables`: prints the tables at the end of the scripts, as DDL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`iceberg-sql check --watch`: the check again whenever a file changes."""
+"""`iceberg-sql check --watch`: repeats the check whenever a file changes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SECONDS = 0.5
 
 
 def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
-    """Check, and check again after each change; ends with an interrupt.
+    """Check now and after each change, until the user interrupts; returns the last exit code.
 
-    check: prints the findings and returns the exit code. found: the files, as they are now.
+    check: prints the findings and returns the exit code. found: returns the files to check.
     """
     code = COULD_NOT_RUN
     try:
@@ -39,7 +39,7 @@ def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
 
 
 def _state(found: Callable[[], Iterable[str]]) -> dict[str, tuple[int, int] | None]:
-    """When the files, and the settings above them, were last written, and their sizes."""
+    """The modification times and sizes of the files and of the settings files above them."""
     try:
         names = set(found())
     except IcebergSqlError as error:  # settings that are wrong for now

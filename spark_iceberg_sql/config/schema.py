@@ -10,9 +10,9 @@ from spark_iceberg_sql.config.settings import Settings
 
 
 def schema(address: str) -> dict[str, Any]:
-    """The schema of an `.iceberg-sql.toml`, and of the table in a pyproject.toml.
+    """The schema of `.iceberg-sql.toml` and of the table in pyproject.toml.
 
-    address: where it is published.
+    address: its URL.
     """
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",

@@ -1,4 +1,4 @@
-"""Alembic's revisions: which one follows which, and the SQL of `op.execute` in upgrade() and downgrade()."""
+"""Alembic revisions: their order, and the SQL of `op.execute` in upgrade() and downgrade()."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HARMLESS = frozenset({"execute", "f", "get_context"})
 
 
 def revisions(text: str) -> tuple[str, tuple[str, ...]]:
-    """A file's revision, and those that it follows: several if it merges branches."""
+    """A file's revision, and its predecessors: several if it merges branches."""
     values = {}
     for node in _parsed(text).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
@@ -42,7 +42,7 @@ def _literal(value: ast.expr) -> object:
 
 
 def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
-    """The SQL of a revision: of upgrade(), then all other, and how many pieces are upgrade()'s.
+    """The SQL of a revision, that of upgrade() first, and the number of pieces from upgrade().
 
     Any other call of `op`, and SQL that cannot be read, may change any table.
     """
@@ -66,7 +66,7 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
 
 
 def _as_sql(found: re.Match[str]) -> str:
-    """`op.execute(text("..."))` as the call of a method `sql`, of the same length."""
+    """Rewrite `op.execute(text("..."))` as a call of a method `sql`, with the same length."""
     before, behind, opening, text = found[1], found[2], found[3], found[4] or ""
     return f"op{before}    .{behind}sql{opening}{' ' * len(text)}"
 
@@ -76,7 +76,7 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _is_whole(start: int, tree: ast.Module, lines: Lines) -> bool:
-    """Whether an arm is all of upgrade() or downgrade(): nobody calls these but the tool."""
+    """Whether an arm is the whole of upgrade() or downgrade(), which Alembic calls exactly once."""
     row, _ = lines.place(start)
     return any(f.lineno <= row <= f.body[0].lineno for f in _functions(tree))
 

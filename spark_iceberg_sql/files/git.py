@@ -1,4 +1,4 @@
-"""What git knows of a folder: the files it ignores, and the project as it was at a commit."""
+"""Git: the files that it ignores, and a project at an earlier commit."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
 
-# What the check of a file may read besides it: settings, changelogs, metadata.
+# What a check may read: SQL, settings, changelogs, metadata.
 _READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
 # A hook sets these for the repository that it runs in, relative to that.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 
 def ignored(folder: str) -> frozenset[str]:
-    """The files and folders in a folder that git ignores, as full paths; a file that is tracked is not.
+    """The files and folders in a folder that git ignores, as full paths; tracked files are never ignored.
 
-    Nothing where the folder is in no repository, where there is no git, or where the folder itself is ignored:
-    then whoever named it wants it.
+    Empty if the folder is not in a repository, if git is not installed, or if the folder itself is ignored:
+    in that case, whoever named it wants it checked.
     """
     top = Path(folder).absolute()
     if not any((above / ".git").exists() for above in (top, *top.parents)):
@@ -43,7 +43,7 @@ def ignored(folder: str) -> frozenset[str]:
 
 @dataclass
 class Snapshot:
-    """The project at a commit. top: the work tree's top folder. commit: its name. into: where its files are put."""
+    """A project at a commit. top: the work tree's top folder. commit: its hash. into: an empty folder for its files."""
 
     top: Path
     commit: str
@@ -51,7 +51,7 @@ class Snapshot:
 
     @cached_property
     def folder(self) -> Path:
-        """The folder with the files as they were. Raises FileError if git fails."""
+        """The folder with the files at the commit, written on first use. Raises FileError if git fails."""
         folder = self.into / "tree"
         folder.mkdir()
         extra = {"GIT_INDEX_FILE": str(self.into / "index"), "GIT_LFS_SKIP_SMUDGE": "1"}
@@ -63,14 +63,14 @@ class Snapshot:
 
     @cached_property
     def before(self) -> Mapping[str, str]:
-        """For the path of a file that was renamed since, from the top, the path that it had."""
+        """Current path to path at the commit, of renamed files, relative to the top."""
         options = ("--no-ext-diff", "--find-renames", "--diff-filter=R", "--name-status", "-z")
         found = _git(("diff", *options, self.commit), self.top).split(b"\0")
         words = [os.fsdecode(word) for word in found]
         return dict(zip(words[2::3], words[1::3], strict=False))
 
     def path_of(self, name: str) -> Path | None:
-        """Where a file lies as it was; None if it was not there."""
+        """The file at the commit; None if it did not exist. name: its current path."""
         try:
             path = Path(name).absolute().relative_to(self.top).as_posix()
         except ValueError:
@@ -81,10 +81,9 @@ class Snapshot:
 
 @contextmanager
 def snapshot(ref: str) -> Iterator[Snapshot]:
-    """The project as it was where the current branch left another one.
+    """The project at the merge base of the current branch and another one.
 
-    ref: a branch, tag or commit; of a branch that has gone on since, the commit that both share counts.
-    Raises FileError if there is no repository, no such commit, or no commit that both share.
+    ref: a branch, tag or commit. Raises FileError if there is no repository, no such commit, or no merge base.
     """
     top = Path(os.fsdecode(_git(("rev-parse", "--show-toplevel"))).rstrip("\n"))
     try:
@@ -111,7 +110,7 @@ def _git(
     extra: Mapping[str, str] | None = None,
     given: bytes = b"",
 ) -> bytes:
-    """What a git command prints; it runs no program that the repository names. Raises FileError."""
+    """The output of a git command, which runs no program from the repository's configuration. Raises FileError."""
     import subprocess
 
     environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}

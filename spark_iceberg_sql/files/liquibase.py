@@ -20,7 +20,7 @@ _DEEPEST = 20
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of a changelog: a file, a folder, or anything else. near: taken from the changelog's own folder."""
+    """An entry of a changelog: a file, a folder, or any other change. near: relative to the changelog's folder."""
 
     file: str | None = None
     folder: str | None = None
@@ -28,9 +28,10 @@ class _Entry:
 
 
 def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:
-    """The files that a changelog includes, in order, as full paths; None in it for any other change.
+    """The files that a changelog includes, in order, as full paths; an item None stands for any other change.
 
-    folder: where to look from, upwards. files: those that it should include. None if no changelog includes any.
+    folder: where to search for changelogs, and in its parents. files: the changelog must include one of them. None if
+    there is no such changelog.
     """
     best: list[str | None] | None = None
     for above in [folder, *folder.parents][:_ABOVE]:
@@ -45,7 +46,7 @@ def changelog(folder: Path, files: Sequence[str]) -> list[str | None] | None:
 
 
 def _included(path: Path, seen: set[Path]) -> Iterator[str | None]:
-    """What a changelog includes, with what those include."""
+    """What a changelog includes, directly and through other changelogs."""
     if path in seen or len(seen) > _DEEPEST * 50:
         return
     seen.add(path)
@@ -74,7 +75,7 @@ def _one(path: Path, seen: set[Path]) -> Iterator[str | None]:
 
 
 def _resolved(changelog: Path, name: str, *, near: bool) -> Path | None:
-    """A path in a changelog: from its own folder, or from the search path, which is a folder above it."""
+    """A path in a changelog: relative to its folder, or to the search path, a folder above it."""
     name = name.removeprefix("classpath:").lstrip("/")
     for above in [changelog.parent] if near else changelog.parents:
         path = Path(os.path.normpath(above / name))
@@ -132,7 +133,7 @@ def _true(value: Any) -> bool:
 
 
 def _of_yaml(text: str) -> Iterator[_Entry]:
-    """The items of the list at the top; each with the words that are indented under it."""
+    """The items of the top-level list; nested text is searched, not parsed."""
     text = re.sub(r"(?m)(?:^|[ \t])#.*$", "", text)
     items = list(_ITEM.finditer(text))
     if "databaseChangeLog" not in text or not items:

@@ -1,4 +1,4 @@
-"""The order in which tools run migrations: each file, and the files that run directly before it."""
+"""The order in which migration tools run files: each file, and the files that run directly before it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 # Flyway: V1_2__text.sql, the same with U (undo) and B (baseline); R__text.sql runs last, in the order of its text.
 _FLYWAY = re.compile(r"([VUB])(\d+(?:[._]\d+)*)__.*\.sql")
 _REPEATABLE = re.compile(r"R__(.*)\.sql")
-# What is run to migrate, and to go back: dbmate, goose, sql-migrate.
+# The markers of both directions: dbmate, goose, sql-migrate.
 _UP_DOWN = re.compile(
     r"^--[ \t]*(migrate:|\+goose[ \t]+|\+migrate[ \t]+)(up|down)\b", re.IGNORECASE | re.MULTILINE
 )
@@ -21,15 +21,15 @@ _FORMATTED = re.compile(r"\A\ufeff?\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\
 _NUMBER = re.compile(r"\d+")
 _SAME_VERSION = "have the same version: which one runs first is not known"
 _SAME_NUMBER = "have the same number: which one runs first is not known"
-_MOST = 2_000_000  # bytes of a file that are read for its marks
+_MOST = 2_000_000  # bytes of a file that are searched for markers
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A migration. path: its full path. after: those that run directly before it, none for the first.
+    """A migration. path: its full path. after: those that run directly before it; empty for the first.
 
-    leads_on: whether others run after it; those that go back do not. unsure: why its place is not known, if it
-    is not. anything: whether something else runs before it, which may change any table.
+    leads_on: whether others can run after it; False for undo migrations. unsure: why its position is unknown; None
+    if it is known. anything: whether something that may change any table runs before it.
     """
 
     path: str
@@ -43,7 +43,7 @@ Steps = Mapping[str, Step]
 
 
 def going_back(text: str) -> int | None:
-    """Where the part of a migration begins that takes it back; None if it has none."""
+    """The offset of the part of a migration that reverts it; None if there is none."""
     found = [(mark.start(), mark[2].lower()) for mark in _UP_DOWN.finditer(text)]
     return found[1][0] if [word for _, word in found] == ["up", "down"] else None
 
@@ -54,7 +54,7 @@ def scripts(files: Sequence[str]) -> Steps:
 
 
 def steps_of(folder: str) -> Steps:
-    """The migrations in a folder, by path; none if no tool's names are there. folder: a full path."""
+    """The migrations in a folder, by path; empty if no tool is recognized. folder: a full path."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if entry.is_file())
     except OSError:
@@ -97,7 +97,7 @@ def _version(text: str) -> tuple[object, ...]:
 
 
 def _numbered(folder: str, names: Sequence[str]) -> Steps:
-    """dbmate, goose and sql-migrate, which have both directions in a file; golang-migrate, which has two files."""
+    """dbmate, goose and sql-migrate (both directions in one file), and golang-migrate (one file for each)."""
     found: list[tuple[tuple[object, ...], str]] = []
     back: list[tuple[int, str]] = []
     for match in filter(None, map(_NUMBERED.fullmatch, names)):
@@ -106,7 +106,7 @@ def _numbered(folder: str, names: Sequence[str]) -> Steps:
         if match[2] is not None and match[2].lower() == "down":
             back.append((int(match[1]), path))
         elif match[2] is not None or mark is not None:
-            by_name = mark is not None and mark[1] == "migrate:"  # dbmate compares texts
+            by_name = mark is not None and mark[1] == "migrate:"  # dbmate compares names as strings
             found.append(((f"{match[1]}_",) if by_name else ("", int(match[1])), path))
     steps = dict(_chain(found, _SAME_VERSION))
     for number, path in back:
@@ -170,7 +170,7 @@ def _liquibase(folder: str, names: Sequence[str]) -> Steps:
 
 
 def _chain(found: Iterable[tuple[tuple[object, ...], str]], same: str) -> Steps:
-    """Files in the order of their keys. same: what to say of those whose keys are the same."""
+    """Files in the order of their keys. same: the message for files with the same key."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for key, path in sorted(found):
         groups.setdefault(key, []).append(path)

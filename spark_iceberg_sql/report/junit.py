@@ -1,4 +1,4 @@
-"""JUnit XML, which most CI systems show as test results: a finding is a failure, what was not checked is skipped."""
+"""JUnit XML, which most CI systems show as test results: a finding is a failed test, a note a skipped one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_reports(reports: Sequence[Report]) -> str:
-    """A test suite for each file, a test case for each diagnostic; a file without any is a test that passes."""
+    """A test suite for each file, a test case for each diagnostic; a passed one for a file without diagnostics."""
     files: dict[str, list[tuple[Report, Diagnostic]]] = {}
     for report in reports:
         files.setdefault(relative(report.filename), []).extend((report, d) for d in report)

@@ -1,4 +1,4 @@
-"""Reviewdog's diagnostic format: places are lines and columns in bytes of UTF-8, fixes are suggestions."""
+"""Reviewdog's diagnostic format: columns count bytes of UTF-8, fixes are suggestions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _diagnostic(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def _suggestion(text: str, lines: Lines, fix: Fix) -> dict[str, Any]:
-    """All edits as one: each of several suggestions would be another way to fix it."""
+    """All edits as one: several suggestions would be alternatives."""
     start, end = fix.edits[0].start, max(edit.end for edit in fix.edits)
     words, at = "", start
     for edit in fix.edits:

@@ -1,4 +1,4 @@
-"""A known table as DDL: the statements that make one like it."""
+"""A known table as DDL: the statements that create an equal table."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 def table_ddl(table: Table) -> str:
-    """CREATE TABLE, and ALTER TABLE for the partition fields that CREATE cannot name; then the spec, in comments.
+    """CREATE TABLE, ALTER TABLE for partition fields that CREATE cannot name, and the spec in comments.
 
-    What is unknown of the table is said in a comment.
+    For a table that is not fully known, only a comment.
     """
     return "\n".join(_lines(table)) + "\n"
 
@@ -66,7 +66,7 @@ def _null(field: Field) -> str:
 
 
 def _clause(field: PartitionField, schema: Schema) -> str:
-    """A partition field's term, each part of its column in backticks where that takes them."""
+    """A partition field's term, with its column in backticks where needed."""
     column = schema.by_id(field.source_id)
     nested = column is not None and bool(column.parents)
     parts = field.source.split(".") if nested else [field.source]
@@ -74,7 +74,7 @@ def _clause(field: PartitionField, schema: Schema) -> str:
 
 
 def _split(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:
-    """The fields that CREATE TABLE makes as they are, and those that have to be added under their names."""
+    """The fields that CREATE TABLE gives the right names, and those that ALTER TABLE must add."""
     fields = [field for field in specs.spec.fields if not field.transform.is_void]
     for number, field in enumerate(fields):
         if field.name != field.transform.transform.create_name(field.source):
