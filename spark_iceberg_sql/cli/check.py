@@ -44,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="with --fix or --diff: also fixes that guess the intention",
     )
     parser.add_argument(
-        "--add-noqa", action="store_true", help="write ignore comments for all findings"
+        "--add-noqa", action="store_true", help="add an ignore comment for each finding"
     )
     parser.add_argument(
         "--diff", action="store_true", help="show what --fix or --add-noqa would change"
@@ -71,7 +71,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--show-files", action="store_true", help="list the files that would be checked"
     )
     parser.add_argument(
-        "--show-tables", action="store_true", help="print the tables as the scripts leave them"
+        "--show-tables",
+        action="store_true",
+        help="print the tables at the end of the scripts, as DDL",
     )
     parser.add_argument(
         "--color",
@@ -80,19 +82,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="default: auto, which follows NO_COLOR and FORCE_COLOR",
     )
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
-    group = parser.add_argument_group("new findings only")
+    group = parser.add_argument_group("new findings")
     group.add_argument(
-        "--baseline", metavar="FILE", type=Path, help="leave out the findings that this file lists"
+        "--baseline",
+        metavar="FILE",
+        type=Path,
+        help="report only findings that this file does not list",
     )
     group.add_argument(
         "--write-baseline",
         action="store_true",
-        help="write all findings to the file of --baseline",
+        help="update the file of --baseline with all findings",
     )
     group.add_argument(
         "--diff-from",
         metavar="REF",
-        help="leave out the findings that were there when the branch left this git branch or commit",
+        help="report only findings that did not exist at the merge base with this git branch or commit",
     )
     add_settings(parser)
     add_selection(parser)

@@ -33,7 +33,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "--scripts",
         metavar="GLOB",
         action="append",
-        help="SQL files that run one after the other, in the order of their numbers",
+        help="SQL files that form one script, in the order of their numbers",
     )
     group.add_argument(
         "--catalog",
@@ -61,7 +61,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "--extend-select",
         metavar="CODES",
         type=_some,
-        help="rules to run besides those of --select",
+        help="additional rules to run",
     )
     group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
     group.add_argument(

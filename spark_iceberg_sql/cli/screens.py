@@ -68,7 +68,7 @@ class Screen:
         try:
             return earlier.known(name, settings)
         except IcebergSqlError as error:
-            sys.stderr.write(f"`{name}` at `{self._ref}`: {error}; all its findings count\n")
+            sys.stderr.write(f"`{name}` at `{self._ref}`: {error}; all its findings are reported\n")
             return Counter()
 
     @property
@@ -79,8 +79,8 @@ class Screen:
             many = plural(self._known["baseline"], "finding is", "findings are")
             said += f"{many} in the baseline `{self.baseline.path}`\n"
         if self._known["earlier"]:
-            many = plural(self._known["earlier"], "finding was", "findings were")
-            said += f"{many} there at `{self._ref}`\n"
+            many = plural(self._known["earlier"], "finding")
+            said += f"{many} already existed at `{self._ref}`\n"
         return said
 
     def gone(self) -> str:
@@ -90,8 +90,9 @@ class Screen:
         found = self.baseline.gone(self._marks(), self._found, self._ran)
         if not found:
             return ""
-        many = plural(len(found), "finding is", "findings are")
-        said = f"{many} gone; --write-baseline takes them out of `{self.baseline.path}`\n"
+        many = plural(len(found), "finding", "findings")
+        exist = "no longer exists" if len(found) == 1 else "no longer exist"
+        said = f"{many} of the baseline {exist}; --write-baseline removes them from the file\n"
         for mark in found[:_LISTED]:
             said += f"  {mark.path}: {mark.code} {mark.message}\n"
         more = len(found) - _LISTED

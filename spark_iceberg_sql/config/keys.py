@@ -142,19 +142,19 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
 # What each key is for, as the documentation lists them.
 PURPOSE: Mapping[str, str] = {
     "select": "rules to run: codes or prefixes of codes",
-    "extend-select": "rules to run besides, even if a shorter code in `ignore` skips them",
+    "extend-select": "additional rules to run, even if a shorter code in `ignore` skips them",
     "ignore": "rules to skip",
     "per-file-ignores": "rules to skip for files that match a glob",
     "severity": "severity of a rule's findings; the longest matching code wins",
     "metadata": "a table's metadata file, relative to the file with the settings",
     "ddl": "globs of SQL files to load table definitions from, in this order, before each check",
-    "scripts": "globs of SQL files that run one after the other, in the order of the numbers in their names",
+    "scripts": "globs of SQL files that form one script each, in the order of the numbers in their names",
     "catalog": "a catalog of pyiceberg's configuration to look up tables in",
     "default-catalog": "catalog for unqualified table names",
     "default-namespace": "namespace for unqualified table names",
     "case-sensitive": "the session's spark.sql.caseSensitive",
     "exclude": "globs of files and folders to skip",
-    "respect-gitignore": "whether a search skips the files that git ignores",
+    "respect-gitignore": "whether to skip files that git ignores",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",
 }
 

@@ -91,12 +91,12 @@ def snapshot(ref: str) -> Iterator[Snapshot]:
             raise FileError("")
         _git(("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"))
     except FileError:
-        raise FileError(f"git knows no commit `{ref}`; it may have to be fetched first") from None
+        raise FileError(f"unknown commit `{ref}`; it may not have been fetched") from None
     try:
         commit = _git(("merge-base", ref, "HEAD")).decode().strip()
     except FileError:
         raise FileError(
-            f"`{ref}` and the current branch share no commit here; a shallow clone may have to be fetched in full"
+            f"`{ref}` and the current branch have no common commit; a shallow clone must be fetched in full"
         ) from None
     from tempfile import TemporaryDirectory
 
