@@ -335,3 +335,30 @@ def test_new_findings_alone_get_comments(capsys: Any) -> None:
     Path("a.sql").write_text(f"{TABLE};\n{TABLE.replace('db.t', 'db.u')};\n")
     assert main(["check", "--isolated", "--baseline", "b.json", "--add-noqa"]) == 0
     assert Path("a.sql").read_text().count("noqa") == 1
+
+
+RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else []) for n, p in enumerate(RULES)],
+    ids=lambda path: path.stem,
+)
+def test_files_with_many_findings(path: Path, capsys: Any) -> None:
+    """No comment is left that suppresses nothing, although an ignored error changes what follows it."""
+    text = path.read_text("utf-8")
+    assert found("a.sql", text, capsys)
+    main(["check", "--isolated", "--add-noqa", "a.sql"])
+    assert "No comment can suppress" not in capsys.readouterr().err
+    after = Path("a.sql").read_text("utf-8")
+    assert words(after) == words(text)
+    assert {c.split()[1] for c in found("a.sql", after, capsys)} <= {"SIS002"}
+
+
+@pytest.mark.parametrize("comment", ["-- noqa: SIS302", "-- noqa: LT05, SIS302"])
+def test_comments_that_were_unused_before_stay(comment: str, capsys: Any) -> None:
+    text = f"SELECT 1; {comment}\n{TABLE};\n"
+    assert found("a.sql", text, capsys) == ["1 SIS003", "2 SIS501"]
+    main(["check", "--isolated", "--add-noqa", "a.sql"])
+    assert Path("a.sql").read_text() == f"SELECT 1; {comment}\n{TABLE};  -- noqa: SIS501\n"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from functools import cached_property
 
@@ -22,6 +23,9 @@ from spark_iceberg_sql.files.templates import template_spans
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
+_LISTED = re.compile(r"[:\[]\s*([\w.,\s-]+?)\s*\]?$")
+_CODE = re.compile(r"\b[A-Z]+\d+\b")
+_CLOSING = re.compile(r"\s*\*/")
 _UNUSED = "SIS003"  # remove the comment instead
 
 
@@ -36,6 +40,7 @@ def with_ignores(
     Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
     """
     before = len(_due(found))
+    unused = {_words_of(report, d) for report in found for d in report if d.code == _UNUSED}
     for place in (_line_end, _literal_end, _before):
         if not _due(found):
             break
@@ -49,6 +54,13 @@ def with_ignores(
         result = fixed(text, offered)
         if result.applied and _alike(name, text, result.text):
             text, found = result.text, check(result.text)
+
+    def idle(changed: str) -> Report:
+        return as_one(changed, [_without_idle(report, unused) for report in check(changed)])
+
+    result = fixed(text, idle)
+    if result.applied and _alike(name, text, result.text):
+        text, found = result.text, check(result.text)
     left = tuple(_due(found))
     return text, found, before - len(left), left
 
@@ -155,6 +167,47 @@ def _with_edits(found: Source, number: int, report: Report, place: _Place) -> Re
         fix = Fix("ignore it", (edit,), safe=True) if edit is not None else None
         given.append(replace(diagnostic, fix=fix))
     return replace(report, diagnostics=tuple(given))
+
+
+def _words_of(report: Report, diagnostic: Diagnostic) -> str:
+    return report.text[diagnostic.span.start : diagnostic.span.end]
+
+
+def _without_idle(report: Report, unused: Set[str]) -> Report:
+    """A report in which the fix of each unused code of an added comment removes it.
+
+    A suppressed error counts as a statement that runs, so later findings may no longer exist. unused: the comments
+    that were unused before.
+    """
+    given = []
+    for diagnostic in report:
+        comment = _words_of(report, diagnostic)
+        ours = diagnostic.code == _UNUSED and comment not in unused
+        edit = _removal(report.text, diagnostic, comment) if ours else None
+        fix = Fix("remove what is unused", (edit,), safe=True) if edit is not None else None
+        given.append(replace(diagnostic, fix=fix))
+    return replace(report, diagnostics=tuple(given))
+
+
+def _removal(text: str, diagnostic: Diagnostic, comment: str) -> Edit | None:
+    """The edit that removes the unused codes from a comment, or the comment."""
+    said, listed = read_comment(comment), _LISTED.search(comment)
+    if said is None or said.wrong is not None or listed is None:
+        return None
+    idle = _CODE.findall(diagnostic.message)
+    kept = [code for code in said.codes if code not in idle]
+    start, end = diagnostic.span.start, diagnostic.span.end
+    if kept:
+        return Edit(start + listed.start(1), start + listed.end(1), ", ".join(kept))
+    closing = _CLOSING.match(text, end)
+    end = closing.end() if closing is not None else end
+    if text[end : end + 1] not in ("", "\r", "\n"):  # another comment follows, or the statement
+        return Edit(start, end + (text[end] == " "), "")
+    row = text.rfind("\n", 0, start) + 1
+    if not text[row:start].strip():  # a line of its own
+        line_end = re.compile(r"\r?\n").match(text, end)
+        return Edit(row, line_end.end() if line_end is not None else end, "")
+    return Edit(len(text[:start].rstrip(" ")), end, "")
 
 
 def _line_end(part: _Part, sql: _Sql, diagnostic: Diagnostic, codes: str) -> Edit | None:
