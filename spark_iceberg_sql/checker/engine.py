@@ -10,6 +10,7 @@ from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.suppressions import Ignore, Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.function_calls import QUERIES
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.files.source_map import Stretch
@@ -154,11 +155,20 @@ class _Run:
         except Exception as fault:
             self.broke((statement.start, statement.end), "the reader", fault)
             return
+        right = self._query(statement)
         if isinstance(node, nodes.Other):
             self.known.others += 1
             return
         context = Context(self.lines.text, node, self.known, statement, self.repaired)
-        self._carry_on(context, fine=self._judge(context))
+        self._carry_on(context, fine=self._judge(context) and right)
+
+    def _query(self, statement: Statement) -> bool:
+        """Check the functions and filters of a statement; in a session, Spark itself does."""
+        span = statement.start, statement.end
+        if self.repaired or QUERIES.search(statement.script, *span) is None:
+            return True
+        query = nodes.Query(span)
+        return self._judge(Context(self.lines.text, query, self.known, statement))
 
     def _carry_on(self, context: Context, *, fine: bool) -> None:
         """Apply a statement's effect to the known tables: as it runs, or as intended."""

@@ -12,6 +12,7 @@ from spark_iceberg_sql.checker.engine import Around, Verdict, check
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
 from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
+from spark_iceberg_sql.checker.program_words import applies, in_words_of
 from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
@@ -162,8 +163,10 @@ def _check_script(
             if diagnostic.code == unused_ignore.code and number_of_variants > 1:
                 continue  # it may be used in another choice
             placed = _placed(diagnostic, script, chosen, lines)
-            part = chosen.piece_at(diagnostic.span.start)[0].part
-            key = (part, placed.code, placed.span.start, placed.span.end)
+            piece, _ = chosen.piece_at(diagnostic.span.start)
+            if not applies(piece, diagnostic.code):
+                continue
+            key = (piece.part, placed.code, placed.span.start, placed.span.end)
             found.setdefault(key, _Placed(placed, diagnostic.fix))
         return report.statements, found
 
@@ -223,7 +226,8 @@ def _placed(
     piece, offset = chosen.piece_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(piece.sql))
     span = lines[piece.part].span(*piece.place(diagnostic.span.start - offset, end))
-    return replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
+    placed = replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
+    return in_words_of(piece, placed)
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:

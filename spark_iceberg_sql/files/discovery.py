@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Set
 from pathlib import Path
@@ -13,6 +14,8 @@ from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import stretch, whole
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
+# Words of programs that are checked although they contain no `sql`.
+_CALLS = re.compile(r"writeTo|saveAsTable|create_table|update_spec|iceberg_")
 # Endings of a file that is read as SQL where somebody names it.
 _AS_SQL = frozenset(
     {
@@ -187,7 +190,7 @@ def source(name: str, text: str) -> Source:
             pieces, unread, forward = alembic_sql(text)
             found = tuple(pieces), tuple(unread), True, "spark" in text.lower()
             return Source(name, (part,), *found, forward=forward)
-        if "sql" not in text:
+        if "sql" not in text and _CALLS.search(text) is None:
             return Source(name, (part,), ())
         from spark_iceberg_sql.files.python_sql import python_sql
 
