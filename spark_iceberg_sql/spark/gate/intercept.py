@@ -87,19 +87,19 @@ def _explained_sql(self: SparkSession, sqlQuery: Any, args: Any = None, **kwargs
     return _run(self, sqlQuery, args, kwargs)
 
 
-def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any]) -> DataFrame:
-    own = _own(spark)
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            return own(text, args, **kwargs)
-        except IcebergSqlError:
+def _run(
+    spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], attempt: int = 1
+) -> DataFrame:
+    try:
+        return _own(spark)(text, args, **kwargs)
+    except IcebergSqlError:
+        raise
+    except Exception as error:
+        if not _concerns(spark, text, kwargs):
             raise
-        except Exception as error:  # noqa: PERF203 - the first attempt is nearly always the last
-            if not _concerns(spark, text, kwargs):
-                raise
-            if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
-                raise explain_errors.explained(spark, error) from None
-    raise AssertionError("the last attempt returns or raises")
+        if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
+            raise explain_errors.explained(spark, error) from None
+    return _run(spark, text, args, kwargs, attempt + 1)
 
 
 def _concerns(spark: SparkSession, text: Any, kwargs: dict[str, Any]) -> bool:
