@@ -58,7 +58,7 @@ class TestOtherClients:
         asks = client()
         asks.run(session, damaging, 0)
         first, _, message = asks.waitFor().partition("\n")
-        assert first == "AnalysisException 42000 0"  # no frame of a stack
+        assert first == "Refusal 42000 0"  # no frame of a stack
         assert message.startswith("error[SIS404]")
         assert "^" in message
         assert "help: write" in message
@@ -232,7 +232,7 @@ class TestPythonAway:
         said = self.hold(session._jsparkSession, damaging)
         assert said is not None, "it waited for Python"
         first, _, message = said.partition("\n")
-        assert first == "AnalysisException 42000 0"
+        assert first == "Refusal 42000 0"
         assert "has not answered within 1 s" in message
         assert "nothing was changed" in message
         assert "help: run it again" in message

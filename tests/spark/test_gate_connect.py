@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import connect_client
 import process
@@ -31,7 +30,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import partitioning
 assert importlib.util.find_spec("spark_iceberg_sql") is None
 spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
-other = spark.newSession()
+other = SparkSession.builder.remote(sys.argv[1]).create()
 frame = spark.createDataFrame([(1, "a")], "id BIGINT, s STRING")
 damaging = "CREATE OR REPLACE TABLE local.db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id))"
 calls = {
@@ -63,40 +62,31 @@ print(json.dumps(answers))
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str] | None]]:
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | None]:
     """What the client got for each of its calls; null where the call went through."""
     interpreter = connect_client.python()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     folder = tmp_path_factory.mktemp("connect")
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-c", process.PREAMBLE + SERVER, str(port)],
+    command = [sys.executable, "-c", process.PREAMBLE + SERVER, str(port)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(command, cwd=folder, stderr=log, **pipes) as server,
+    ):
+        assert server.stdout.readline().strip() == "ready", (folder / "log").read_text()
+        done = subprocess.run(
+            [str(interpreter), "-c", CLIENT, f"sc://127.0.0.1:{port}"],
             cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
+            env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+            capture_output=True,
             text=True,
+            timeout=400,
+            check=False,
         )
-        try:
-            assert server.stdout is not None
-            assert server.stdout.readline().strip() == "ready", (folder / "log").read_text()
-            done = subprocess.run(
-                [str(interpreter), "-c", CLIENT, f"sc://127.0.0.1:{port}"],
-                cwd=folder,
-                env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
-                capture_output=True,
-                text=True,
-                timeout=400,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr + (folder / "log").read_text()
-            yield json.loads(done.stdout.splitlines()[-1])
-        finally:
-            assert server.stdin is not None
-            server.stdin.close()
-            server.wait(60)
+    assert done.returncode == 0, done.stderr + (folder / "log").read_text()
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize(

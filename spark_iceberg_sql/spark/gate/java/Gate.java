@@ -306,14 +306,30 @@ public class Gate implements Admission {
   /** What Python says where its check failed. */
   public RuntimeException failure(String message) { return new Failure(message); }
 
-  /** What a client gets for a refused statement: words, and no stack. */
-  public AnalysisException refusal(String words, String key) {
-    Map<String, String> parameters = new HashMap<>();
-    parameters.put(KEY, key);
-    AnalysisException refused = new AnalysisException(words, Option.empty(), Option.empty(), Option.empty(),
-      Option.apply(REFUSED), scala.collection.immutable.Map.from(CollectionConverters.asScala(parameters)),
-      new QueryContext[0], Option.apply("42000"), Option.apply(words));
-    refused.setStackTrace(new StackTraceElement[0]);
-    return refused;
+  /** What a client gets for a refused statement. */
+  public AnalysisException refusal(String words, String key) { return new Refusal(words, Map.of(KEY, key)); }
+
+  /** Words and no stack: Spark would put the caller's frames into it. */
+  static class Refusal extends AnalysisException {
+    private static final long serialVersionUID = 1L;
+
+    Refusal(String words, Map<String, String> parameters) {
+      super(words, Option.empty(), Option.empty(), Option.empty(), Option.apply(REFUSED),
+        scala.collection.immutable.Map.from(CollectionConverters.asScala(parameters)), new QueryContext[0],
+        Option.apply("42000"), Option.apply(words));
+    }
+
+    @Override
+    public StackTraceElement[] getStackTrace() {
+      return new StackTraceElement[0];
+    }
+
+    @Override
+    public void setStackTrace(StackTraceElement[] frames) {}
+
+    @Override
+    public Throwable fillInStackTrace() {
+      return this;
+    }
   }
 }
