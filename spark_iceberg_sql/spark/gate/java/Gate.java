@@ -19,6 +19,7 @@ import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.parser.ParameterContext;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.ColumnDefinition;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
@@ -190,11 +191,15 @@ public class Gate implements Admission {
 
   @Override
   public LogicalPlan marked(LogicalPlan plan) {
-    plan.setTagValue(CHECKED, Boolean.TRUE);
+    if (plan instanceof Command) mark(plan);
+    return plan;
+  }
+
+  private static void mark(LogicalPlan plan) {
+    if (PlanText.isFor(plan)) plan.setTagValue(CHECKED, Boolean.TRUE);
     // Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps the columns.
     for (ColumnDefinition column : PlanText.columns(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) marked(child);
-    return plan;
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) mark(child); // of a script
   }
 
   private static boolean isMarked(LogicalPlan plan) {
