@@ -196,15 +196,15 @@ public class Gate implements Admission {
   }
 
   private static void mark(LogicalPlan plan) {
-    if (PlanText.isFor(plan)) plan.setTagValue(CHECKED, Boolean.TRUE);
+    if (CommandText.isFor(plan)) plan.setTagValue(CHECKED, Boolean.TRUE);
     // Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps the columns.
-    for (ColumnDefinition column : PlanText.columns(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
+    for (ColumnDefinition column : CommandText.columns(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
     for (LogicalPlan child : CollectionConverters.asJava(plan.children())) mark(child); // of a script
   }
 
   private static boolean isMarked(LogicalPlan plan) {
     if (plan.getTagValue(CHECKED).isDefined()) return true;
-    for (ColumnDefinition column : PlanText.columns(plan))
+    for (ColumnDefinition column : CommandText.columns(plan))
       if (column.getTagValue(CHECKED).isDefined()) return true;
     return false;
   }
@@ -231,11 +231,11 @@ public class Gate implements Admission {
 
   @Override
   public void judge(SparkSession session, LogicalPlan plan) throws Exception {
-    if (!PlanText.isFor(plan) || isMarked(plan)) return;
+    if (!CommandText.isFor(plan) || isMarked(plan)) return;
     String[] mine = (String[]) own.get();
     String mode = mine != null ? mine[0] : mode(session);
-    String text = mode.equals("off") ? null : PlanText.of(plan);
-    if (text != null) ask(Asked.plan(session, mode, plan, text, PlanText.query(plan)));
+    String text = mode.equals("off") ? null : CommandText.of(plan);
+    if (text != null) ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
     plan.setTagValue(CHECKED, Boolean.TRUE);
   }
 

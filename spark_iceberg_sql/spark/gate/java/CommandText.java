@@ -25,8 +25,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * A resolved command as the statement that says the same: what is left out, comments and most properties, has no part
  * in partitioning.
  */
-public class PlanText {
-  private PlanText() {}
+public class CommandText {
+  private CommandText() {}
 
   /** Whether a plan is one of the commands that the gate is about. */
   public static boolean isFor(Object plan) {
