@@ -16,6 +16,7 @@ from pyspark.sql.functions import partitioning
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark.gate import intercept, judge
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
 
 @pytest.fixture
@@ -179,6 +180,26 @@ class TestWriters:
             frame.write.mode("overwrite").insertInto(target)
             spark.catalog.createTable(f"{target}_c", schema=frame.schema, source="iceberg")
         assert spark.table(target).count() == 1
+
+    def test_types_and_names(self, spark):
+        """What a command is written as is read again as what it was."""
+        target = f"local.clients.`w {uuid.uuid4().hex[:8]}`"
+        columns = (
+            "a BOOLEAN, b INT, c DECIMAL(10, 2), d DATE, e TIMESTAMP_NTZ, f BINARY, g FLOAT, h TIMESTAMP, "
+            "i STRUCT<x: INT, `y z`: STRING>, j ARRAY<STRUCT<x: MAP<STRING, INT>>>, `größe` STRING, "
+            "`it's` DOUBLE COMMENT 'it''s', `back``tick` BIGINT, `select` STRING, `dot.ted` INT NOT NULL"
+        )
+        schema = spark.createDataFrame([], columns).schema
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", IcebergSqlWarning)
+            spark.catalog.createTable(target, schema=schema, source="iceberg")
+            spark.createDataFrame([], schema).writeTo(target).partitionedBy(
+                partitioning.days("h"), partitioning.bucket(4, "b")
+            ).using("iceberg").createOrReplace()
+        found = SessionTables(spark, intercept.own_sql(spark)).get(
+            ("local", "clients", target.split("`")[1])
+        )
+        assert [field.clause for field in found.specs.spec.fields] == ["days(h)", "bucket(4, b)"]
 
     def test_a_statement_is_looked_at_once(self, spark, monkeypatch):
         """Where its text was checked, the command that it becomes is not checked again."""

@@ -234,8 +234,19 @@ public class Gate implements Admission {
     if (!CommandText.isFor(plan) || isMarked(plan)) return;
     String[] mine = (String[]) own.get();
     String mode = mine != null ? mine[0] : mode(session);
-    String text = mode.equals("off") ? null : CommandText.of(plan);
-    if (text != null) ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
+    if (!mode.equals("off")) {
+      String text = null;
+      try {
+        text = CommandText.of(plan);
+      } catch (RuntimeException unread) {
+        LOG.debug("a command that cannot be written as a statement", unread);
+      }
+      if (text == null) {
+        unanswered(Asked.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
+      } else {
+        ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
+      }
+    }
     plan.setTagValue(CHECKED, Boolean.TRUE);
   }
 
@@ -249,7 +260,8 @@ public class Gate implements Admission {
     } catch (Py4JException gone) {
       return unanswered(asked, "cannot be reached: the driver's Python has ended, or is about to");
     } catch (TimeoutException late) {
-      return unanswered(asked, "has not answered within " + seconds(asked) + " s: the driver's Python is busy");
+      return unanswered(
+        asked, "has not answered within " + seconds(asked) + " s: the driver's Python, or a catalog, is busy");
     }
   }
 
