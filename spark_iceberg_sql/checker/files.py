@@ -11,6 +11,7 @@ from spark_iceberg_sql.checker.beside import Beside
 from spark_iceberg_sql.checker.engine import Around, Verdict, check
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
 from spark_iceberg_sql.checker.known_tables import Series
+from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
 from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
@@ -34,9 +35,10 @@ class Linter:
     def __init__(self) -> None:
         self._series: dict[int, Series] = {}
 
-    def lint(self, found: Source, settings: Settings) -> list[Report]:
+    def lint(self, found: Source, settings: Settings, memo: Memo | None = None) -> list[Report]:
         """The reports of a file's parts, under its settings, without what these do not select.
 
+        memo: what this linter found in an earlier version of the file, under the same settings.
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
         known = self.known(found.name, settings)
@@ -56,7 +58,7 @@ class Linter:
         scripts += [(script, True) for script in kept_by(found)]
         for script, kept in scripts:
             statements, placed = _check_script(
-                script, known, verdict, lines, found, beside, kept=kept
+                script, known, verdict, lines, found, beside, kept=kept, memo=memo
             )
             count += statements
             for part, diagnostic in placed:
@@ -134,6 +136,7 @@ def _check_script(
     beside: Beside,
     *,
     kept: bool,
+    memo: Memo | None,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
     """Check a script in each of its choices: the number of statements, and the part of each diagnostic.
 
@@ -149,7 +152,7 @@ def _check_script(
 
     def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
         around = _around(chosen, source, ignores)
-        report = check(chosen.sql, known, verdict=verdict, around=around)
+        report = check(chosen.sql, known, verdict=verdict, around=around, memo=memo)
         holes = Holes(script, chosen, verdict, filled_in=known.filled_in)
         said = [holes.said(diagnostic) for diagnostic in report]
         if kept and (opened := opened_at(chosen.sql)) is not None:  # half a quoted text
