@@ -12,9 +12,9 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from pygls.workspace import PositionCodec
 
-from spark_iceberg_sql.editor.completion import meaning, suggestions
-from spark_iceberg_sql.editor.server import Checker, Document
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.desk import Desk
+from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.rules import ALL
 
@@ -180,7 +180,7 @@ def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
         text = "/* 🙂 */ CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
         [found] = await editor.open(text)
-        [action] = await editor.actions(found.range)
+        action, *_ = await editor.actions(found.range)
         assert action.kind == lsp.CodeActionKind.QuickFix
         assert action.is_preferred
         assert action.edit
@@ -202,8 +202,9 @@ def test_a_guess_is_not_preferred(drive: Callable[[Session], None]) -> None:
         [found] = await editor.open(
             "CREATE TABLE t (ts DATE) USING iceberg PARTITIONED BY (dayz(ts))"
         )
-        [action] = await editor.actions(found.range)
+        action, ignore = await editor.actions(found.range)
         assert not action.is_preferred
+        assert not ignore.is_preferred
 
     drive(session)
 
@@ -283,17 +284,33 @@ def test_settings_and_other_files(drive: Callable[[Session], None]) -> None:
     ],
 )  # fmt: skip
 def test_the_name_to_be(text: str, name: str) -> None:
-    offset = text.index("|")
-    found = meaning(text.replace("|", ""), offset, Tables())
-    assert found is not None
-    assert found.text.startswith(f"partition field {name}")
+    assert hovered(text).startswith(f"partition field {name}")
+
+
+def asked(
+    text: str, name: str = "a.sql", language: str = "sql"
+) -> tuple[Answers, str, lsp.Position]:
+    """A text with its cursor at `|`, to be asked about."""
+    document = Document(
+        f"file:///nowhere/{name}", text.replace("|", "", 1), PositionCodec(), language
+    )
+    desk = Desk()
+    desk.put(document)
+    return Answers(desk), document.uri, document.position(max(text.find("|"), 0))
+
+
+def hovered(text: str) -> str:
+    answers, *place = asked(text)
+    found = answers.hover(*place)
+    assert found is None or isinstance(found.contents, lsp.MarkupContent)
+    return found.contents.value if found is not None else ""
 
 
 @pytest.mark.parametrize(
     "text", ["SELECT |days(ts)", f"{TABLE} PARTITIONED BY (|weeks(ts))", "|", "CREATE| TABLE"]
 )
 def test_no_name_to_be(text: str) -> None:
-    assert meaning(text.replace("|", ""), text.index("|"), Tables()) is None
+    assert "partition field" not in hovered(text).split("# SIS")[0]
 
 
 COLUMNS = {"id", "a b", "ts"}
@@ -320,8 +337,8 @@ NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
     ],
 )
 def test_what_may_stand_there(text: str, labels: set[str]) -> None:
-    offset = text.find("|") if "|" in text else 0
-    assert {item.label for item in suggestions(text.replace("|", ""), offset, Tables())} == labels
+    answers, *place = asked(text)
+    assert {item.label for item in answers.completion(*place)} == labels
 
 
 WEEKS = f"{ADD} weeks(ts)"
@@ -341,10 +358,23 @@ CELL = "vscode-notebook-cell:/x/a%20b.ipynb#W0sZmlsZQ"
         ("git:/x/a.sql?%7B%22ref%22%3A%22%22%7D", "sql", WEEKS, {"SIS101", "SIS002"}),
         ("git:/x/a.py?%7B%7D", "python", f"spark.sql('{WEEKS}')", {"SIS101", "SIS002"}),
         ("untitled:Untitled-1", "sql", WEEKS, {"SIS101", "SIS002"}),
+        ("untitled:Untitled-1", "python", f"spark.sql('{WEEKS}')", {"SIS101", "SIS002"}),
+        ("file:///x/query.hql", "spark-sql", WEEKS, {"SIS101", "SIS002"}),
+        (
+            "file:///x/a.ipynb",
+            "python",
+            f"%%sql\n{WEEKS}",
+            {"SIS101", "SIS002"},
+        ),  # as JupyterLab gives it
+        ("file:///x/a.ipynb", "python", "", set()),
     ],
 )
 def test_a_document_that_is_no_file(uri: str, language: str, text: str, codes: set[str]) -> None:
-    document = Document(uri, text, PositionCodec(), language)
-    Checker().check(document)
-    assert {d.code for d in document.report} == codes
-    assert not any("not read" in d.message for d in document.report)
+    said: list[str] = []
+    desk = Desk(said.append)
+    desk.put(Document(uri, text, PositionCodec(), language))
+    report = desk.report_of(uri)
+    assert report is not None
+    assert {d.code for d in report} == codes
+    assert not any("not read" in d.message for d in report)
+    assert said == []

@@ -25,6 +25,8 @@ from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 # A diagnostic's effective severity, from its code and its own severity; None to omit it.
 Verdict = Callable[[str, Severity], Severity | None]
+# Is told of each statement and the tables known before it, which it must not change.
+Visit = Callable[[Statement, Tables], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,15 @@ def check(
 
 
 def follow(
-    text: str, known: Tables, *, around: Around = NOWHERE, memo: Memo | None = None
+    text: str,
+    known: Tables,
+    *,
+    around: Around = NOWHERE,
+    memo: Memo | None = None,
+    visit: Visit | None = None,
 ) -> Report:
-    """Like `check`, but the statements' effects stay in `known`."""
-    return _check(text, known, around=around, memo=memo)
+    """Like `check`, but the statements' effects stay in `known`. visit: called before each statement."""
+    return _check(text, known, around=around, memo=memo, visit=visit)
 
 
 def _check(
@@ -84,6 +91,7 @@ def _check(
     repaired: bool = False,
     around: Around = NOWHERE,
     memo: Memo | None = None,
+    visit: Visit | None = None,
 ) -> Report:
     if memo is not None:
         memo.begin()
@@ -103,6 +111,8 @@ def _check(
             flow.step()
             run.known = flow.known
         if isinstance(step, Statement):
+            if visit is not None:
+                visit(step, run.known)
             run.statement(step)
         else:
             run.made_elsewhere(step[1])

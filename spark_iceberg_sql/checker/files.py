@@ -103,6 +103,15 @@ class Linter:
         return self._series[id(settings)].after(str(Path(name).absolute()))
 
 
+def scripts(found: Source, settings: Settings) -> Iterator[tuple[Joined, Around]]:
+    """A file's SQL as it is checked, with the first choice of each template."""
+    pieces = tuple(with_placeholders(piece, settings.placeholders) for piece in found.pieces)
+    beside = Beside(found, [Lines(part.text) for part in found.parts])
+    for script in scripts_of(replace(found, pieces=pieces) if settings.placeholders else found):
+        chosen = join(choices(piece)[0] for piece in script.pieces)
+        yield chosen, _around(chosen, found, beside.of(script))
+
+
 class _Verdict:
     """The severity of each finding under the settings; counts the notes that they hide."""
 
