@@ -25,19 +25,36 @@ ADD = "ALTER TABLE t ADD PARTITION FIELD"
 class Editor:
     """An editor with one server; keeps the diagnostics that the server has published last."""
 
-    def __init__(self, root: Path, encodings: list[lsp.PositionEncodingKind] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        encodings: list[lsp.PositionEncodingKind] | None = None,
+        capabilities: lsp.ClientCapabilities | None = None,
+        options: object = None,
+    ) -> None:
         self.root = root
+        self.capabilities = capabilities or lsp.ClientCapabilities()
+        self.capabilities.general = lsp.GeneralClientCapabilities(position_encodings=encodings)
+        self.options = options
+        self.publications = 0
+        self.watched: list[object] = []
+        self.fresh: set[str] = set()
         self.client = LanguageClient("test", "1")
         self.published: dict[str, list[lsp.Diagnostic]] = {}
         self.messages: list[str] = []
         self.news = asyncio.Event()
         self.version = 0
-        self.encodings = encodings
 
         @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: lsp.PublishDiagnosticsParams) -> None:
             self.published[params.uri] = list(params.diagnostics)
+            self.publications += 1
+            self.fresh.add(params.uri)
             self.news.set()
+
+        @self.client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+        def registered(params: lsp.RegistrationParams) -> None:
+            self.watched += params.registrations
 
         @self.client.feature(lsp.WINDOW_SHOW_MESSAGE)
         def shown(params: lsp.ShowMessageParams) -> None:
@@ -47,10 +64,11 @@ class Editor:
         await self.client.start_io(
             sys.executable, "-m", "spark_iceberg_sql", "server", cwd=str(self.root)
         )
-        general = lsp.GeneralClientCapabilities(position_encodings=self.encodings)
         self.result = await self.client.initialize_async(
             lsp.InitializeParams(
-                capabilities=lsp.ClientCapabilities(general=general), root_uri=self.root.as_uri()
+                capabilities=self.capabilities,
+                root_uri=self.root.as_uri(),
+                initialization_options=self.options,
             )
         )
         self.client.initialized(lsp.InitializedParams())
@@ -64,22 +82,22 @@ class Editor:
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri()
 
-    async def open(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+    def send_open(self, text: str, name: str = "a.sql") -> str:
         item = lsp.TextDocumentItem(self.uri(name), "sql", self.version, text)
-        return await self._after(
-            lambda: self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item)), name
-        )
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        return item.uri
 
-    async def change(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+    async def open(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        return await self._after(lambda: self.send_open(text, name), name)
+
+    def send_change(self, text: str, name: str = "a.sql") -> None:
         self.version += 1
         document = lsp.VersionedTextDocumentIdentifier(self.version, self.uri(name))
         whole = lsp.TextDocumentContentChangeWholeDocument(text)
-        return await self._after(
-            lambda: self.client.text_document_did_change(
-                lsp.DidChangeTextDocumentParams(document, [whole])
-            ),
-            name,
-        )
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+
+    async def change(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        return await self._after(lambda: self.send_change(text, name), name)
 
     async def save(self, name: str = "a.sql") -> list[lsp.Diagnostic]:
         document = lsp.TextDocumentIdentifier(self.uri(name))
@@ -95,11 +113,24 @@ class Editor:
             name,
         )
 
-    async def _after(self, send: Callable[[], None], name: str) -> list[lsp.Diagnostic]:
-        self.news.clear()
-        send()
-        await asyncio.wait_for(self.news.wait(), 20)
+    async def _after(self, send: Callable[[], object], name: str) -> list[lsp.Diagnostic]:
+        await self.after(send)
         return self.published[self.uri(name)]
+
+    async def after(self, send: Callable[[], object], uri: str | None = None) -> None:
+        """Send something, and wait for what the server publishes, of one text if its URI is given."""
+        self.news.clear()
+        self.fresh.clear()
+        send()
+        await self.next(uri)
+
+    async def next(self, uri: str | None = None) -> None:
+        """Wait for what the server publishes next."""
+        while True:
+            await asyncio.wait_for(self.news.wait(), 20)
+            self.news.clear()
+            if uri is None or uri in self.fresh:
+                return
 
     async def hover(self, line: int, character: int) -> lsp.Hover | None:
         return await self.client.text_document_hover_async(

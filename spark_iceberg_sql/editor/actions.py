@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.checker.fixes import applied_to, fixed
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, Severity
 from spark_iceberg_sql.editor.analysis import Analysis
 from spark_iceberg_sql.rules.sis000_internal_error import internal_error
+from spark_iceberg_sql.rules.sis002_not_checked import not_checked
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 
-_NO_COMMENT = frozenset({internal_error.code, unused_ignore.code})
+_NO_COMMENT = frozenset({internal_error.code, unused_ignore.code, not_checked.code})
 
 
 def ignoring(
@@ -35,10 +37,13 @@ def ignoring(
     host_part, start, end = script.host(statement.start, statement.end)
     if host_part != part or text[start:end] != statement.text:
         return None
-    before = analysis.reports[part]
+    before = _faults(analysis.reports[part])
+    before[found.code, found.message] -= 1
     for edit in _comments(text, start, found):
+        if analysis.place(part, edit.start) is None:
+            continue  # the row ends outside the SQL
         after = check(applied_to(text, [edit]))
-        if after is not None and len(after) < len(before) and not _new(before, after):
+        if after is not None and _faults(after) <= before:
             return edit
     return None
 
@@ -57,15 +62,9 @@ def _comments(text: str, start: int, found: Diagnostic) -> Iterator[Edit]:
     yield Edit(start, start, f"/* iceberg-sql: ignore[{found.code}] */ ")
 
 
-def _new(before: Report, after: Report) -> bool:
-    """Whether there is a finding that was not there before."""
-    left = [(d.code, d.message) for d in before]
-    for diagnostic in after:
-        mark = (diagnostic.code, diagnostic.message)
-        if mark not in left:
-            return True
-        left.remove(mark)
-    return False
+def _faults(report: Report) -> Counter[tuple[str, str]]:
+    """What was found, but for notes: of what a statement leaves behind that is ignored, less is known."""
+    return Counter((d.code, d.message) for d in report if d.severity is not Severity.NOTE)
 
 
 def all_safe(text: str, check: Callable[[str], Report | None]) -> Edit | None:
