@@ -96,7 +96,7 @@ def _check(
     if memo is not None:
         memo.begin()
     lines = Lines(text)
-    found = statements(text)
+    found = memo.statements(text) if memo is not None else statements(text)
     ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
     if ignores.skip_file:
         return Report(text, (), filename, len(found), lines)

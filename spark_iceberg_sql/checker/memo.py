@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from spark_iceberg_sql.checker.judging import Judgement
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.model.watching import Account
-from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.script import Statement, statements
 
 _Key = tuple[str, int, bool]
 _KEPT = 32  # checks after which a statement that did not come again is forgotten
@@ -37,6 +37,14 @@ class Memo:
     def __init__(self) -> None:
         self._past: dict[_Key, list[Past]] = {}
         self._check = 0
+        self._text = ""
+        self._statements: list[Statement] = []
+
+    def statements(self, text: str) -> list[Statement]:
+        """The statements of a text, which is often the one of the last check."""
+        if text != self._text:
+            self._text, self._statements = text, statements(text)
+        return self._statements
 
     def begin(self) -> None:
         """Another check begins."""
