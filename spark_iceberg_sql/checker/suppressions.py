@@ -84,7 +84,7 @@ def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
     if MENTIONED.search(text) is None:
         return Ignores()
     found: list[Ignore] = []
-    comments = [token for token in tokenize(text) if token.kind is Kind.COMMENT]
+    comments = _comments(text, [start for start, _ in starts])
     for token in comments:
         words = read_comment(token.text)
         if words is None:

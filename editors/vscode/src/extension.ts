@@ -115,13 +115,14 @@ class Extension implements vscode.Disposable {
     for (const { command, why } of error.failures) {
       this.output.appendLine(`${command.source}: ${[command.program, ...command.args].join(" ")}: ${why}`);
     }
-    const [copy, settings, output] = ["Copy Command", "Open Settings", "Show Output"] as const;
+    const [copy, off, output] = ["Copy Command", "Turn Off in Workspace", "Show Output"] as const;
     const message = `Iceberg SQL needs the command iceberg-sql. Install it with: ${error.install}`;
-    void vscode.window.showErrorMessage(message, copy, settings, output).then(async (chosen) => {
+    void vscode.window.showErrorMessage(message, copy, off, output).then(async (chosen) => {
       if (chosen === copy) {
         await vscode.env.clipboard.writeText(error.install);
-      } else if (chosen === settings) {
-        await vscode.commands.executeCommand("workbench.action.openSettings", SECTION);
+      } else if (chosen === off) {
+        const settings = vscode.workspace.getConfiguration(SECTION);
+        await settings.update("enable", false, vscode.ConfigurationTarget.Workspace);
       } else if (chosen === output) {
         this.output.show();
       }
