@@ -13,8 +13,8 @@ from pygls.lsp.client import LanguageClient
 from pygls.workspace import PositionCodec
 
 from spark_iceberg_sql.editor.answers import Answers
-from spark_iceberg_sql.editor.desk import Desk
 from spark_iceberg_sql.editor.documents import Document
+from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.rules import ALL
 
@@ -325,9 +325,9 @@ def asked(
     document = Document(
         f"file:///nowhere/{name}", text.replace("|", "", 1), PositionCodec(), language
     )
-    desk = Desk()
-    desk.put(document)
-    return Answers(desk), document.uri, document.position(max(text.find("|"), 0))
+    files = OpenFiles()
+    files.put(document)
+    return Answers(files), document.uri, document.position(max(text.find("|"), 0))
 
 
 def hovered(text: str) -> str:
@@ -402,9 +402,9 @@ CELL = "vscode-notebook-cell:/x/a%20b.ipynb#W0sZmlsZQ"
 )
 def test_a_document_that_is_no_file(uri: str, language: str, text: str, codes: set[str]) -> None:
     said: list[str] = []
-    desk = Desk(said.append)
-    desk.put(Document(uri, text, PositionCodec(), language))
-    report = desk.report_of(uri)
+    files = OpenFiles(said.append)
+    files.put(Document(uri, text, PositionCodec(), language))
+    report = files.report_of(uri)
     assert report is not None
     assert {d.code for d in report} == codes
     assert not any("not read" in d.message for d in report)

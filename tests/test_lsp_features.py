@@ -20,8 +20,8 @@ from spark_iceberg_sql.checker.fixes import applied_to
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.editor.answers import Answers
-from spark_iceberg_sql.editor.desk import Desk
 from spark_iceberg_sql.editor.documents import Document
+from spark_iceberg_sql.editor.open_files import OpenFiles
 
 PULLS = lsp.TextDocumentClientCapabilities(diagnostic=lsp.DiagnosticClientCapabilities())
 WATCHES = lsp.WorkspaceClientCapabilities(
@@ -268,9 +268,9 @@ def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> N
 
 def answers(text: str, name: str = "a.sql", language: str = "sql") -> tuple[Answers, Document]:
     document = Document(f"file:///nowhere/{name}", text, PositionCodec(), language)
-    desk = Desk()
-    desk.put(document)
-    return Answers(desk), document
+    files = OpenFiles()
+    files.put(document)
+    return Answers(files), document
 
 
 def everywhere(document: Document) -> lsp.Range:
@@ -454,8 +454,8 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
     """After each edit the findings are those of a fresh check, however the edits went before; answers never fail."""
     chance = random.Random(seed)
     name = ("a.sql", "a.py")[seed % 2]
-    desk = Desk()
-    asked = Answers(desk)
+    files = OpenFiles()
+    asked = Answers(files)
     uri = (tmp_path / name).as_uri()
     document = Document(uri, scripts(chance), PositionCodec(), "sql")
     if name == "a.py":
@@ -469,10 +469,10 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
         )
         whole = lsp.TextDocumentContentChangeWholeDocument(new)
         document = document.changed([chance.choice((change, whole))], version)
-        desk.put(document)
+        files.put(document)
         asked.diagnostics(uri)
         fresh = Linter().lint(document.source, Configuration().of(tmp_path / name))
-        report = desk.report_of(uri)
+        report = files.report_of(uri)
         assert report is not None
         assert report.diagnostics == fresh[0].diagnostics, document.text
         position = document.position(chance.randint(0, len(document.text)))

@@ -161,18 +161,18 @@ class _Run:
 
     def statement(self, statement: Statement) -> None:
         """Check a statement, and apply its effect to the known tables."""
-        past = self.memo.find(statement, self.known) if self.memo is not None else None
-        if past is None:
+        earlier = self.memo.find(statement, self.known) if self.memo is not None else None
+        if earlier is None:
             if self.memo is None:
                 self._anew(statement)
             else:
                 self._remember(statement, self.memo)
             return
         fine = True
-        if past.judgement is not None:
-            fine = self._tell(past.judgement.moved(statement.start - past.start))
-        if fine == past.fine:
-            self.known.repeat(past.account)
+        if earlier.judgement is not None:
+            fine = self._tell(earlier.judgement.moved(statement.start - earlier.start))
+        if fine == earlier.fine:
+            self.known.repeat(earlier.recording)
         else:  # a comment suppresses its error now, or no longer does
             node = parser.read(statement)
             context = Context(self.lines.text, node, self.known, statement, self.repaired)
@@ -180,10 +180,10 @@ class _Run:
 
     def _remember(self, statement: Statement, memo: Memo) -> None:
         faults = len(self.faults)
-        with self.known.watched() as account:
+        with self.known.recorded() as recording:
             judgement, fine = self._anew(statement)
-        if account.repeatable and len(self.faults) == faults:
-            memo.keep(statement, judgement, account, fine=fine)
+        if recording.repeatable and len(self.faults) == faults:
+            memo.keep(statement, judgement, recording, fine=fine)
 
     def _anew(self, statement: Statement) -> tuple[Judgement | None, bool]:
         """Check a statement; returns the findings, and whether it is assumed to run."""

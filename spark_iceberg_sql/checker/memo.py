@@ -1,47 +1,67 @@
-"""Statements that were judged before, for texts that are checked again and again with small changes."""
+"""The findings of earlier checks, for a text that is checked again after each small change."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spark_iceberg_sql.checker.judging import Judgement
 from spark_iceberg_sql.model.table import Tables
-from spark_iceberg_sql.model.watching import Account
+from spark_iceberg_sql.model.watching import Recording
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 _Key = tuple[str, int, bool]
 _KEPT = 32  # checks after which a statement that did not come again is forgotten
+_TRIED = (
+    8  # equal statements of which the recordings are compared: time must not grow with their square
+)
 
 
 @dataclass(slots=True)
-class Past:
-    """A statement that was judged before.
+class Earlier:
+    """A statement of an earlier check.
 
     start: where it began. judgement: what was found, None if the checker has nothing to do with it. fine: whether
-    it was assumed to run. account: what was read of the known tables, and changed. used: the last check that had it.
+    it was assumed to run. recording: what was read of the known tables, and changed. used: the last check that had it.
     """
 
     start: int
     judgement: Judgement | None
     fine: bool
-    account: Account
+    recording: Recording
     used: int
 
 
-class Memo:
-    """What was found in the statements of one document, under one configuration.
+@dataclass(slots=True)
+class _Alike:
+    """Statements with the same text. at: how many of the found ones, from the first, the current check has had."""
 
-    A statement is judged again only if its own text changed, or what it reads of the known tables.
+    found: list[Earlier] = field(default_factory=list)
+    check: int = 0
+    at: int = 0
+
+    def take(self, number: int, check: int) -> Earlier:
+        """One of them, which this check has now had."""
+        self.found[self.at], self.found[number] = self.found[number], self.found[self.at]
+        earlier = self.found[self.at]
+        earlier.used = check
+        self.at += 1
+        return earlier
+
+
+class Memo:
+    """The findings in the statements of one document, under one configuration.
+
+    A statement is checked again only if its own text has changed, or what it reads of the known tables.
     """
 
     def __init__(self) -> None:
-        self._past: dict[_Key, list[Past]] = {}
+        self._earlier: dict[_Key, _Alike] = {}
         self._check = 0
         self._text = ""
         self._statements: list[Statement] = []
 
     def statements(self, text: str) -> list[Statement]:
-        """The statements of a text, which is often the one of the last check."""
+        """The statements of a text, which is often the text of the last check."""
         if text != self._text:
             self._text, self._statements = text, statements(text)
         return self._statements
@@ -50,28 +70,34 @@ class Memo:
         """Another check begins."""
         self._check += 1
         if self._check % _KEPT == 0:
-            kept = ((key, self._recent(past)) for key, past in self._past.items())
-            self._past = {key: past for key, past in kept if past}
+            for alike in self._earlier.values():
+                alike.found = [e for e in alike.found if e.used > self._check - _KEPT]
+            self._earlier = {key: alike for key, alike in self._earlier.items() if alike.found}
 
-    def find(self, statement: Statement, known: Tables) -> Past | None:
-        """The same statement of before, on the same tables; each is found once in a check."""
-        for past in self._past.get(_key(statement), ()):
-            # Two equal statements must not share one: each leaves a mark of its own in `known.others`.
-            if past.used != self._check and known.fits(past.account):
-                past.used = self._check
-                return past
+    def find(self, statement: Statement, known: Tables) -> Earlier | None:
+        """The same statement in an earlier check, with the same tables; each is found once in a check.
+
+        Two equal statements must not share one: each leaves a number of its own in `known.others`.
+        """
+        alike = self._alike(statement)
+        for number in range(alike.at, min(alike.at + _TRIED, len(alike.found))):
+            if known.fits(alike.found[number].recording):
+                return alike.take(number, self._check)
         return None
 
     def keep(
-        self, statement: Statement, judgement: Judgement | None, account: Account, *, fine: bool
+        self, statement: Statement, judgement: Judgement | None, recording: Recording, *, fine: bool
     ) -> None:
-        """Remember a statement that was just judged."""
-        past = Past(statement.start, judgement, fine, account, self._check)
-        alike = self._past.setdefault(_key(statement), [])
-        alike[:] = [past, *self._recent(alike)]
+        """Remember a statement that was just checked."""
+        alike = self._alike(statement)
+        alike.found.append(Earlier(statement.start, judgement, fine, recording, self._check))
+        alike.take(len(alike.found) - 1, self._check)
 
-    def _recent(self, past: list[Past]) -> list[Past]:
-        return [each for each in past if each.used > self._check - _KEPT]
+    def _alike(self, statement: Statement) -> _Alike:
+        alike = self._earlier.setdefault(_key(statement), _Alike())
+        if alike.check != self._check:
+            alike.check, alike.at = self._check, 0
+        return alike
 
 
 def _key(statement: Statement) -> _Key:

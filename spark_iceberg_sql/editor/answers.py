@@ -15,8 +15,8 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, Severity
 from spark_iceberg_sql.editor.actions import all_safe, ignoring
 from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.completion import meaning, names_to_be, suggestions
-from spark_iceberg_sql.editor.desk import Desk
 from spark_iceberg_sql.editor.documents import Document
+from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.report.rule_pages import page, url_of
@@ -35,24 +35,24 @@ _PLANNED = re.compile(r"\bPARTITION\s+FIELD\b|\bPARTITIONED\s+BY\b", re.IGNORECA
 
 
 class Answers:
-    """Answers about the open texts of a desk; an empty answer about a text that is not open."""
+    """Answers about the open files; an empty answer about a text that is not open."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, files: OpenFiles) -> None:
+        self._files = files
 
     def diagnostics(self, uri: str) -> list[lsp.Diagnostic]:
         """The findings in a text."""
-        report = self._desk.report_of(uri)
+        report = self._files.report_of(uri)
         if report is None:
             return []
-        return [_diagnostic(self._desk.documents[uri], found) for found in report]
+        return [_diagnostic(self._files.documents[uri], found) for found in report]
 
     def hover(self, uri: str, position: lsp.Position) -> lsp.Hover | None:
         """The meaning of the term there, and the pages of the rules that found something there."""
-        found = self._desk.place_of(uri)
+        found = self._files.place_of(uri)
         if found is None:
             return None
-        document, (analysis, part) = self._desk.documents[uri], found
+        document, (analysis, part) = self._files.documents[uri], found
         offset = document.offset(position)
         texts: list[str] = []
         start, end = offset, offset
@@ -75,11 +75,11 @@ class Answers:
 
     def completion(self, uri: str, position: lsp.Position) -> list[lsp.CompletionItem]:
         """What may stand there."""
-        found = self._desk.place_of(uri)
+        found = self._files.place_of(uri)
         if found is None:
             return []
         analysis, part = found
-        place = analysis.place(part, self._desk.documents[uri].offset(position))
+        place = analysis.place(part, self._files.documents[uri].offset(position))
         if place is None:
             return []
         script, at = place
@@ -101,10 +101,10 @@ class Answers:
 
     def hints(self, uri: str, place: lsp.Range) -> list[lsp.InlayHint]:
         """The names that new partition fields will have."""
-        found = self._desk.place_of(uri)
+        found = self._files.place_of(uri)
         if found is None:
             return []
-        document, (analysis, part) = self._desk.documents[uri], found
+        document, (analysis, part) = self._files.documents[uri], found
         start, end = document.offset(place.start), document.offset(place.end)
         hints: list[lsp.InlayHint] = []
         for script in analysis.scripts:
@@ -122,10 +122,10 @@ class Answers:
 
     def lenses(self, uri: str) -> list[lsp.CodeLens]:
         """A place for the plan of each statement that may change a partitioning; `lens` names it."""
-        found = self._desk.place_of(uri)
+        found = self._files.place_of(uri)
         if found is None:
             return []
-        document, (analysis, part) = self._desk.documents[uri], found
+        document, (analysis, part) = self._files.documents[uri], found
         lenses = []
         for script in analysis.scripts:
             at = -1
@@ -155,7 +155,7 @@ class Answers:
     def _plan(self, uri: object, offset: object) -> Plan | None:
         if not isinstance(uri, str) or not isinstance(offset, int):
             return None
-        found = self._desk.place_of(uri)
+        found = self._files.place_of(uri)
         place = found[0].place(found[1], offset) if found is not None else None
         if found is None or place is None:
             return None
@@ -167,10 +167,10 @@ class Answers:
 
     def actions(self, uri: str, place: lsp.Range, only: list[Any] | None) -> list[lsp.CodeAction]:
         """Fixes and comments for the findings at a place, and all safe fixes of the text. only: the kinds wanted."""
-        found = self._desk.place_of(uri)
+        found = self._files.place_of(uri)
         if found is None:
             return []
-        document, (analysis, part) = self._desk.documents[uri], found
+        document, (analysis, part) = self._files.documents[uri], found
         start, end = document.offset(place.start), document.offset(place.end)
         here = [d for d in analysis.reports[part] if d.span.start <= end and start <= d.span.end]
         actions: list[lsp.CodeAction] = []
@@ -206,7 +206,7 @@ class Answers:
         """A function that checks another text in the place of an open one."""
 
         def check(text: str) -> Report | None:
-            return self._desk.tried(uri, text)
+            return self._files.tried(uri, text)
 
         return check
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,12 +15,10 @@ from pygls.lsp.server import LanguageServer
 from spark_iceberg_sql.config.settings import OWN_FILE
 from spark_iceberg_sql.editor import notebooks
 from spark_iceberg_sql.editor.answers import FIX_ALL, NAME, PLAN, Answers
-from spark_iceberg_sql.editor.desk import Desk
 from spark_iceberg_sql.editor.documents import Document, path_of
+from spark_iceberg_sql.editor.open_files import OpenFiles
+from spark_iceberg_sql.editor.publisher import Client, Publisher
 
-# While one types, a check waits a quarter of the time that the last one took, within these bounds in seconds: a
-# version that is overtaken meanwhile is never checked.
-_SHORTEST, _LONGEST = 0.01, 0.3
 _WATCHED = (
     f"**/{OWN_FILE}",
     "**/pyproject.toml",
@@ -57,78 +52,6 @@ def serve() -> bool:
     return asked.is_set()
 
 
-@dataclass(slots=True)
-class _Client:
-    """What the editor does by itself.
-
-    pulls: asks for diagnostics. refreshes: asks for them again if told to. watches: tells of files that change.
-    plans: shows the plans that it asks for.
-    """
-
-    pulls: bool = False
-    refreshes: bool = False
-    watches: bool = False
-    plans: bool = False
-
-
-class _Publisher:
-    """Sends diagnostics: to an editor that does not ask for them, a short while after each change."""
-
-    def __init__(
-        self, served: LanguageServer, client: _Client, desk: Desk, answers: Answers
-    ) -> None:
-        self._served = served
-        self._client = client
-        self._desk = desk
-        self._answers = answers
-        self._waiting: dict[str, asyncio.TimerHandle] = {}
-        self._took = 0.0
-
-    def later(self, sheet: str) -> None:
-        """A file or a notebook has changed, and may change again at once."""
-        self._drop(sheet)
-        if not self._client.pulls:
-            wait = min(max(self._took / 4, _SHORTEST), _LONGEST)
-            loop = asyncio.get_running_loop()
-            self._waiting[sheet] = loop.call_later(wait, self.now, sheet)
-
-    def now(self, sheet: str) -> None:
-        """Check a file or a notebook, and send what was found."""
-        self._drop(sheet)
-        if self._client.pulls:
-            return
-        started = time.perf_counter()
-        for document in self._desk.parts(sheet):
-            found = self._answers.diagnostics(document.uri)
-            self._send(document.uri, found, document.version)
-        self._took = time.perf_counter() - started
-
-    def everything(self) -> None:
-        """What all findings depend on has changed."""
-        self._desk.forget()
-        if self._client.pulls:
-            if self._client.refreshes:
-                self._served.workspace_diagnostic_refresh(None)
-            return
-        for sheet in self._desk.sheets():
-            self.now(sheet)
-
-    def gone(self, uri: str) -> None:
-        """A text is closed."""
-        self._drop(uri)
-        self._send(uri, [], None)
-
-    def _send(self, uri: str, found: list[lsp.Diagnostic], number: int | None) -> None:
-        self._served.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=number)
-        )
-
-    def _drop(self, sheet: str) -> None:
-        waiting = self._waiting.pop(sheet, None)
-        if waiting is not None:
-            waiting.cancel()
-
-
 def server() -> LanguageServer:
     """A language server, ready to start."""
     # Whole texts at each change: pygls and the protocol do not agree on what ends a line.
@@ -138,12 +61,12 @@ def server() -> LanguageServer:
         lsp.TextDocumentSyncKind.Full,
         notebook_document_sync=notebooks.SYNC,
     )
-    desk = Desk(lambda said: _message(served, said))
-    answers, client = Answers(desk), _Client()
-    publisher = _Publisher(served, client, desk, answers)
-    _life(served, desk, client)
-    _texts(served, desk, publisher, client)
-    _surroundings(served, desk, publisher)
+    files = OpenFiles(lambda said: _message(served, said))
+    answers, client = Answers(files), Client()
+    publisher = Publisher(served, client, files, answers)
+    _life(served, files, client)
+    _texts(served, files, publisher, client)
+    _surroundings(served, files, publisher)
     _questions(served, answers, client)
     return served
 
@@ -152,7 +75,7 @@ def _message(served: LanguageServer, text: str) -> None:
     served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
 
 
-def _life(served: LanguageServer, desk: Desk, client: _Client) -> None:
+def _life(served: LanguageServer, files: OpenFiles, client: Client) -> None:
     """The beginning: what the editor can do."""
 
     @served.feature(lsp.INITIALIZE)
@@ -165,7 +88,7 @@ def _life(served: LanguageServer, desk: Desk, client: _Client) -> None:
         client.watches = bool(watches and watches.dynamic_registration)
         options = params.initialization_options
         client.plans = isinstance(options, dict) and options.get("showsPlans") is True
-        _configure(desk, options)
+        _configure(files, options)
 
     @served.feature(lsp.INITIALIZED)
     def initialized(_: lsp.InitializedParams) -> None:
@@ -178,56 +101,56 @@ def _life(served: LanguageServer, desk: Desk, client: _Client) -> None:
         served.client_register_capability(lsp.RegistrationParams([asked]))
 
 
-def _configure(desk: Desk, options: object) -> None:
+def _configure(files: OpenFiles, options: object) -> None:
     """Take the settings that the editor gives, which count like those of the command line."""
     given = options.get(NAME, options) if isinstance(options, dict) else None
     given = given.get("settings") if isinstance(given, dict) else None
-    desk.values = {
+    files.values = {
         key: value
         for key, value in (given.items() if isinstance(given, Mapping) else ())
         if value not in (None, "", [], {})
     }
 
 
-def _texts(served: LanguageServer, desk: Desk, publisher: _Publisher, client: _Client) -> None:
+def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, client: Client) -> None:
     """Texts and notebooks that open, change, are saved and close."""
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         if not client.watches:
-            desk.forget()
+            files.forget()
         item, codec = params.text_document, served.workspace.position_codec
         language = item.language_id.lower()
-        desk.put(Document(item.uri, item.text, codec, language, item.version))
+        files.put(Document(item.uri, item.text, codec, language, item.version))
         publisher.now(item.uri)
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
         item, codec = params.text_document, served.workspace.position_codec
-        document = desk.documents.get(item.uri) or Document(item.uri, "", codec)
-        desk.put(document.changed(params.content_changes, item.version))
-        publisher.later(desk.sheet(item.uri))
+        document = files.documents.get(item.uri) or Document(item.uri, "", codec)
+        files.put(document.changed(params.content_changes, item.version))
+        publisher.later(files.unit(item.uri))
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: lsp.DidSaveTextDocumentParams) -> None:
-        if not client.watches or desk.concerns(Path(path_of(params.text_document.uri))):
+        if not client.watches or files.concerns(Path(path_of(params.text_document.uri))):
             publisher.everything()
         else:
-            publisher.now(desk.sheet(params.text_document.uri))
+            publisher.now(files.unit(params.text_document.uri))
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        desk.close(params.text_document.uri)
+        files.close(params.text_document.uri)
         publisher.gone(params.text_document.uri)
 
     @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def notebook_opened(params: lsp.DidOpenNotebookDocumentParams) -> None:
-        notebooks.opened(desk, params, served.workspace.position_codec)
+        notebooks.opened(files, params, served.workspace.position_codec)
         publisher.now(params.notebook_document.uri)
 
     @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def notebook_changed(params: lsp.DidChangeNotebookDocumentParams) -> None:
-        for uri in notebooks.changed(desk, params, served.workspace.position_codec):
+        for uri in notebooks.changed(files, params, served.workspace.position_codec):
             publisher.gone(uri)
         publisher.later(params.notebook_document.uri)
 
@@ -237,23 +160,23 @@ def _texts(served: LanguageServer, desk: Desk, publisher: _Publisher, client: _C
 
     @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def notebook_closed(params: lsp.DidCloseNotebookDocumentParams) -> None:
-        desk.close(params.notebook_document.uri)
+        files.close(params.notebook_document.uri)
         for cell in params.cell_text_documents:
-            desk.close(cell.uri)
+            files.close(cell.uri)
             publisher.gone(cell.uri)
 
 
-def _surroundings(served: LanguageServer, desk: Desk, publisher: _Publisher) -> None:
+def _surroundings(served: LanguageServer, files: OpenFiles, publisher: Publisher) -> None:
     """Settings and files that open texts depend on."""
 
     @served.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
-        if any(desk.concerns(Path(path_of(change.uri))) for change in params.changes):
+        if any(files.concerns(Path(path_of(change.uri))) for change in params.changes):
             publisher.everything()
 
     @served.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(params: lsp.DidChangeConfigurationParams) -> None:
-        _configure(desk, params.settings)
+        _configure(files, params.settings)
         publisher.everything()
 
     everything = lsp.FileOperationFilter(lsp.FileOperationPattern("**/*"), "file")
@@ -263,12 +186,12 @@ def _surroundings(served: LanguageServer, desk: Desk, publisher: _Publisher) -> 
     )
     def renamed(params: lsp.RenameFilesParams) -> None:
         for file in params.files:
-            desk.rename(file.old_uri, file.new_uri)
+            files.rename(file.old_uri, file.new_uri)
             publisher.gone(file.old_uri)
         publisher.everything()
 
 
-def _questions(served: LanguageServer, answers: Answers, client: _Client) -> None:
+def _questions(served: LanguageServer, answers: Answers, client: Client) -> None:
     """What the editor asks."""
 
     @served.feature(

@@ -12,7 +12,7 @@ from typing import Any
 
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
-from spark_iceberg_sql.model.watching import Account, Watched
+from spark_iceberg_sql.model.watching import Recording, Watched
 
 Name = tuple[str, ...]
 _NUMBERS = count(1)
@@ -137,31 +137,31 @@ class Tables:
         self.others = next(_NUMBERS)
 
     @contextmanager
-    def watched(self) -> Iterator[Account]:
+    def recorded(self) -> Iterator[Recording]:
         """Record what is read and changed meanwhile."""
         plain = self._here, self._views, self._marks
         here, views, marks = Watched(plain[0]), Watched(plain[1]), Watched(plain[2])
         self._here, self._views, self._marks = here, views, marks
-        account = Account(self._settings, (here, views, marks))
+        recording = Recording(self._settings, (here, views, marks))
         try:
-            yield account
+            yield recording
         finally:
             self._here, self._views, self._marks = plain
-            account.after = self._settings
+            recording.after = self._settings
 
-    def fits(self, account: Account) -> bool:
+    def fits(self, recording: Recording) -> bool:
         """Whether all that was read then is as it was."""
-        return account.settings == self._settings and all(
+        return recording.settings == self._settings and all(
             watched.fits(mapping)
-            for watched, mapping in zip(account.mappings, self._mappings, strict=True)
+            for watched, mapping in zip(recording.mappings, self._mappings, strict=True)
         )
 
-    def repeat(self, account: Account) -> None:
-        """Repeat the changes of then. account: of repeatable work, and one that fits."""
-        for watched, mapping in zip(account.mappings, self._mappings, strict=True):
+    def repeat(self, recording: Recording) -> None:
+        """Repeat the changes of then. recording: of repeatable work, and one that fits."""
+        for watched, mapping in zip(recording.mappings, self._mappings, strict=True):
             watched.write(mapping)
-        if account.after != account.settings:
-            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = account.after
+        if recording.after != recording.settings:
+            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = recording.after
 
     @property
     def _mappings(self) -> tuple[MutableMapping[Any, Any], ...]:

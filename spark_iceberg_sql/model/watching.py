@@ -67,7 +67,7 @@ class Watched(MutableMapping[Any, Any]):
 
 
 @dataclass(slots=True)
-class Account:
+class Recording:
     """What some work read of known tables and left behind. settings, after: before it, and after."""
 
     settings: tuple[Any, ...]

@@ -29,7 +29,7 @@ class Notebook:
 
 
 @dataclass(slots=True)
-class _Sheet:
+class _Unit:
     """What is remembered of a text or a notebook: its last analysis, of which versions, and what it failed with."""
 
     memo: Memo = field(default_factory=Memo)
@@ -38,7 +38,7 @@ class _Sheet:
     error: str | None = None
 
 
-class Desk:
+class OpenFiles:
     """The open texts by URI, and the open notebooks. say: shows the user why nothing can be checked."""
 
     def __init__(self, say: Callable[[str], None] = lambda said: None) -> None:
@@ -46,14 +46,14 @@ class Desk:
         self.documents: dict[str, Document] = {}
         self.notebooks: dict[str, Notebook] = {}
         self.values: Mapping[str, Any] = {}
-        self._sheets: dict[str, _Sheet] = {}
+        self._units: dict[str, _Unit] = {}
         self.forget()
 
     def forget(self) -> None:
         """Read settings, DDL files and metadata anew at the next check."""
         self._configuration: Configuration | None = None
         self._linter = Linter()
-        self._sheets.clear()
+        self._units.clear()
 
     def put(self, document: Document) -> None:
         """Remember a text's version."""
@@ -62,7 +62,7 @@ class Desk:
     def close(self, uri: str) -> None:
         """Forget a text or a notebook."""
         self.documents.pop(uri, None)
-        self._sheets.pop(uri, None)
+        self._units.pop(uri, None)
         notebook = self.notebooks.pop(uri, None)
         for cell, _ in notebook.cells if notebook is not None else ():
             self.documents.pop(cell, None)
@@ -74,21 +74,21 @@ class Desk:
                 document = self.documents.pop(uri)
                 self.put(document.renamed(new + uri.removeprefix(old)))
 
-    def sheet(self, uri: str) -> str:
+    def unit(self, uri: str) -> str:
         """The URI of the notebook that a text is a cell of, or its own."""
         for notebook in self.notebooks.values():
             if any(uri == cell for cell, _ in notebook.cells):
                 return notebook.uri
         return uri
 
-    def sheets(self) -> list[str]:
+    def units(self) -> list[str]:
         """The URIs of all open files and notebooks."""
-        return list(dict.fromkeys(map(self.sheet, self.documents)))
+        return list(dict.fromkeys(map(self.unit, self.documents)))
 
-    def parts(self, sheet: str) -> list[Document]:
+    def parts(self, unit: str) -> list[Document]:
         """The texts of a file or a notebook, as the parts of its source."""
-        notebook = self.notebooks.get(sheet)
-        uris = [sheet] if notebook is None else [cell for cell, code in notebook.cells if code]
+        notebook = self.notebooks.get(unit)
+        uris = [unit] if notebook is None else [cell for cell, code in notebook.cells if code]
         return [self.documents[uri] for uri in uris if uri in self.documents]
 
     def settings(self, name: str) -> Settings:
@@ -97,15 +97,15 @@ class Desk:
             self._configuration = Configuration(values=self.values)
         return self._configuration.of(Path(name))
 
-    def analysis(self, sheet: str) -> Analysis:
+    def analysis(self, unit: str) -> Analysis:
         """What there is to say about the versions at hand; what prevents it is shown once."""
-        documents = tuple(self.parts(sheet))
-        kept = self._sheets.setdefault(sheet, _Sheet())
+        documents = tuple(self.parts(unit))
+        kept = self._units.setdefault(unit, _Unit())
         if kept.analysis is not None and _same(kept.of, documents):
             return kept.analysis
         error = None
         try:
-            kept.analysis = self._checked(sheet, documents, kept.memo)
+            kept.analysis = self._checked(unit, documents, kept.memo)
         except IcebergSqlError as fault:
             reports = [Report(document.text) for document in documents]
             kept.analysis = Analysis(reports, [], Tables(), kept.memo)
@@ -116,22 +116,22 @@ class Desk:
         kept.error = error
         return kept.analysis
 
-    def _checked(self, sheet: str, documents: tuple[Document, ...], memo: Memo) -> Analysis:
-        found = self._source(sheet, documents)
+    def _checked(self, unit: str, documents: tuple[Document, ...], memo: Memo) -> Analysis:
+        found = self._source(unit, documents)
         settings = self.settings(found.name)
         if len(found.parts) != len(documents) or (
-            sheet not in self.notebooks and found.parts[0].cell is not None
+            unit not in self.notebooks and found.parts[0].cell is not None
         ):  # a notebook as JSON, whose places are not the cells'
             return Analysis([Report(d.text) for d in documents], [], Tables(), memo)
         reports = self._linter.lint(found, settings, memo)
         read = [Script(*script) for script in scripts(found, settings)]
         return Analysis(reports, read, self._linter.known(found.name, settings), memo)
 
-    def _source(self, sheet: str, documents: tuple[Document, ...]) -> Source:
-        if sheet not in self.notebooks:
+    def _source(self, unit: str, documents: tuple[Document, ...]) -> Source:
+        if unit not in self.notebooks:
             return documents[0].source
         cells = [(n, d.text, d.language) for n, d in enumerate(documents, start=1)]
-        return read_cells(path_of(sheet), cells)
+        return read_cells(path_of(unit), cells)
 
     def report_of(self, uri: str) -> Report | None:
         """The report of one text; None if it is not open, or a cell without code."""
@@ -140,19 +140,19 @@ class Desk:
 
     def place_of(self, uri: str) -> tuple[Analysis, int] | None:
         """The analysis of the file or notebook that a text belongs to, and which part of it the text is."""
-        sheet = self.sheet(uri)
-        part = next((n for n, d in enumerate(self.parts(sheet)) if d.uri == uri), None)
-        return (self.analysis(sheet), part) if part is not None else None
+        unit = self.unit(uri)
+        part = next((n for n, d in enumerate(self.parts(unit)) if d.uri == uri), None)
+        return (self.analysis(unit), part) if part is not None else None
 
     def tried(self, uri: str, text: str) -> Report | None:
         """The report of a text, were it in the place of the open one."""
-        document, sheet = self.documents.get(uri), self.sheet(uri)
+        document, unit = self.documents.get(uri), self.unit(uri)
         if document is None:
             return None
-        parts = self.parts(sheet)
+        parts = self.parts(unit)
         tried = tuple(d.with_text(text) if d.uri == uri else d for d in parts)
         try:
-            analysis = self._checked(sheet, tried, self._sheets.setdefault(sheet, _Sheet()).memo)
+            analysis = self._checked(unit, tried, self._units.setdefault(unit, _Unit()).memo)
         except IcebergSqlError:
             return None
         return next((analysis.reports[n] for n, d in enumerate(parts) if d.uri == uri), None)
@@ -161,9 +161,9 @@ class Desk:
         """Whether a check of an open text depends on a file: settings, DDL, metadata."""
         if path.name in (OWN_FILE, "pyproject.toml"):
             return True
-        for sheet in self.sheets():
+        for unit in self.units():
             try:
-                settings = self.settings(path_of(sheet))
+                settings = self.settings(path_of(unit))
                 if str(path) in ddl_files(settings):
                     return True
             except IcebergSqlError:
