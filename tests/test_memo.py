@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cases import page_cases
+from samples import sampled
 
 from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.checker.files import Linter
@@ -66,7 +67,7 @@ def edited(text: str, chance: random.Random) -> str:
     return text[:start] + chance.choice(TYPED) + text[end:]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", sampled(range(32), 8))
 def test_random_edits(seed: int) -> None:
     chance = random.Random(seed)
     memo, known = Memo(), Tables(catalog=chance.choice((None, "local")))
@@ -83,7 +84,7 @@ def test_random_edits(seed: int) -> None:
         before, text = text, before if chance.random() < 0.1 else edited(text, chance)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", sampled(range(12), 3))
 def test_random_edits_of_a_program(seed: int, tmp_path: Path) -> None:
     """The same in a program's strings, and in a template: both are checked in several texts."""
     chance = random.Random(seed)

@@ -64,7 +64,7 @@ def server() -> LanguageServer:
     files = OpenFiles(lambda said: _message(served, said))
     answers, client = Answers(files), Client()
     publisher = Publisher(served, client, files, answers)
-    _life(served, files, client)
+    _life(served, files, client, answers)
     _texts(served, files, publisher, client)
     _surroundings(served, files, publisher)
     _questions(served, answers, client)
@@ -75,13 +75,17 @@ def _message(served: LanguageServer, text: str) -> None:
     served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
 
 
-def _life(served: LanguageServer, files: OpenFiles, client: Client) -> None:
+def _life(served: LanguageServer, files: OpenFiles, client: Client, answers: Answers) -> None:
     """The beginning: what the editor can do."""
 
     @served.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         can = params.capabilities
-        client.pulls = bool(can.text_document and can.text_document.diagnostic)
+        # VS Code asks for the diagnostics of texts, but not for those of a notebook's cells.
+        asks = can.text_document is not None and can.text_document.diagnostic is not None
+        client.pulls = asks and can.notebook_document is None
+        if client.pulls:
+            _pull(served, answers)
         pulls = can.workspace.diagnostics if can.workspace else None
         client.refreshes = bool(pulls and pulls.refresh_support)
         watches = can.workspace.did_change_watched_files if can.workspace else None
@@ -110,6 +114,20 @@ def _configure(files: OpenFiles, options: object) -> None:
         for key, value in (given.items() if isinstance(given, Mapping) else ())
         if value not in (None, "", [], {})
     }
+
+
+def _pull(served: LanguageServer, answers: Answers) -> None:
+    """Offer diagnostics to an editor that asks for them."""
+
+    @served.feature(
+        lsp.TEXT_DOCUMENT_DIAGNOSTIC,
+        lsp.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME
+        ),
+    )
+    def diagnostic(params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
+        found = answers.diagnostics(params.text_document.uri)
+        return lsp.RelatedFullDocumentDiagnosticReport(items=found)
 
 
 def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, client: Client) -> None:
@@ -193,16 +211,6 @@ def _surroundings(served: LanguageServer, files: OpenFiles, publisher: Publisher
 
 def _questions(served: LanguageServer, answers: Answers, client: Client) -> None:
     """What the editor asks."""
-
-    @served.feature(
-        lsp.TEXT_DOCUMENT_DIAGNOSTIC,
-        lsp.DiagnosticOptions(
-            inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME
-        ),
-    )
-    def diagnostic(params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
-        found = answers.diagnostics(params.text_document.uri)
-        return lsp.RelatedFullDocumentDiagnosticReport(items=found)
 
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
 
