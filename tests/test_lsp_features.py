@@ -110,6 +110,25 @@ def test_watched_files(tmp_path: Path) -> None:
     drive(tmp_path, talk, workspace=WATCHES)
 
 
+def test_a_migration_before(tmp_path: Path) -> None:
+    first = tmp_path / "V1__tables.sql"
+    first.write_text(f"{TABLE};")
+    (tmp_path / "V2__fields.sql").write_text("SELECT 1")
+
+    async def talk(editor: Editor) -> None:
+        assert codes(await editor.open(f"{ADD} ts", "V2__fields.sql")) == ["SIS501"]
+        first.write_text(TABLE.replace("ts TIMESTAMP", "tt TIMESTAMP"))
+        change = lsp.FileEvent(first.as_uri(), lsp.FileChangeType.Changed)
+        await editor.after(
+            lambda: editor.client.workspace_did_change_watched_files(
+                lsp.DidChangeWatchedFilesParams([change])
+            )
+        )
+        assert codes(editor.published[editor.uri("V2__fields.sql")]) == ["SIS201"]
+
+    drive(tmp_path, talk, workspace=WATCHES)
+
+
 def test_the_editor_s_settings(tmp_path: Path) -> None:
     text = f"{TABLE} PARTITIONED BY (weeks(ts), ts)"
 

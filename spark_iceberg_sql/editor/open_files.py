@@ -158,16 +158,20 @@ class OpenFiles:
         return next((analysis.reports[n] for n, d in enumerate(parts) if d.uri == uri), None)
 
     def concerns(self, path: Path) -> bool:
-        """Whether a check of an open text depends on a file: settings, DDL, metadata."""
+        """Whether a check of an open text may depend on a file: settings, DDL, migrations, metadata."""
         if path.name in (OWN_FILE, "pyproject.toml"):
             return True
         for unit in self.units():
+            other = Path(path_of(unit))
             try:
                 settings = self.settings(path_of(unit))
                 if str(path) in ddl_files(settings):
                     return True
             except IcebergSqlError:
                 return True  # what is missing may be there now
+            # It may be an earlier migration of the same series.
+            if path != other and (settings.scripts or path.parent == other.parent):
+                return True
             if any(_inside(path, metadata) for metadata in settings.metadata.values()):
                 return True
         return False
