@@ -33,7 +33,7 @@ from doc_pages import (
     lay_out,
 )
 
-from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import COMMANDS, main
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE
@@ -198,7 +198,7 @@ def test_the_readme_is_short() -> None:
 # What cannot run here, and how many blocks: none is left out in silence.
 NOT_RUN = {
     "a drawing": 1,
-    "installs": 7,
+    "installs": 8,
     "measures": 6,
     "needs a JDBC driver": 1,
     "needs Neovim": 1,
@@ -429,7 +429,7 @@ def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert rule.page == ast.get_docstring(tree)
     assert re.findall(r"^## (.+)$", rule.page, re.MULTILINE) == ["Why", "Instead", "Examples"]
     for kind in rule.on:
-        monkeypatch.setitem(engine._RULES, kind, (*engine._RULES.get(kind, ()), rule))
+        monkeypatch.setitem(judging._RULES, kind, (*judging._RULES.get(kind, ()), rule))
     found = list(cases_of((folder / cases).read_text(), rule.code))
     assert found
     for case in found:

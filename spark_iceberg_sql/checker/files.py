@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from spark_iceberg_sql.checker.beside import Beside
 from spark_iceberg_sql.checker.engine import Around, Verdict, check
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
 from spark_iceberg_sql.checker.known_tables import Series
+from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
 from spark_iceberg_sql.checker.program_words import applies, in_words_of
 from spark_iceberg_sql.checker.suppressions import Ignore
@@ -35,9 +37,10 @@ class Linter:
     def __init__(self) -> None:
         self._series: dict[int, Series] = {}
 
-    def lint(self, found: Source, settings: Settings) -> list[Report]:
+    def lint(self, found: Source, settings: Settings, memo: Memo | None = None) -> list[Report]:
         """The reports of a file's parts, under its settings, without what these do not select.
 
+        memo: what this linter found in an earlier version of the file, under the same settings.
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
         known = self.known(found.name, settings)
@@ -57,7 +60,7 @@ class Linter:
         scripts += [(script, True) for script in kept_by(found)]
         for script, kept in scripts:
             statements, placed = _check_script(
-                script, known, verdict, lines, found, beside, kept=kept
+                script, known, verdict, lines, found, beside, kept=kept, memo=memo
             )
             count += statements
             for part, diagnostic in placed:
@@ -102,6 +105,15 @@ class Linter:
         return self._series[id(settings)].after(str(Path(name).absolute()))
 
 
+def scripts(found: Source, settings: Settings) -> Iterator[tuple[Joined, Around]]:
+    """A file's SQL as it is checked, with the first choice of each template."""
+    pieces = tuple(with_placeholders(piece, settings.placeholders) for piece in found.pieces)
+    beside = Beside(found, [Lines(part.text) for part in found.parts])
+    for script in scripts_of(replace(found, pieces=pieces) if settings.placeholders else found):
+        chosen = join(choices(piece)[0] for piece in script.pieces)
+        yield chosen, _around(chosen, found, beside.of(script))
+
+
 class _Verdict:
     """The severity of each finding under the settings; counts the notes that they hide."""
 
@@ -135,6 +147,7 @@ def _check_script(
     beside: Beside,
     *,
     kept: bool,
+    memo: Memo | None,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
     """Check a script in each of its choices: the number of statements, and the part of each diagnostic.
 
@@ -150,7 +163,7 @@ def _check_script(
 
     def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
         around = _around(chosen, source, ignores)
-        report = check(chosen.sql, known, verdict=verdict, around=around)
+        report = check(chosen.sql, known, verdict=verdict, around=around, memo=memo)
         holes = Holes(script, chosen, verdict, filled_in=known.filled_in)
         said = [holes.said(diagnostic) for diagnostic in report]
         if kept and (opened := opened_at(chosen.sql)) is not None:  # half a quoted text

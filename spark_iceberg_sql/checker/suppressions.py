@@ -84,7 +84,7 @@ def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
     if MENTIONED.search(text) is None:
         return Ignores()
     found: list[Ignore] = []
-    comments = [token for token in tokenize(text) if token.kind is Kind.COMMENT]
+    comments = _comments(text, [start for start, _ in starts])
     for token in comments:
         words = read_comment(token.text)
         if words is None:
@@ -111,3 +111,18 @@ def _gone(text: str, token: Token, words: Words) -> Edit | None:
     end = token.start + len(comment)
     apart = text[token.start - 1 : token.start].strip() and text[end : end + 1].strip()
     return Edit(token.start, end, " " if apart else "")
+
+
+def _comments(text: str, starts: Sequence[int]) -> Iterator[Token]:
+    """The comments in and after those statements that mention the checker or a linter."""
+    last = -1
+    for found in MENTIONED.finditer(text):
+        number = bisect_right(starts, found.start())
+        if number == last:
+            continue
+        last = number
+        begin = starts[number - 1] if number else 0
+        end = starts[number] if number < len(starts) else len(text)
+        for token in tokenize(text[begin:end]):
+            if token.kind is Kind.COMMENT:
+                yield token._replace(start=token.start + begin, end=token.end + begin)
