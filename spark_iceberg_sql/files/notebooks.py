@@ -50,27 +50,44 @@ def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells")
     in_sql = _language(notebook) == "sql"
+    sources = {number: _words(cell, number) for number, cell in enumerate(cells, start=1)}
+    language = "sql" if in_sql else "python"
+    code = [(number, words, language) for number, words in sources.items() if words is not None]
+    return read_cells(name, code, text, callables)
+
+
+def read_cells(
+    name: str,
+    cells: Sequence[tuple[int, str, str]],
+    whole: str | None = None,
+    callables: Sequence[str] = (),
+) -> Source:
+    """A notebook's code cells, each a part with lines of its own.
+
+    name: the file's. cells: of each its number from 1, its text and its language; of SQL and Python alone is
+    read. whole: the notebook's text, if there is more than these. callables: as of `python_sql`.
+    """
     parts: list[Part] = []
     pieces: list[Piece] = []
     unread: list[Unread] = []
-    sources = {number: _words(cell, number) for number, cell in enumerate(cells, start=1)}
-    for number, words in sources.items():
-        if words is None:
-            continue
-        others = "\n".join(text for n, text in sources.items() if text is not None and n != number)
-        found, bad = _cell_sql(words, len(parts), in_sql, others, callables)
-        pieces += found
-        unread += bad
+    for number, words, language in cells:
+        if "sql" in language or language == "python":
+            others = "\n".join(text for n, text, _ in cells if n != number)
+            found, bad = _cell_sql(words, len(parts), "sql" in language, others, callables)
+            pieces += found
+            unread += bad
         parts.append(Part(words, number))
-    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, **engine(text))
+    if whole is None:
+        whole = "\n".join(words for _, words, _ in cells)
+    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, **engine(whole))
 
 
-def read_cell(name: str, text: str, language: str, callables: Sequence[str] = ()) -> Source:
+def read_cell(name: str, text: str, language: str) -> Source:
     """One code cell by itself. name: the notebook's file. language: the cell's; of SQL and Python alone is read."""
     pieces, unread = list[Piece](), list[Unread]()
     if "sql" in language or language == "python":
         # The other cells are unknown: any name may be used there.
-        pieces, unread = _cell_sql(text, 0, "sql" in language, text, callables)
+        pieces, unread = _cell_sql(text, 0, "sql" in language, others=text)
     spark = "spark" in text.lower()
     return Source(name, (Part(text),), tuple(pieces), tuple(unread), program=True, spark=spark)
 
@@ -98,7 +115,7 @@ def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _cell_sql(
-    text: str, part: int, in_sql: bool, others: str, callables: Sequence[str]
+    text: str, part: int, in_sql: bool, others: str, callables: Sequence[str] = ()
 ) -> tuple[list[Piece], list[Unread]]:
     at, magic = 0, _CELL_MAGIC.match(text)
     while magic is not None and magic[1] in _AROUND:
@@ -118,7 +135,7 @@ def _cell_sql(
     lines = list(_line_magics(text, part))
     lines += [anything(found.start(), part) for found in _RUN.finditer(text)]
     calls = ".sql(" in text.replace(" ", "")
-    if not calls and MENTIONED.search(text) is None:
+    if not calls and not callables and MENTIONED.search(text) is None:
         return lines, []
     pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text), others, callables)
     in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
