@@ -9,7 +9,7 @@ import pytest
 from breakings import broken
 from oracle import Runtime
 from pyspark.sql import SparkSession
-from test_remedies import FOUND, clauses
+from test_remedies import clauses, findings
 
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.checker.engine import check
@@ -46,7 +46,7 @@ def test_the_runtime_s_parser_reads_every_clause(spark: SparkSession) -> None:
     parser = gate.parser_behind(spark)
     wrong, read = [], 0
     seen: set[str] = set()
-    for case, d in FOUND:
+    for case, d in findings():
         for clause in clauses(d.help or ""):
             for text in carried(clause):
                 if text in seen:

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceTableAsSelect;
 import org.apache.spark.sql.catalyst.plans.logical.TableSpecBase;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.expressions.IdentityTransform;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
@@ -125,7 +126,7 @@ public class CommandText {
 
   /** As Spark says it: a column by its name, other transforms as calls. */
   private static String term(Transform transform) {
-    return transform.name().equals("identity") ? transform.references()[0].describe() : transform.describe();
+    return transform instanceof IdentityTransform ? transform.references()[0].describe() : transform.describe();
   }
 
   private static String alias(Option<String> name) {
