@@ -112,14 +112,57 @@ def test_two_of_one_version(capsys: Any) -> None:
     })  # fmt: skip
     found = check(capsys=capsys)
     assert found == [
-        "V2.0__c.sql SIS002",
-        "V2__b.sql SIS002",
+        *["V2.0__c.sql SIS002"] * 2,
+        *["V2__b.sql SIS002"] * 2,
         "V3__d.sql SIS002",
         "V3__d.sql SIS201",
     ]
     said = messages("V2__b.sql", capsys=capsys)
+    order = "`V2.0__c.sql` and `V2__b.sql` have the same version: which one runs first is not known"
+    assert said[0] == f"not checked: {order}"
+
+
+def test_what_either_of_one_version_may_change_is_unknown_to_the_other(capsys: Any) -> None:
+    write({
+        "V1__a.sql": CREATE,
+        "V2__b.sql": "ALTER TABLE db.t ADD COLUMN x INT;",
+        "V02__c.sql": "ALTER TABLE db.t ADD PARTITION FIELD bucket(4, x);",
+    })  # fmt: skip
+    assert set(check(capsys=capsys)) == {"V02__c.sql SIS002", "V2__b.sql SIS002"}
+
+
+ALEMBIC = "from alembic import op\nrevision = {!r}\ndown_revision = {!r}\n{}\n"
+
+
+@pytest.mark.parametrize(
+    "drop",
+    [
+        "def upgrade():\n    op.get_bind().exec_driver_sql({!r})",
+        "def _h():\n    op.execute({!r})\n\n\ndef upgrade():\n    _h()",
+    ],
+)
+def test_what_a_revision_changes_by_other_ways(drop: str, capsys: Any) -> None:
+    up = "def upgrade():\n    op.execute({!r})"
+    write({
+        "env.py": "",
+        "versions/a.py": ALEMBIC.format("a", None, up.format(CREATE)),
+        "versions/b.py": ALEMBIC.format("b", "a", drop.format(NO_DAY)),
+        "versions/c.py": ALEMBIC.format("c", "b", up.format("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")),
+    })  # fmt: skip
+    assert not [said for said in check(capsys=capsys) if not said.endswith("SIS002")]
+
+
+def test_two_heads_of_alembic(capsys: Any) -> None:
+    up = "def upgrade():\n    op.execute('SELECT 1')"
+    write({
+        "env.py": "",
+        "versions/a.py": ALEMBIC.format("a", None, up),
+        "versions/b.py": ALEMBIC.format("b", "a", up),
+        "versions/c.py": ALEMBIC.format("c", "a", up),
+    })  # fmt: skip
+    said = messages("versions/c.py", capsys=capsys)
     assert said == [
-        "not checked: `V2.0__c.sql` and `V2__b.sql` have the same version: which one runs first is not known"
+        "not checked: no revision follows this one or another: which one runs last is not known"
     ]
 
 
@@ -219,7 +262,7 @@ def test_numbers_alone_are_no_order_unless_the_settings_say_so(capsys: Any) -> N
     assert check(capsys=capsys) == []
     assert check("10_c.sql", capsys=capsys) == []
     write({"02_x.sql": NO_DAY})
-    assert check("2_b.sql", capsys=capsys) == ["2_b.sql SIS002"]
+    assert check("2_b.sql", capsys=capsys) == ["2_b.sql SIS002"] * 2
     assert "have the same number" in messages("2_b.sql", capsys=capsys)[0]
 
 

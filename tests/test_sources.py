@@ -444,3 +444,11 @@ def test_cells_of_a_notebook_in_a_sql_file() -> None:
         ("SIS101", 3),
         ("SIS101", 10),
     ]
+
+
+def test_a_comment_ends_with_its_literal() -> None:
+    """Also one that ends in a backslash, which continues a comment over the end of a line."""
+    create = "CREATE TABLE s.{} (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts)) -- c"
+    text = f"spark.sql({create.format('c') + chr(92)!r})\nspark.sql({create.format('d')!r})\n"
+    found = [d for report in Linter().lint(source("a.py", text), Settings()) for d in report]
+    assert [(d.code, d.span.row) for d in found] == [("SIS101", 1), ("SIS101", 2)]

@@ -211,8 +211,9 @@ def test_a_field_of_pyiceberg_that_is_nearly_one_is_fixed_in_its_literal() -> No
         ('df.where("local.system.bucket(id, 16) = 3")', [("SIS601", "id, 16")]),
         ('df.filter(f"iceberg_bucket(id, {n}) = 3")', []),
         ('df.filter("iceberg_bucket(16, id) = 3").filter(col("id") > 2)', []),
-        ('spark.table("db.k").filter("month(ts) = 2")', [("SIS602", "month(ts) = 2")]),
-        ('k = spark.table("db.k")\nk.where("month(ts) = 2").count()', [("SIS602", "month(ts) = 2")]),
+        ('spark.table("db.k").filter("month(ts) = 2")', []),  # it may be filtered again
+        ('spark.table("db.k").filter("month(ts) = 2").filter(col("ts") > "2024-02-01")', []),
+        ('spark.sql("SELECT * FROM db.k WHERE month(ts) = 2").where("ts > \'2024-02-01\'")', []),
         ('spark.table("db.k").filter("year(ts) = 2024 AND month(ts) = 2")', []),
         ('pd.filter("month(ts) = 2")', []),
         ('spark.sql("SELECT iceberg_bucket(id, 16) FROM x")', [("SIS601", "id, 16")]),

@@ -72,9 +72,23 @@ class Migrations:
             known = first.copy()
             for other in others:
                 known.keep_what_agrees(other)
+        for beside in self._beside(step):  # it may have run already
+            changed = known.copy()
+            self._follow(beside.path, changed)
+            known.keep_what_agrees(changed)
         if step.anything:
             known.unsettle_below(())
         return known
+
+    def _beside(self, step: Step) -> list[Step]:
+        """The migrations that may run before this one or after it."""
+        if step.unsure is None:
+            return []
+        series = self._series(step.path).values()
+        alike = [
+            other for other in series if (other.after, other.unsure) == (step.after, step.unsure)
+        ]
+        return [other for other in alike if other is not step]
 
     def after(self, path: str) -> Tables:
         """The known tables after a migration. Raises FileError."""

@@ -22,7 +22,7 @@ from spark_iceberg_sql.syntax.terms import Offsets
 
 _ENDS = frozenset(
     {
-        *("GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
+        *("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
         *("QUALIFY",),
     }
 )
@@ -32,6 +32,7 @@ _STRANGE = frozenset(
         *(
             "SELECT",
             "WITH",
+            "HAVING",  # on a column of GROUP BY it is one more filter
             "JOIN",
             "LATERAL",
             "PIVOT",
@@ -92,6 +93,8 @@ class UnprunedFilter:
 def unpruned(context: Context) -> Iterator[UnprunedFilter]:
     """The conditions that do not prune, if no other condition may."""
     if context.statement.first not in ("SELECT", "DELETE"):
+        return
+    if context.known.shared:  # a program may filter the rows once more
         return
     found = _table_and_conditions(context.statement.tokens)
     if found is None:

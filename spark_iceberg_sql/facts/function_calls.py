@@ -33,8 +33,8 @@ class FunctionCall:
     """A call. name: as written, the catalog included. system: whether of `catalog.system`.
 
     function: its own name, lower case. transform: the one that it computes; None if there is no such function.
-    arguments: the tokens of each. named: whether arguments are given by name. kind: the type of the last argument,
-    if that is a column whose type is known. span, name_span: of the call, and of its name.
+    arguments: the tokens of each. named: whether arguments are given by name. kind, first_kind: the types of the last
+    and of the first argument, if these are columns of known types. span, name_span: of the call, and of its name.
     """
 
     name: str
@@ -44,6 +44,7 @@ class FunctionCall:
     arguments: tuple[tuple[Token, ...], ...]
     named: bool
     kind: Type | None
+    first_kind: Type | None
     span: Offsets
     name_span: Offsets
 
@@ -93,7 +94,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
         if end == len(tokens) or not _plain(arguments):
             continue
         named = any(t.text == "=>" for each in arguments for t in each)
-        kind = type_of(arguments[-1]) if _is_known(tokens, inside, arguments) else None
+        kinds = [type_of(a) if _is_known(tokens, inside, [a]) else None for a in arguments]
         name_span = tokens[first].start, token.end
         yield FunctionCall(
             context.words(name_span),
@@ -102,7 +103,8 @@ def calls(context: Context) -> Iterator[FunctionCall]:
             transform,
             arguments,
             named,
-            kind,
+            kinds[-1] if kinds else None,
+            kinds[0] if kinds else None,
             (name_span[0], tokens[end].end),
             name_span,
         )
@@ -153,8 +155,8 @@ def _types(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Toke
     depth, selects, start = 0, 0, 0
     for i, token in enumerate(tokens):
         depth += {"(": 1, ")": -1}.get(token.text, 0)
-        if depth == 0 and token.word in ("WITH", "MERGE", "LATERAL", "->"):
-            return lambda _: None
+        if token.text == "->" or (depth == 0 and token.word in ("WITH", "MERGE", "LATERAL")):
+            return lambda _: None  # names that are no columns
         if depth == 0 and token.word == "SELECT":
             selects, start = selects + 1, i
     if selects != 1 and not (selects == 0 and context.statement.first == "DELETE"):

@@ -55,6 +55,7 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
     lines = Lines(text)
     up: list[Piece] = []
     down: list[Piece] = []
+    helped = False
     for piece in sorted(pieces, key=lambda piece: piece.starts[0]):
         row, _ = lines.place(piece.starts[0])
         name = next(
@@ -62,6 +63,9 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
         )
         arms = tuple(arm for arm in piece.arms if not _is_whole(arm[2].start, tree, lines))
         (up if name == "upgrade" else down).append(replace(piece, arms=arms))
+        helped = helped or name not in ("upgrade", "downgrade")
+    if helped:  # upgrade() may call what is there, anywhere
+        up = [anything(0), *up, anything(len(text))]
     return [*up, *down], unread, len(up)
 
 

@@ -197,7 +197,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
     if kind == ".py":
         from spark_iceberg_sql.files.alembic import IN_ALEMBIC, alembic_sql
 
-        if IN_ALEMBIC.search(text) is not None and "execute" in text:
+        if IN_ALEMBIC.search(text) is not None:
             pieces, unread, forward = alembic_sql(text)
             found = tuple(pieces), tuple(unread), True, "spark" in text.lower()
             return Source(name, (part,), *found, forward=forward)

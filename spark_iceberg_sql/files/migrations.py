@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 # Flyway: V1_2__text.sql, the same with U (undo) and B (baseline); R__text.sql runs last, in the order of its text.
@@ -21,6 +21,7 @@ _FORMATTED = re.compile(r"\A\ufeff?\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\
 _NUMBER = re.compile(r"\d+")
 _SAME_VERSION = "have the same version: which one runs first is not known"
 _SAME_NUMBER = "have the same number: which one runs first is not known"
+_HEADS = "no revision follows this one or another: which one runs last is not known"
 _MOST = 2_000_000  # bytes of a file that are searched for markers
 
 
@@ -137,7 +138,13 @@ def _alembic(folder: str, names: Sequence[str]) -> Steps:
         elif len(by_name[revision]) > 1:
             unsure = f"several files have the revision {revision}"
         steps[path] = Step(path, after, unsure=unsure, anything=bool(missing))
-    return steps if not _circular(steps) else {}
+    if _circular(steps):
+        return {}
+    heads = last(steps)
+    for path in heads if len(heads) > 1 else ():
+        if steps[path].unsure is None:
+            steps[path] = replace(steps[path], unsure=_HEADS)
+    return steps
 
 
 def _circular(steps: Steps) -> bool:

@@ -168,7 +168,7 @@ class PieceMaker:
         )
 
 
-_BETWEEN = "\n;\n"  # ends a line comment, then the statement
+_BETWEEN = "\n\n;\n"  # ends a line comment, also one that a backslash continues, then the statement
 
 
 @dataclass(frozen=True, slots=True)

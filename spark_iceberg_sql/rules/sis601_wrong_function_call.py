@@ -35,9 +35,11 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import IN_SYSTEM, PREFIX, FunctionCall, calls
+from spark_iceberg_sql.facts.target import NotKnownError
 from spark_iceberg_sql.model.table_functions import NAMES
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
+from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.rules.words import a_type
@@ -124,6 +126,10 @@ def _number(context: Context, call: FunctionCall) -> Finding | None:
     text = call.text(0, context.text)
     other = call.number(1)
     if number is None and other is not None and _is_column(first):
+        if call.system and call.first_kind == Primitive("int"):
+            return None  # Iceberg's own functions take an int column for the number
+        if call.system and call.first_kind is None:
+            raise NotKnownError(f"the type of `{text}`", "its table is unknown")
         column = Ref((), call.place(0), text)
         literal = Literal("integer", str(other), call.place(1))
         fix = number_first(context, column, literal, str(other), "put the number first")

@@ -106,3 +106,13 @@ SELECT * FROM t JOIN LATERAL (SELECT iceberg_days(ts) AS d);
 -- case: functions of somebody else
 CREATE TABLE t (id BIGINT) USING iceberg;
 SELECT id AS iceberg_bucket FROM t;
+
+-- case: an int column may be the number of Iceberg's own functions
+CREATE TABLE t (i INT, id BIGINT) USING iceberg;
+SELECT local.system.bucket(i, 16) FROM t;
+SELECT local.system.bucket(id, 16) FROM t;  -- error: SIS601
+
+-- case: a lambda's parameter is not a column
+CREATE TABLE t (k STRING, f DOUBLE, ts TIMESTAMP) USING iceberg;
+SELECT transform(array(ts), k -> local.system.days(k)) FROM t;
+SELECT filter(array(1), f -> local.system.bucket(4, f) > 0) FROM t;

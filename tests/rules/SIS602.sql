@@ -51,3 +51,7 @@ SELECT * FROM t WHERE month(ts) = 2;
 -- case: a table without partitions
 CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg;
 SELECT * FROM t WHERE month(ts) = 2;
+
+-- case: a condition on a grouping column is one more filter
+CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT ts, count(*) FROM t WHERE month(ts) = 2 GROUP BY ts HAVING ts > '2024-02-01';
