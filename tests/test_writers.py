@@ -51,6 +51,8 @@ def test_pyiceberg(case: Case) -> None:
     assert found(program) == list(case.found)
 
 
+EARLIER = 'df = df.filter("id > 1")\n'
+OWN = 'df.writeTo("db.t").using("iceberg").partitionedBy(days("name")).create()'
 NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
 
 
@@ -105,11 +107,43 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
          'd2.writeTo("db.t").using("iceberg").partitionedBy("x").create()', []),
         ('spark.sql("CREATE TABLE IF NOT EXISTS db.t (id INT) USING iceberg")\n'
          'if not spark.catalog.tableExists("db.t"):\n    ' + NAMED.format('"id"'), []),
-        ('if exists:\n    spark.sql("CREATE TABLE db.t (a INT) USING iceberg")\nelse:\n    ' + NAMED.format('"id"'), []),
+        # A comprehension or a lambda has names of its own.
+        *((f'{EARLIER}{call}', []) for call in (
+            f'[{OWN} for df in [df.withColumn("name", F.current_timestamp())]]',
+            f'{{{OWN} for df in frames}}',
+            f'{{1: {OWN} for _, df in frames}}',
+            f'list({OWN} for x in frames for df in x)',
+            f'[{OWN} for x in frames if (df := x)]',
+            f'[[{OWN} for _ in "a"] for df in frames]',
+            f'run(lambda df: {OWN})',
+            f'run(lambda *df: {OWN})',
+        )),
+        (f'{EARLIER}[{OWN} for _ in "a"]', ["SIS202"]),
+        ('if exists:s:\n    spark.sql("CREATE TABLE db.t (a INT) USING iceberg")\nelse:\n    ' + NAMED.format('"id"'), []),
     ],
 )  # fmt: skip
 def test_programs(program: str, expected: list[str]) -> None:
     text = IMPORTS + "from pyspark.sql.types import StructType\n" + FRAME + program
+    assert [code for code, _ in found(text)] == expected
+
+
+WITH = 'catalog.create_table("db.t", schema, partition_spec=PartitionSpec(PartitionField(3, 1000, {}, "x")))'
+TABLE = 'catalog.create_table("db.t", schema)\nt = catalog.load_table("db.t")\n'
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("other = Schema(NestedField(1, 'k', TimestampType()))\n[" + WITH.format("DayTransform()") + " for schema in [other]]", []),
+        ("run(lambda schema: " + WITH.format("DayTransform()") + ")", []),
+        ("[" + WITH.format("DayTransform()") + " for _ in 'a']", ["SIS202"]),
+        (TABLE + 'with t.update_spec() as u:\n    [u.add_field("no", DayTransform()) for u in others]', []),
+        (TABLE + 'with t.update_spec() as u:\n    run(lambda u: u.add_field("no", DayTransform()))', []),
+        (TABLE + 'with t.update_spec() as u:\n    [u.add_field("no", DayTransform()) for _ in others]', ["SIS201"]),
+    ],
+)  # fmt: skip
+def test_pyiceberg_programs(program: str, expected: list[str]) -> None:
+    text = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG + program
     assert [code for code, _ in found(text)] == expected
 
 

@@ -84,6 +84,12 @@ class Names:
         known = [values for _, values in bound if values is not None]
         return [value for values in known for value in values] if len(known) == len(bound) else []
 
+    def same(self, one: ast.Name, other: ast.Name) -> bool:
+        """Whether two equal names are of the same scope."""
+        scopes = self._used.get(id(one)), self._used.get(id(other))
+        first, second = (scope.owner(one.id) if scope is not None else None for scope in scopes)
+        return one.id == other.id and first is second
+
     def _note(self, node: ast.AST, scope: _Scope) -> None:
         """Keep what a node says of names."""
         target: ast.expr | None = None

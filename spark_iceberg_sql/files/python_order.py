@@ -10,6 +10,8 @@ from typing import NamedTuple
 _Place = tuple[int, int]
 _RECENT = 50  # how many earlier assignments are considered
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_REPEATED = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
 
 
 class _Assigned(NamedTuple):
@@ -66,7 +68,7 @@ class Order:
             self._shared |= set(node.names)
         if isinstance(node, _SCOPES):
             self._apart.append((_start(node), _end(node)))
-        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+        if isinstance(node, _REPEATED):
             self._loops.append((_start(node), _end(node)))
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)

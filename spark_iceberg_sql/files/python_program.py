@@ -74,6 +74,10 @@ class Program:
         """All that a name may stand for; nothing where one of it is unknown."""
         return self._names.every(name)
 
+    def same(self, one: ast.Name, other: ast.Name) -> bool:
+        """Whether two equal names are of the same scope."""
+        return self._names.same(one, other)
+
     def alone(self, value: ast.expr) -> bool:
         """Whether nothing else of the program uses what an expression stands for."""
         if not isinstance(value, ast.Name):

@@ -162,11 +162,11 @@ class _Updates:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._within: dict[str, list[tuple[Offsets, ast.expr]]] = {}
+        self._within: dict[str, list[tuple[Offsets, ast.Name, ast.expr]]] = {}
         for node in ast.walk(program.tree):
             for item in node.items if isinstance(node, ast.With) else ():
                 if isinstance(item.optional_vars, ast.Name) and isinstance(node, ast.With):
-                    block = program.place(node), item.context_expr
+                    block = program.place(node), item.optional_vars, item.context_expr
                     self._within.setdefault(item.optional_vars.id, []).append(block)
         for blocks in self._within.values():
             blocks.sort(key=lambda block: block[0])
@@ -214,7 +214,8 @@ class _Updates:
         blocks = self._within.get(name.id, [])
         before = bisect_left(blocks, at[0], key=lambda block: block[0][0])
         recent = reversed(blocks[max(before - _RECENT, 0) : before])
-        return next((value for place, value in recent if at[1] <= place[1]), None)
+        around = (block for block in recent if at[1] <= block[0][1])
+        return next((v for _, target, v in around if self._program.same(name, target)), None)
 
     def _table(self, value: ast.expr) -> str | None:
         """The name of the table that an expression refers to."""
