@@ -147,6 +147,43 @@ def test_pyiceberg_programs(program: str, expected: list[str]) -> None:
     assert [code for code, _ in found(text)] == expected
 
 
+@pytest.mark.parametrize(
+    ("program", "at"),
+    [
+        (TABLE + "with t.update_spec(case_sensitive=False) as u:\n    {}", 'u.add_field("TS", DayTransform())'),
+        (TABLE + "with t.update_spec(False) as u:\n    {}", 'u.add_field("TS", DayTransform())'),
+        (TABLE + "with t.update_spec(case_sensitive=mind) as u:\n    {}", 'u.add_identity("ID")'),
+        (TABLE + "with t.update_spec(**options) as u:\n    {}", 'u.add_identity("ID")'),
+        (TABLE + "with t.update_spec() as u:\n    {}", "u.add_field(column, DayTransform())"),
+        (TABLE + "with t.update_spec() as u:\n    {}", 'u.add_field("ts", transform)'),
+        (TABLE + "with t.update_spec() as u:\n    {}", "u.remove_field(field.name)"),
+        ("{}", 'catalog.create_table("db.t", schema, partition_spec=PartitionSpec(*fields))'),
+        ("{}", 'catalog.create_table("db.t", schema, **{"partition_spec": spec})'),
+        ("{}", "catalog.create_table(*arguments)"),
+        ("{}", 'catalog.create_table("db.t", schema, partition_spec=make(schema))'),
+        ("{}", 'catalog.create_table("db.t", schema, None, PartitionSpec(PartitionField(number, 1000, "day", "d")))'),
+        ("{}", 'catalog.create_table("db.t", schema, partition_spec=PartitionSpec(PartitionField(2, 1000, make(), "d")))'),
+        ("{}", WITH.format("DayTransform()").replace('"db.t"', "name")),
+        ("{}", WITH.format("DayTransform()").replace("create_table", "create_table_transaction")),
+        ("def f(schema):\n    {}", WITH.format("DayTransform()")),
+        ("def f(schema):\n    {}", WITH.format("DayTransform()").replace("create_table", "create_table_if_not_exists")),
+    ],
+)  # fmt: skip
+def test_what_pyiceberg_is_given_unread_is_a_note_and_the_table_is_unknown(
+    program: str, at: str
+) -> None:
+    later = '\nspark.sql("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")'
+    text = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG + program.format(at) + later
+    findings = lint(text)
+    assert {str(d.severity) for d, _ in findings} == {"note"}
+    assert ("SIS002", at) in [(d.code, place) for d, place in findings]
+
+
+@pytest.mark.parametrize("spec", ["", ", partition_spec=None"])
+def test_a_table_of_pyiceberg_without_a_spec_needs_no_note(spec: str) -> None:
+    assert lint(PYICEBERG_IMPORTS + CATALOG + f'catalog.create_table("db.t", make(){spec})') == []
+
+
 def test_a_table_that_a_program_replaces_in_a_way_that_is_not_read_is_not_known() -> None:
     for call in ('df.writeTo("db.t").using(p).createOrReplace()', 'df.write.saveAsTable("db.t")'):
         program = IMPORTS + FRAME + NAMED.format('"id"') + call

@@ -150,6 +150,10 @@ SPECS = [
     _update('update.add_field("name", TruncateTransform(4), "prefix").remove_field("ts_day")'),
     _update('update.add_identity("d")'),
     _update('update.add_field("id", "bucket[4]", partition_field_name="shard")'),
+    Case(_update("").call.replace("update_spec()", "update_spec(case_sensitive=False)").rstrip()
+         + '\n    update.add_field("ID", IdentityTransform())'),
+    Case(_update("").call.replace("update_spec()", "update_spec(case_sensitive=True)").rstrip()
+         + '\n    update.add_field("ID", IdentityTransform())', (("SIS201", "ID"),)),
     _update('update.add_field("nope", IdentityTransform())', ("SIS201", "nope")),
     _update('update.add_field("ID", IdentityTransform())', ("SIS201", "ID")),
     _update('update.add_field("name", DayTransform(), "n_day")', ("SIS202", "name")),

@@ -22,6 +22,7 @@ from spark_iceberg_sql.files.python_pyiceberg_schema import (
     transform_of,
 )
 from spark_iceberg_sql.files.python_tables import Written, argument, method_of, name_place
+from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, Said, anything
 
 API = "pyiceberg"
@@ -30,17 +31,39 @@ _LOADS = frozenset({"load_table", *_CREATES})
 _CHANGES = frozenset({"add_field", "add_identity", "remove_field"})
 _RECENT = 50  # blocks and bindings further back are not looked at
 _KNOWN = _CHANGES | {"commit"}
+_IN_TRANSACTION = "create_table_transaction"
+_NOT_LITERAL = "the program computes the table's name, schema or partition fields"
+_ANY_CASE = "`update_spec` may ignore the case of column names here"
+_HELP = "write the values in the call, or compare `table.spec()` with the spec that is meant"
 
 
-def pyiceberg_statements(program: Program) -> list[Written]:
-    """The statements that are equivalent to a program's calls of pyiceberg."""
+def pyiceberg_statements(program: Program) -> list[Written | Unread]:
+    """The statements that are equivalent to a program's calls of pyiceberg, and the calls that cannot be read."""
     if "pyiceberg" not in program.everything:
         return []
-    found: list[Written] = []
+    found: list[Written | Unread] = []
     for call in ast.walk(program.tree):
-        if isinstance(call, ast.Call) and method_of(call) in _CREATES:
-            found += _created(program, call)
+        if not isinstance(call, ast.Call) or method_of(call) not in (*_CREATES, _IN_TRANSACTION):
+            continue
+        created = list(_created(program, call)) if method_of(call) in _CREATES else []
+        found += created
+        if not created and _may_have_spec(call):
+            found.append(_unread(program, call, _NOT_LITERAL))
     return [*found, *_Updates(program).written()]
+
+
+def _may_have_spec(call: ast.Call) -> bool:
+    """Whether a call that creates a table is given a partition spec, or may be by `*` or `**`."""
+    spec = argument(call, 3, "partition_spec")
+    if spec is not None:
+        return not (isinstance(spec, ast.Constant) and spec.value is None)
+    return any(isinstance(value, ast.Starred) for value in call.args) or any(
+        k.arg is None for k in call.keywords
+    )
+
+
+def _unread(program: Program, call: ast.Call, why: str) -> Unread:
+    return Unread(program.part, *program.place(call), why, _HELP)
 
 
 def _created(program: Program, call: ast.Call) -> Iterator[Written]:
@@ -171,8 +194,8 @@ class _Updates:
         for blocks in self._within.values():
             blocks.sort(key=lambda block: block[0])
 
-    def written(self) -> Iterator[Written]:
-        """Each `add_field` and `remove_field` as its ALTER TABLE."""
+    def written(self) -> Iterator[Written | Unread]:
+        """Each `add_field` and `remove_field` as its ALTER TABLE, and those that cannot be read."""
         found: dict[int, tuple[ast.Call, list[ast.Call]]] = {}
         other: set[int] = set()
         for call in ast.walk(self._program.tree):
@@ -192,6 +215,9 @@ class _Updates:
             for call, piece in pieces:
                 if piece is not None:
                     yield Written((update, call) if read else (call,), piece)
+                else:
+                    why = _NOT_LITERAL if _minds_case(update) else _ANY_CASE
+                    yield _unread(self._program, call, why)
 
     def _update(self, value: ast.expr, depth: int = 0) -> ast.Call | None:
         """The call of `update_spec` that returned the value of an expression."""
@@ -250,6 +276,8 @@ class _Updates:
             maker.add(" DROP PARTITION FIELD ", *name_place(program, call))
             add_name(program, dropped, maker)
             return replace(maker.piece(), api=API)
+        if not _minds_case(update):
+            return None
         column = argument(call, 0, "source_column_name")
         transform = argument(call, 1, "transform")
         said: list[Said] = []
@@ -265,3 +293,9 @@ class _Updates:
         if method == "add_field":
             _named(program, argument(call, 2, "partition_field_name"), maker)
         return replace(maker.piece(), api=API, said=tuple(said))
+
+
+def _minds_case(update: ast.Call) -> bool:
+    """Whether `update_spec(case_sensitive=True)` certainly compares columns' names with their case."""
+    given = [*update.args, *(k.value for k in update.keywords)]
+    return all(isinstance(value, ast.Constant) and value.value is True for value in given)

@@ -51,8 +51,8 @@ def python_sql(
         return [], [Unread(part, 0, 0, f"the program is not valid Python{where}")]
     reader = _Reader(text, part, tree, beside)
     pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
-    pieces += [*reader.made(), *reader.expressions()]
-    unread: list[Unread] = []
+    made, unread = reader.made()
+    pieces += [*made, *reader.expressions()]
     for call in reader.calls():
         for found in reader.read(call):
             if isinstance(found, Piece):
@@ -96,16 +96,17 @@ class _Reader(Program):
             sorted(found, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
         )
 
-    def made(self) -> list[tuple[int, Piece]]:
+    def made(self) -> tuple[list[tuple[int, Piece]], list[Unread]]:
         """What the program does to tables without SQL: as statements where it can be read."""
-        read = [*written(self), *pyiceberg_statements(self)]
+        each = [*written(self), *pyiceberg_statements(self)]
+        read = [made for made in each if not isinstance(made, Unread)]
         done = {id(call) for made in read for call in made.calls}
         found = [(self.place(made.calls[-1])[1], made.piece) for made in read]
         for call, names in makers(self.tree, self.words):
             if id(call) not in done:
                 end = self.place(call)[1]
                 found.append((end, anything(end, self.part, names)))
-        return found
+        return found, [made for made in each if isinstance(made, Unread)]
 
     def expressions(self) -> Iterator[tuple[int, Piece]]:
         """The texts given to `selectExpr`, `expr`, `filter` and `where` of which the rules about queries may speak."""
