@@ -190,6 +190,43 @@ def test_a_table_that_a_program_replaces_in_a_way_that_is_not_read_is_not_known(
         assert found(f'{program}\nspark.sql("ALTER TABLE db.t ADD PARTITION FIELD id")') == []
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        'w = df.writeTo("db.t").using("iceberg")\nw.partitionedBy(days("name"))\nw.create()',
+        'w = df.writeTo("db.t").using("iceberg")\nw = w.partitionedBy(days("name"))\nw.createOrReplace()',
+        'w = df.writeTo("db.t")\nw.using("iceberg").partitionedBy(days("name"))\nw.tableProperty("a", "b").replace()',
+        'w = df.writeTo("db.t").using("iceberg")\nif x:\n    w = w.partitionedBy("nope")\nw.create()',
+        'w = df.writeTo("db.t").using("iceberg")\nv = w\nv.partitionedBy("nope")\nw.create()',
+        'w = df.write.format("iceberg")\nw.partitionBy("days(ts)")\nw.saveAsTable("db.t")',
+        'w = df.write\nw.partitionBy("days(ts)").format("iceberg")\nw.mode("overwrite").saveAsTable("db.t")',
+        'w = df.write\nw.partitionBy("days(ts)")\nw.saveAsTable("db.t", format="iceberg")',
+    ],
+)
+def test_a_writer_that_several_statements_use_is_a_note_and_its_table_is_unknown(
+    program: str,
+) -> None:
+    before = 'spark.sql("CREATE OR REPLACE TABLE db.t (a INT) USING iceberg")\n'
+    later = '\nspark.sql("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")'
+    findings = lint(IMPORTS + FRAME + before + program + later)
+    assert {str(d.severity) for d, _ in findings} == {"note"}
+    assert ("SIS002", program.splitlines()[-1]) in [(d.code, at) for d, at in findings]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        'w = df.write.format("parquet")\nw.partitionBy("nope")\nw.saveAsTable("db.t")  # no iceberg',
+        'w = df.writeTo("db.t").using("delta")\nw.partitionedBy("nope")\nw.create()  # no iceberg',
+        'w = df.writeTo("db.t").using("iceberg")\nw.append()\nw.overwritePartitions()',
+        'w = make()\nw.using("iceberg")\nw.create()',
+        'df = spark.read.parquet("x")\nw = df.writeTo("db.t").using("iceberg")\nw.create()',
+    ],
+)
+def test_other_writers_with_names_are_no_note(program: str) -> None:
+    assert lint(IMPORTS + FRAME + program) == []
+
+
 def test_nothing_is_said_twice_and_unknown_columns_are_a_note() -> None:
     program = (
         IMPORTS + 'df = spark.read.parquet("x")\n' + NAMED.format('days("x"), bucket(16, "y")')

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from spark_iceberg_sql.files.python_frames import query_of
 from spark_iceberg_sql.files.python_partitions import Partitions, add_name, string
 from spark_iceberg_sql.files.python_program import Program
-from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker
+from spark_iceberg_sql.files.source import Unread
+from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, anything
 
 V1, V2 = "DataFrameWriter", "DataFrameWriterV2"
 _ENDS = {
@@ -27,6 +28,9 @@ _MODES = {
     "overwrite": "CREATE OR REPLACE TABLE",
     **dict.fromkeys(("ignore", "append"), "CREATE TABLE IF NOT EXISTS"),
 }
+_SHARED = "several statements use this writer, and its methods change it"
+_HELP = "write the calls from the DataFrame to this one in one expression, or check the table in a Spark session"
+_RECENT = 50  # bindings further back are not looked at
 _V1_STEPS = frozenset({"format", "mode", "option", "options", "partitionBy"})
 _V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "options"})
 
@@ -49,20 +53,31 @@ class _Chain(NamedTuple):
         return next((step for step in reversed(self.steps) if method_of(step) == method), None)
 
 
-def written(program: Program) -> Iterator[Written]:
-    """The CREATE TABLE statements of DataFrame writers that set a partitioning, or whose columns are known."""
+def written(program: Program) -> Iterator[Written | Unread]:
+    """The CREATE TABLE statements of DataFrame writers that set a partitioning, or whose columns are known.
+
+    A call on a writer that has a name and that other statements use, too, is not read: they may change the writer.
+    """
     for call in ast.walk(program.tree):
         if not isinstance(call, ast.Call):
             continue
         method = method_of(call)
         if method in _ENDS and not call.args and not call.keywords:
-            found = _by_v2(program, call, _ENDS[method])
+            found, root = _by_v2(program, call, _ENDS[method]), "writeTo"
         elif method == "saveAsTable":
-            found = _by_v1(program, call)
+            found, root = _by_v1(program, call), "write"
         else:
             continue
         if found is not None:
             yield found
+        elif (start := _shared(program, call, root)) is not None:
+            yield Unread(program.part, *program.place(call), _SHARED, _HELP)
+            if root == "writeTo":  # the table is made here, not where the writer is
+                table = argument(start, 0, "table") if isinstance(start, ast.Call) else None
+                name = program.words(table) if table is not None else None
+                end = program.place(call)[1]
+                made = (name,) if name is not None else None
+                yield Written((call,), anything(end, program.part, made))
 
 
 def method_of(call: ast.expr) -> str:
@@ -99,6 +114,40 @@ def _chain(program: Program, end: ast.Call, steps: frozenset[str], root: str) ->
         else:
             value = None
     return None
+
+
+def _shared(program: Program, end: ast.Call, root: str) -> ast.expr | None:
+    """Where the writer of a final call begins if other statements use it, too, and its format may be Iceberg."""
+    if "iceberg" not in program.everything.lower():
+        return None
+    given = argument(end, 1, "format") if root == "write" else None
+    waiting: list[tuple[ast.expr, ast.expr | None, list[ast.Name]]] = [(end.func, given, [])]
+    seen: set[int] = set()
+    while waiting:
+        value, provider, names = waiting.pop()
+        while isinstance(value, ast.Call | ast.Attribute):
+            call, value = (value, value.func) if isinstance(value, ast.Call) else (None, value)
+            method = value.attr if isinstance(value, ast.Attribute) else ""
+            if method == root:
+                if _may_be_iceberg(program, provider) and not all(map(program.alone, names)):
+                    return call or value
+                break
+            if call is not None and method in ("using", "format"):
+                provider = provider or argument(
+                    call, 0, "provider" if root != "write" else "source"
+                )
+            value = value.value if isinstance(value, ast.Attribute) else value
+            if isinstance(value, ast.Name) and id(value) not in seen and len(seen) < _RECENT:
+                seen.add(id(value))
+                bound = program.bound(value)
+                owners = [bound] if bound is not None else program.every(value)[:_RECENT]
+                waiting += [(owner, provider, [*names, value]) for owner in owners]
+    return None
+
+
+def _may_be_iceberg(program: Program, provider: ast.expr | None) -> bool:
+    words = program.words(provider) if provider is not None else None
+    return words is None or words.lower() == "iceberg"
 
 
 def _by_v2(program: Program, end: ast.Call, verb: str) -> Written | None:
