@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
+from collections import Counter
 from functools import cached_property
 
 from spark_iceberg_sql.diagnostics import Lines
@@ -38,6 +39,11 @@ class Program:
     @cached_property
     def _order(self) -> Order:
         return Order(self.tree)
+
+    @cached_property
+    def _mentions(self) -> Counter[str]:
+        """How often each word occurs."""
+        return Counter(re.findall(r"\w+", self.everything))
 
     @cached_property
     def imports(self) -> Imports:
@@ -86,7 +92,7 @@ class Program:
         if not all(map(self.alone, listed)):
             return False
         # Where it is bound, and here: a mention in a text or a comment counts, since it may be a use.
-        return len(re.findall(rf"\b{value.id}\b", self.everything)) == 2
+        return self._mentions[value.id] == 2
 
     def add(self, value: ast.expr, maker: PieceMaker, formatted: str, own: bool) -> None:
         """Add what an expression says to a piece. own: whether only this statement has it."""
