@@ -53,6 +53,7 @@ def test_pyiceberg(case: Case) -> None:
 
 EARLIER = 'df = df.filter("id > 1")\n'
 OWN = 'df.writeTo("db.t").using("iceberg").partitionedBy(days("name")).create()'
+APPEND = 'df.write.format("iceberg").mode("{}").partitionBy("{}").saveAsTable("db.t")'
 NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
 
 
@@ -80,6 +81,13 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
         ('def f(df2):\n    df2.writeTo("db.t").using("iceberg").partitionedBy(bucket(0, "x")).create()', ["SIS103"]),
         ('df.writeTo("db.t").using("iceberg").partitionedBy("nope").partitionedBy("id").create()', []),
         ('df.writeTo(f"{catalog}.db.t").using("iceberg").partitionedBy(bucket(0, "id")).create()', ["SIS103"]),
+        # Save modes for tables that may exist.
+        *((made + APPEND.format(mode, column), codes)
+          for mode in ("append", "ignore")
+          for made, column, codes in (
+              (NAMED.format('"id"'), "name", []), (NAMED.format('"id"'), "id", []),
+              ("", "id", []), ("", "nope", ["SIS201"]),
+          )),
         # What is not judged.
         (NAMED.format('days("name")').replace('"iceberg"', '"delta"'), []),
         (NAMED.format('days("name")').replace('"iceberg"', "provider"), []),
@@ -235,6 +243,13 @@ def test_nothing_is_said_twice_and_unknown_columns_are_a_note() -> None:
     assert (note.code, str(note.severity), at) == ("SIS002", "note", "db.t")
     assert note.message.endswith("its columns are unknown (the program does not define them)")
     assert note.help == "give the DataFrame a schema in the program, or check in a Spark session"
+
+
+@pytest.mark.parametrize("term", ['bucket("id", 16)', 'days("d")', "days(d)", "bucket(16, d)"])
+def test_a_note_shows_a_call_of_a_function_of_the_program_as_it_is_written(term: str) -> None:
+    own = "def bucket(*x):\n    return x\ndef days(x):\n    return x\n"
+    for message in [d.message for d, _ in lint(own + FRAME + NAMED.format(term))]:
+        assert message == f"not checked: the value of `{term}` is unknown"
 
 
 def test_in_a_notebook_the_imports_are_in_another_cell() -> None:

@@ -33,6 +33,8 @@ _VERSIONS = frozenset({"SIS205", "SIS410"})
 # Rules about what Spark refuses and pyiceberg accepts.
 _SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
 _WRONG_TARGET = "SIS412"
+_FIELD_THERE = "SIS402"
+_IF_NOT_EXISTS = "CREATE TABLE IF NOT EXISTS"
 # The rules whose finding `Piece.said` may replace: unknown transform, unknown column.
 _REPLACED = ("SIS101", "SIS201")
 _QUOTED = re.compile(r"`([^`]*)`")
@@ -54,6 +56,12 @@ def applies(piece: Piece, code: str) -> bool:
     """Whether a rule applies to a piece."""
     if piece.api and code == _WRONG_TARGET and piece.arms:
         return False  # `if not spark.catalog.tableExists(...)`, or try and except
+    if piece.api and code == _WRONG_TARGET and piece.sql.startswith(_IF_NOT_EXISTS):
+        return (
+            False  # the save modes `append` and `ignore`: partitionBy may state what the table has
+        )
+    if piece.api == "pyiceberg" and code == _FIELD_THERE and piece.sql.startswith("CREATE"):
+        return False  # a PartitionSpec may have two equal fields
     if piece.api in _TOOLS:
         return code not in _VERSIONS
     return piece.api != "pyiceberg" or code not in _SPARKS
@@ -82,7 +90,16 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
         )
         help_ = _in_calls(help_, piece.api)
     if piece.api == "DataFrameWriterV2":
-        message = _QUOTED.sub(lambda found: _call(found, piece.api) or found.group(), message)
+        holes = {f"`{hole.text}`" for hole in piece.holes}  # the program's own words
+
+        def written(found: re.Match[str]) -> str:
+            return (
+                found.group()
+                if found.group() in holes
+                else _call(found, piece.api) or found.group()
+            )
+
+        message = _QUOTED.sub(written, message)
     return replace(diagnostic, message=message, help=help_)
 
 
