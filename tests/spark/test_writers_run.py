@@ -10,6 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 from writers import FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS, Case
 
+from spark_iceberg_sql.spark.bridge import gate
+
 
 def runs(program: str, names: dict[str, Any]) -> str:
     """What running a program raises; empty where it runs."""
@@ -25,7 +27,8 @@ def runs(program: str, names: dict[str, Any]) -> str:
 def test_dataframe_writers(spark: SparkSession, case: Case) -> None:
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.writers")
     table = f"local.writers.t{WRITERS.index(case)}"
-    raised = runs(IMPORTS + FRAME + case.call.format(t=table), {"spark": spark})
+    with gate.during("off"):
+        raised = runs(IMPORTS + FRAME + case.call.format(t=table), {"spark": spark})
     assert bool(raised) is case.fails, raised
 
 
