@@ -484,3 +484,16 @@ def test_a_repository_s_own_programs_are_not_run(repository: None, capsys: Any) 
     files(capsys=capsys)
     since("HEAD", code=0, capsys=capsys)
     assert not Path("ran").exists()
+
+
+def test_sql_of_functions_that_the_settings_name(capsys: Any) -> None:
+    """It is SQL at the earlier commit, and where comments are added, as in any check."""
+    write(".iceberg-sql.toml", 'callables = ["jobs.run_sql"]')
+    write("a.py", f'import jobs\n\njobs.run_sql("{TABLE.format("t").strip()}")\n')
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "1")
+    assert check(code=1, capsys=capsys)[0] == ["a.py:3 SIS501"]
+    assert check("--diff-from", "HEAD", code=0, capsys=capsys)[0] == []
+    assert main(["check", "--add-noqa"]) == 0
+    assert "# noqa: SIS501" in Path("a.py").read_text()

@@ -15,7 +15,6 @@ from spark_iceberg_sql.checker.fixes import fixed
 from spark_iceberg_sql.checker.ignore_comments import read_comment
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.files.notebook_positions import as_one
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Piece
@@ -30,13 +29,17 @@ _UNUSED = "SIS003"  # remove the comment instead
 
 
 def with_ignores(
-    name: str, text: str, found: list[Report], check: Callable[[str], list[Report]]
+    read: Callable[[str], Source],
+    text: str,
+    found: list[Report],
+    check: Callable[[str], list[Report]],
 ) -> tuple[str, list[Report], int, tuple[Diagnostic, ...]]:
     """A file's text with a comment for each error and warning.
 
-    name: the file's. found: its reports. check: returns the reports of a text. A comment is put at the end of the
-    finding's line, at the end of the string literal that contains the SQL, or before the statement: the first
-    place where it suppresses the finding, causes no other, and changes neither the statements nor the program.
+    read: returns what the checker sees of a text of the file. found: its reports. check: returns the reports of a
+    text. A comment is put at the end of the finding's line, at the end of the string literal that contains the SQL,
+    or before the statement: the first place where it suppresses the finding, causes no other, and changes neither
+    the statements nor the program.
     Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
     """
     before = len(_due(found))
@@ -47,19 +50,19 @@ def with_ignores(
 
         def offered(changed: str, place: _Place = place) -> Report:
             reports = check(changed)
-            here = source(name, changed)
+            here = read(changed)
             given = [_with_edits(here, part, report, place) for part, report in enumerate(reports)]
             return as_one(changed, given)
 
         result = fixed(text, offered)
-        if result.applied and _alike(name, text, result.text):
+        if result.applied and _alike(read, text, result.text):
             text, found = result.text, check(result.text)
 
     def idle(changed: str) -> Report:
         return as_one(changed, [_without_idle(report, unused) for report in check(changed)])
 
     result = fixed(text, idle)
-    if result.applied and _alike(name, text, result.text):
+    if result.applied and _alike(read, text, result.text):
         text, found = result.text, check(result.text)
     left = tuple(_due(found))
     return text, found, before - len(left), left
@@ -265,15 +268,15 @@ def _before(part: _Part, sql: _Sql, diagnostic: Diagnostic, codes: str) -> Edit 
     return Edit(start, start, f"-- iceberg-sql: ignore[{codes}]{newline}{indent}")
 
 
-def _alike(name: str, before: str, after: str) -> bool:
+def _alike(read: Callable[[str], Source], before: str, after: str) -> bool:
     """Whether two texts have the same statements and the same program, apart from comments."""
     try:
-        one, other = source(name, before), source(name, after)
+        one, other = read(before), read(after)
     except IcebergSqlError:
         return False
     if list(_words(one)) != list(_words(other)) or len(one.parts) != len(other.parts):
         return False
-    if not name.lower().endswith((".py", ".ipynb")):
+    if not one.name.lower().endswith((".py", ".ipynb")):
         return True
     return all(
         a.text == b.text or _same_program(a.text, b.text) or _is_sql(one, part)

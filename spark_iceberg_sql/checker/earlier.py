@@ -13,7 +13,7 @@ from pathlib import Path
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.known_findings import marks
 from spark_iceberg_sql.config.settings import Configuration, Settings
-from spark_iceberg_sql.files.discovery import decode, read_bytes, source
+from spark_iceberg_sql.files.discovery import decode, read_bytes
 from spark_iceberg_sql.files.git import Snapshot
 
 
@@ -48,7 +48,7 @@ class Earlier:
         with self._there():
             was = self._as_it_was(self._configuration.of(path), now)
             text, _, _ = decode(read_bytes(str(path)), str(path))
-            found = source(str(path), text)
+            found = self._linter.source(str(path), text, was)
             reports = self._linter.lint(found, was)
             return Counter(mark.digest for _, _, mark in marks(found, reports, name))
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Report
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.files.discovery import decode, read_bytes, source
 from spark_iceberg_sql.files.notebook_positions import as_one
+from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.report.terminal import place
 
 # From the text of a file to the reports of its parts.
@@ -90,7 +91,10 @@ def changed(file: File, found: list[Report], check: Check, mode: Mode) -> Change
     if mode.ignore:
         from spark_iceberg_sql.checker.added_ignores import with_ignores
 
-        return Changed(*with_ignores(file.name, file.text, found, check))
+        def read_again(text: str) -> Source:
+            return source(file.name, text, callables=file.settings.callables)
+
+        return Changed(*with_ignores(read_again, file.text, found, check))
     from spark_iceberg_sql.checker.fixes import fixed
 
     if all(d.fix is None for report in found for d in report):

@@ -79,7 +79,7 @@ SESSIONS = {
     "the JVM's cloneSession": copy_of(lambda spark: spark._jsparkSession.cloneSession()),
     "a frame's": lambda spark: spark.range(1).sparkSession,
     "a frame's of newSession": lambda spark: spark.newSession().range(1).sparkSession,
-    "active": lambda spark: active(spark),
+    "active": active,
 }
 
 
