@@ -63,8 +63,9 @@ def copy_of(jsession):
 
 
 def active(spark):
-    """The session that is active once the session has been; another test may have left one of its own."""
-    spark._jvm.org.apache.spark.sql.SparkSession.setActiveSession(spark._jsparkSession)
+    """The session once it is the active one: pyspark remembers the last that made a frame of Python's values."""
+    spark.createDataFrame([(1,)], "id INT")
+    assert SparkSession.active()._jsparkSession.equals(spark._jsparkSession)
     return SparkSession.active()
 
 
