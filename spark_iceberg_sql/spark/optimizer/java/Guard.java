@@ -148,7 +148,7 @@ public class Guard extends SwitchedRule {
       if (not)
         for (Expression k : known)
           if (Calls.same(call, k)) return offered;
-      return not ? new And(new IsNotNull(call), offered) : offered;
+      return not ? new And(new IsNotNull(Calls.offered(call)), offered) : offered;
     }
 
     boolean answers(Expression call) {
