@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql
+from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge import compiler
 
 HERE = Path(__file__).parent
+LINE = versions.line(pyspark.__version__)
 
 # What keeps a test session small: two cores, a heap of 1 GB, few tasks.
 SMALL = {
@@ -29,10 +33,19 @@ for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
     os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.spark)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mine = [item for item in items if HERE in item.path.parents]
+    for item in mine:
+        item.add_marker(pytest.mark.spark)
+        for needed in (name for marker in item.iter_markers("needs") for name in marker.args):
+            assert any(needed in line.lacks for line in versions.LINES), needed
+            if lacking := LINE.lacks.get(needed):
+                item.add_marker(pytest.mark.skip(reason=f"Spark {LINE.spark}: {lacking}"))
+    every = config.getoption("--every")
+    left_out = [item for item in mine if crc32(item.nodeid.encode()) % every]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 @pytest.fixture(scope="session")

@@ -155,11 +155,11 @@ def thrown(error: Exception) -> str:
     cause = error._origin if isinstance(error, CapturedException) else error.java_exception
     if cause is None:
         return lines.description(error)
-    lines: list[str] = []
-    while cause is not None and len(lines) < _CAUSES:
-        lines.append(str(cause.toString()))
+    said: list[str] = []
+    while cause is not None and len(said) < _CAUSES:
+        said.append(str(cause.toString()))
         cause = cause.getCause()
-    return "\n".join(lines)
+    return "\n".join(said)
 
 
 def explained(error: CapturedException, explanation: str) -> CapturedException:

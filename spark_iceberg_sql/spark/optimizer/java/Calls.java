@@ -63,9 +63,7 @@ public final class Calls {
   }
 
   /** A call without its function: the form for comparing calls and, after push-down, for evaluation. */
-  public static StaticInvoke plain(Object call) {
-    return Invocation.plain(generated(call));
-  }
+  public static StaticInvoke plain(Object call) { return Invocation.plain(generated(call)); }
 
   /** Whether a plan is the stand-in for a table over which Iceberg optimises a procedure's `where`, to translate it. */
   public static boolean isTranslated(Object plan) {

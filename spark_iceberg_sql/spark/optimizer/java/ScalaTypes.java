@@ -26,9 +26,7 @@ import scala.runtime.AbstractPartialFunction;
 public final class ScalaTypes {
   private ScalaTypes() {}
 
-  public static <X> Seq<X> seq(List<? extends X> list) {
-    return PythonUtils.toSeq(new ArrayList<X>(list));
-  }
+  public static <X> Seq<X> seq(List<? extends X> list) { return PythonUtils.toSeq(new ArrayList<X>(list)); }
 
   public static <X> List<X> list(Iterable<X> items) {
     List<X> list = new ArrayList<>();
@@ -38,9 +36,7 @@ public final class ScalaTypes {
   }
 
   /** New columns for the fields of a struct. */
-  public static Seq<Attribute> columns(StructType type) {
-    return seq(list(DataTypeUtils.toAttributes(type)));
-  }
+  public static Seq<Attribute> columns(StructType type) { return seq(list(DataTypeUtils.toAttributes(type))); }
 
   /** A function of one argument. */
   public abstract static class Mapping<A, B> extends AbstractFunction1<A, B> {

@@ -29,7 +29,8 @@ public final class ProcedureCall {
     if (!(((Call) plan).procedure() instanceof ResolvedProcedure)) return null;
     ResolvedProcedure found = (ResolvedProcedure) ((Call) plan).procedure();
     Procedure procedure = (Procedure) found.procedure();
-    return procedure instanceof BoundProcedure ? new ProcedureCall((Call) plan, found, (BoundProcedure) procedure) : null;
+    return procedure instanceof BoundProcedure ? new ProcedureCall((Call) plan, found, (BoundProcedure) procedure)
+                                               : null;
   }
 
   public String name() { return procedure.name(); }
