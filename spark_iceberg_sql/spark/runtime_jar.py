@@ -134,7 +134,7 @@ def _pyspark() -> Path:
 
 
 def scala() -> str | None:
-    """What the Spark that this process will start was built with, such as `2.13`; None if its jars do not say."""
+    """The Scala version of the Spark that this process will start, such as `2.13`; None if unknown."""
     home = os.environ.get("SPARK_HOME")
     for jar in (Path(home) if home else _pyspark()).glob("jars/spark-core_*.jar"):
         return jar.name.removeprefix("spark-core_").partition("-")[0]

@@ -1,4 +1,4 @@
-"""The supported lines of Spark, a row each, and the Iceberg runtime of each, from jars/runtime.lock.json."""
+"""The supported minor versions of Spark ("lines"), and their Iceberg runtimes from jars/runtime.lock.json."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from spark_iceberg_sql.errors import IcebergSqlError
 class Line:
     """A minor version of Spark.
 
-    spark: `4.1`. java: what it runs on. lacks: what the package does on the newest line and not on
-    this one: a name for it, and a sentence for the user.
+    spark: `4.1`. java: the versions of Java that it runs on. lacks: what does not work there, unlike on the
+    newest line: a name that tests refer to, and a description for the user.
     """
 
     spark: str
@@ -29,11 +29,13 @@ class Line:
         return tuple(int(part) for part in self.spark.split("."))
 
 
+_CALL = {"parameters in CALL": "parameter markers in `CALL`"}
+
 # Newest first.
 LINES = (
     Line("4.1", (17, 21)),
-    Line("4.0", (17, 21)),
-    Line("3.5", (17,)),
+    Line("4.0", (17, 21), _CALL),
+    Line("3.5", (17,), _CALL),
 )
 JAVA = tuple(sorted({java for line in LINES for java in line.java}))
 
@@ -84,14 +86,14 @@ def line(spark_version: str) -> Line:
 
 
 def runtimes() -> dict[str, Runtime]:
-    """The pinned runtimes by their line and its Scala, such as `4.1_2.13`; the usual Scala of a line first."""
+    """The pinned runtimes by Spark and Scala version, such as `4.1_2.13`; the default Scala of a line first."""
     return {name: Runtime(**row) for name, row in json.loads(_lock_text()).items()}
 
 
 def runtime(spark_version: str, scala: str | None = None) -> Runtime:
     """The pinned Iceberg runtime for a Spark version such as `4.1.4`.
 
-    scala: what that Spark was built with, such as `2.13`; if None, what pip's pyspark was built with.
+    scala: the version that this Spark was built with, such as `2.13`; None for that of pip's pyspark.
     Raises IcebergSqlError if Spark or its Scala is not supported.
     """
     wanted = line(spark_version).spark

@@ -9,6 +9,7 @@ from zlib import crc32
 
 import pyspark
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql
@@ -31,6 +32,9 @@ SMALL = {
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
     os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()
+
+if LINE.number < (4, 0):  # Spark 4.0 has renamed it
+    PySparkException.getCondition = PySparkException.getErrorClass
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

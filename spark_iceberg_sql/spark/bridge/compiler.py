@@ -53,9 +53,9 @@ def context_loader() -> Java:
 
 
 def source(package: str, name: str) -> str:
-    """The text of a Java file in a package's folder `java`, or the one for this line of Spark in a folder there.
+    """The source of a Java file in a package's folder `java`, or in the folder there for this line of Spark.
 
-    A folder has the number of the first line that its files are for.
+    Such a folder is named after the first line that its files are for.
     """
     return _file(resources.files(package) / "java", f"{name}.java").read_text("utf-8")
 

@@ -40,7 +40,7 @@ public final class Calls {
     return function(e) != null;
   }
 
-  /** A call, withheld or not, as it can be pushed. */
+  /** A call, withheld or not, in the form that is pushed down. */
   public static Expression offered(Object e) {
     Expression call = call(e);
     return call instanceof StaticInvoke ? Invocation.pushed((StaticInvoke) call) : call;

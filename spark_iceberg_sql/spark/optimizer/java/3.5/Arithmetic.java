@@ -3,10 +3,10 @@ package sparkicebergsql;
 import org.apache.spark.sql.catalyst.expressions.EvalMode;
 import scala.Enumeration;
 
-/** How Spark's own sums say what becomes of an overflow. */
+/** The overflow mode of Spark's arithmetic expressions. */
 public final class Arithmetic {
   private Arithmetic() {}
 
-  /** It wraps, as in Java. */
+  /** Overflow wraps, as in Java. */
   public static Enumeration.Value wrapping() { return EvalMode.LEGACY(); }
 }

@@ -10,15 +10,15 @@ import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A static call of one of Iceberg's functions. It carries no function, so Spark pushes none into the scan:
- * Iceberg's rule ReplaceStaticInvoke finds the function by the class, and only what it makes of a call is pushed.
+ * A static call of one of Iceberg's functions. It does not contain the function, so Spark does not push it into the
+ * scan. Iceberg's rule ReplaceStaticInvoke loads the function by its class, and its result is pushed down.
  */
 public final class Invocation {
   private Invocation() {}
 
   public static boolean isPushed(StaticInvoke call) { return false; }
 
-  /** The call as it can be pushed; itself where no function is known by its class. */
+  /** The call in the form that is pushed down; the call itself if there is no function for its class. */
   public static Expression pushed(StaticInvoke call) {
     UnboundFunction function = SparkFunctions.loadFunctionByClass(call.staticObject());
     if (function == null) return call;

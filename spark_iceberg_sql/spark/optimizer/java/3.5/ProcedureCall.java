@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.iceberg.catalog.ProcedureParameter;
 
-/** CALL of a procedure, about to run: a command of Iceberg's, whose procedures know their catalog and no name. */
+/** A CALL: a command of Iceberg's, whose procedures have a catalog but no name. */
 public final class ProcedureCall {
   private final Call call;
   private final CatalogPlugin catalog;
@@ -20,7 +20,7 @@ public final class ProcedureCall {
 
   public static boolean is(LogicalPlan plan) { return plan instanceof Call; }
 
-  /** Null where the plan is none. */
+  /** Null if the plan is not such a call. */
   public static ProcedureCall of(LogicalPlan plan) {
     Object catalog = is(plan) ? catalog(((Call) plan).procedure()) : null;
     return catalog == null ? null : new ProcedureCall((Call) plan, (CatalogPlugin) catalog);
@@ -36,7 +36,7 @@ public final class ProcedureCall {
     }
   }
 
-  /** As SQL has it: ancestors_of is AncestorsOfProcedure. */
+  /** The name in SQL: ancestors_of for AncestorsOfProcedure. */
   public String name() {
     String name = call.procedure().getClass().getSimpleName().replaceAll("Procedure$", "");
     return name.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
@@ -44,7 +44,7 @@ public final class ProcedureCall {
 
   public CatalogPlugin catalog() { return catalog; }
 
-  /** The argument of a parameter; null where it has none of that name. */
+  /** The argument for a parameter; null if there is none of that name. */
   public Expression argument(String name) {
     ProcedureParameter[] parameters = call.procedure().parameters();
     for (int i = 0; i < parameters.length && i < call.args().size(); i++)

@@ -4,13 +4,13 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import scala.Option;
 
-/** A static call of one of Iceberg's functions, which Spark pushes into the scan if it carries the function. */
+/** A static call of one of Iceberg's functions, which Spark pushes into the scan if it contains the function. */
 public final class Invocation {
   private Invocation() {}
 
   public static boolean isPushed(StaticInvoke call) { return !call.scalarFunction().isEmpty(); }
 
-  /** The call as it can be pushed. */
+  /** The call in the form that is pushed down. */
   public static Expression pushed(StaticInvoke call) { return call; }
 
   /** The call without its function. */

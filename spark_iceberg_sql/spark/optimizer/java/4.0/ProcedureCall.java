@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.catalog.procedures.BoundProcedure;
 import org.apache.spark.sql.connector.catalog.procedures.Procedure;
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter;
 
-/** CALL of a procedure, about to run: Spark optimizes it for the values of its arguments. */
+/** A CALL: Spark optimizes it to evaluate its arguments, and then executes it. */
 public final class ProcedureCall {
   private final Call call;
   private final ResolvedProcedure found;
@@ -23,7 +23,7 @@ public final class ProcedureCall {
 
   public static boolean is(LogicalPlan plan) { return plan instanceof Call; }
 
-  /** Null where the plan is none. */
+  /** Null if the plan is not such a call. */
   public static ProcedureCall of(LogicalPlan plan) {
     if (!is(plan) || !((Call) plan).execute()) return null;
     if (!(((Call) plan).procedure() instanceof ResolvedProcedure)) return null;
@@ -37,7 +37,7 @@ public final class ProcedureCall {
 
   public CatalogPlugin catalog() { return (CatalogPlugin) found.catalog(); }
 
-  /** The argument of a parameter; null where it has none of that name. */
+  /** The argument for a parameter; null if there is none of that name. */
   public Expression argument(String name) {
     ProcedureParameter[] parameters = procedure.parameters();
     for (int i = 0; i < parameters.length && i < call.args().size(); i++)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import scala.Option;
 
-/** What reads an Iceberg table in a plan. */
+/** Relations of Iceberg tables. */
 public final class Relations {
   private Relations() {}
 
