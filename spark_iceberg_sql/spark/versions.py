@@ -29,13 +29,18 @@ class Line:
         return tuple(int(part) for part in self.spark.split("."))
 
 
-_CALL = {"parameters in CALL": "parameter markers in `CALL`"}
+_BEFORE_4_1 = {"parameters in CALL": "parameter markers in `CALL`"}
+_BEFORE_4_0 = {
+    "expressions in CALL": "expressions in `CALL`",
+    "variants": "the type VARIANT",
+    "collations": "collations",
+}
 
 # Newest first.
 LINES = (
     Line("4.1", (17, 21)),
-    Line("4.0", (17, 21), _CALL),
-    Line("3.5", (17,), _CALL),
+    Line("4.0", (17, 21), _BEFORE_4_1),
+    Line("3.5", (17,), _BEFORE_4_1 | _BEFORE_4_0),
 )
 JAVA = tuple(sorted({java for line in LINES for java in line.java}))
 

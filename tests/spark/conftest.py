@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from zlib import crc32
@@ -34,14 +35,29 @@ for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
     os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()
 
 if LINE.number < (4, 0):  # Spark 4.0 has renamed it
-    PySparkException.getCondition = PySparkException.getErrorClass
+    PySparkException.getCondition = lambda error: error.getErrorClass()
+
+
+# What statements among a test's parameters need.
+WORDS = {
+    "variants": re.compile(r"\bvariant\b", re.IGNORECASE),
+    "collations": re.compile(r"\bcollate\b", re.IGNORECASE),
+}
+
+
+def needs(item: pytest.Item) -> set[str]:
+    """What a test needs that not every line of Spark has."""
+    marked = {name for marker in item.iter_markers("needs") for name in marker.args}
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    text = "\n".join(str(getattr(value, "text", value)) for value in values)
+    return marked | {name for name, word in WORDS.items() if word.search(text)}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mine = [item for item in items if HERE in item.path.parents]
     for item in mine:
         item.add_marker(pytest.mark.spark)
-        for needed in (name for marker in item.iter_markers("needs") for name in marker.args):
+        for needed in needs(item):
             assert any(needed in line.lacks for line in versions.LINES), needed
             if lacking := LINE.lacks.get(needed):
                 item.add_marker(pytest.mark.skip(reason=f"Spark {LINE.spark}: {lacking}"))

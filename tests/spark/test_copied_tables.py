@@ -510,6 +510,7 @@ def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> Non
         assert spark.table(f"{owner}.snapshots").count() == snapshots + 1, way
 
 
+@pytest.mark.needs("expressions in CALL")
 def test_a_folder_replaced_by_a_copy_is_one_although_its_table_is_cached(
     spark: SparkSession, lake: Path
 ) -> None:
