@@ -4,7 +4,7 @@ EVERY ?= 10
 SPARK_FREE = $(PYTEST) tests --ignore tests/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check java format fast test line docs bench goldens coverage mutants rule
+.PHONY: help setup check java format fast test line docs bench goldens coverage mutants rule vscode
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,3 +58,6 @@ mutants:  ## run mutation tests on the modules that [tool.mutmut] in pyproject.t
 
 rule:  ## create the files of a new rule: make rule CODE=SIS506 NAME=identity-on-json SUMMARY="A ..."
 	python -m tests.new_rule $(CODE) $(NAME) "$(SUMMARY)"
+
+vscode:  ## the VS Code extension: style, types, its tests with the server of this checkout, and the .vsix; needs node
+	cd editors/vscode && npm ci && npm test && npm run package

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ import spark_iceberg_sql
 from spark_iceberg_sql import errors, rules
 from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
+from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
 from spark_iceberg_sql.model.table_functions import (
     FUNCTIONS,
@@ -31,7 +33,7 @@ from spark_iceberg_sql.model.table_functions import (
 )
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
-from spark_iceberg_sql.report.rule_pages import catalogue, page
+from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, page
 from spark_iceberg_sql.rules.base import Rule
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +51,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     for address, text in pages():
         files.append(File.generated(config, address, content=text))
+    text = json.dumps(schema(SETTINGS_SCHEMA), indent=2)
+    files.append(File.generated(config, SETTINGS_SCHEMA.removeprefix(SITE), content=text))
     return files
 
 
@@ -230,7 +234,8 @@ def settings() -> str:
 
 Under `[tool.{TABLE}]` in `pyproject.toml`, or without that header in `{OWN_FILE}`. For each
 file, the nearest parent folder that has either is used; [Check SQL](../guide/check.md#settings) has an example.
-`iceberg-sql config FILE` shows the settings in force for a file and where each value comes from.
+`iceberg-sql config FILE` shows the settings in force for a file and where each value comes from;
+`iceberg-sql config --schema` prints their [JSON schema](settings.schema.json), for editors.
 
 | key | takes | default | what |
 |---|---|---|---|

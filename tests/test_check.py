@@ -927,7 +927,6 @@ def test_the_comments_of_other_linters_are_none_of_ours(comment: str, pattern: s
         ("/* noqa: SIS501 */ SELECT 2;", " SELECT 2;"),
         ("SELECT/* noqa: SIS501 */2;", "SELECT 2;"),
         ("-- iceberg-sql: ignore[SIS501] drop table is wanted\nSELECT 2;", "\nSELECT 2;"),
-        ("-- iceberg-sql: ignore[SIS501\nSELECT 2;", "\nSELECT 2;"),
         ("/* iceberg-sql: ignore */SELECT 2;", "SELECT 2;"),
         ("-- noqa: SIS501 -- noqa: LT05\nSELECT 2;", None),
         ("-- noqa: SIS501, LT05\nSELECT 2;", None),

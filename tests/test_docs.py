@@ -33,13 +33,14 @@ from doc_pages import (
     lay_out,
 )
 
-from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import COMMANDS, main
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.schema import schema
+from spark_iceberg_sql.config.settings import TABLE, Configuration
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.report.rule_pages import SITE, catalogue, url_of
+from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, url_of
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
 
@@ -95,6 +96,11 @@ def test_the_index_has_every_rule(site: Path) -> None:
     finally:
         sys.path.remove(str(ROOT / "docs"))
     assert re.sub(r"\[(SIS\d{3})\]\(\1\.md\)", r"\1", hooks.rule_index()).endswith(catalogue())
+
+
+def test_the_schema_of_the_settings_is_published(site: Path) -> None:
+    published = (site / SETTINGS_SCHEMA.removeprefix(SITE)).read_text("utf-8")
+    assert json.loads(published) == schema(SETTINGS_SCHEMA)
 
 
 def test_the_site_is_where_the_addresses_lead() -> None:
@@ -192,7 +198,7 @@ def test_the_readme_is_short() -> None:
 # What cannot run here, and how many blocks: none is left out in silence.
 NOT_RUN = {
     "a drawing": 1,
-    "installs": 7,
+    "installs": 8,
     "measures": 6,
     "needs a JDBC driver": 1,
     "needs Neovim": 1,
@@ -338,7 +344,7 @@ def test_files_are_used() -> None:
 def test_toml(block: Block, folder: Path) -> None:
     table = tomllib.loads(block.text)
     if "tool" in table:
-        assert list(table["tool"]) == ["spark_iceberg_sql"]
+        assert list(table["tool"]) == [TABLE]
         (folder / "pyproject.toml").write_text(block.text)
         assert set(Configuration().of(folder / "a.sql").sources) == set(KEYS)
     else:
@@ -356,6 +362,10 @@ def test_yaml(block: Block, folder: Path, capsys: Any) -> None:
     for key, value in leaves(tree):
         if key == "id":
             assert value in ids
+            ours += 1
+        if key == "args":  # of the action
+            assert main(["check", *shlex.split(value)]) == 0
+            capsys.readouterr()
             ours += 1
         if str(value).startswith("iceberg-sql "):
             assert main(shlex.split(value)[1:]) == 0
@@ -419,7 +429,7 @@ def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert rule.page == ast.get_docstring(tree)
     assert re.findall(r"^## (.+)$", rule.page, re.MULTILINE) == ["Why", "Instead", "Examples"]
     for kind in rule.on:
-        monkeypatch.setitem(engine._RULES, kind, (*engine._RULES.get(kind, ()), rule))
+        monkeypatch.setitem(judging._RULES, kind, (*judging._RULES.get(kind, ()), rule))
     found = list(cases_of((folder / cases).read_text(), rule.code))
     assert found
     for case in found:

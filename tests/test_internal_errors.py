@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql import cli
-from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker import engine, judging
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.cli import main
@@ -31,8 +31,8 @@ def break_rule(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     def broken(rule: Rule) -> Rule:
         return replace(rule, judge=judge) if rule.code == code else rule
 
-    rules = {kind: tuple(map(broken, found)) for kind, found in engine._RULES.items()}
-    monkeypatch.setattr(engine, "_RULES", rules)
+    rules = {kind: tuple(map(broken, found)) for kind, found in judging._RULES.items()}
+    monkeypatch.setattr(judging, "_RULES", rules)
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from pygls.workspace import PositionCodec
 
-from spark_iceberg_sql.editor.completion import meaning, suggestions
-from spark_iceberg_sql.editor.server import Checker, Document
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.documents import Document
+from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.rules import ALL
 
@@ -25,19 +25,36 @@ ADD = "ALTER TABLE t ADD PARTITION FIELD"
 class Editor:
     """An editor with one server; keeps the diagnostics that the server has published last."""
 
-    def __init__(self, root: Path, encodings: list[lsp.PositionEncodingKind] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        encodings: list[lsp.PositionEncodingKind] | None = None,
+        capabilities: lsp.ClientCapabilities | None = None,
+        options: object = None,
+    ) -> None:
         self.root = root
+        self.capabilities = capabilities or lsp.ClientCapabilities()
+        self.capabilities.general = lsp.GeneralClientCapabilities(position_encodings=encodings)
+        self.options = options
+        self.publications = 0
+        self.watched: list[object] = []
+        self.fresh: set[str] = set()
         self.client = LanguageClient("test", "1")
         self.published: dict[str, list[lsp.Diagnostic]] = {}
         self.messages: list[str] = []
         self.news = asyncio.Event()
         self.version = 0
-        self.encodings = encodings
 
         @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: lsp.PublishDiagnosticsParams) -> None:
             self.published[params.uri] = list(params.diagnostics)
+            self.publications += 1
+            self.fresh.add(params.uri)
             self.news.set()
+
+        @self.client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+        def registered(params: lsp.RegistrationParams) -> None:
+            self.watched += params.registrations
 
         @self.client.feature(lsp.WINDOW_SHOW_MESSAGE)
         def shown(params: lsp.ShowMessageParams) -> None:
@@ -47,10 +64,11 @@ class Editor:
         await self.client.start_io(
             sys.executable, "-m", "spark_iceberg_sql", "server", cwd=str(self.root)
         )
-        general = lsp.GeneralClientCapabilities(position_encodings=self.encodings)
         self.result = await self.client.initialize_async(
             lsp.InitializeParams(
-                capabilities=lsp.ClientCapabilities(general=general), root_uri=self.root.as_uri()
+                capabilities=self.capabilities,
+                root_uri=self.root.as_uri(),
+                initialization_options=self.options,
             )
         )
         self.client.initialized(lsp.InitializedParams())
@@ -64,22 +82,22 @@ class Editor:
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri()
 
-    async def open(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+    def send_open(self, text: str, name: str = "a.sql") -> str:
         item = lsp.TextDocumentItem(self.uri(name), "sql", self.version, text)
-        return await self._after(
-            lambda: self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item)), name
-        )
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        return item.uri
 
-    async def change(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+    async def open(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        return await self._after(lambda: self.send_open(text, name), name)
+
+    def send_change(self, text: str, name: str = "a.sql") -> None:
         self.version += 1
         document = lsp.VersionedTextDocumentIdentifier(self.version, self.uri(name))
         whole = lsp.TextDocumentContentChangeWholeDocument(text)
-        return await self._after(
-            lambda: self.client.text_document_did_change(
-                lsp.DidChangeTextDocumentParams(document, [whole])
-            ),
-            name,
-        )
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+
+    async def change(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
+        return await self._after(lambda: self.send_change(text, name), name)
 
     async def save(self, name: str = "a.sql") -> list[lsp.Diagnostic]:
         document = lsp.TextDocumentIdentifier(self.uri(name))
@@ -95,11 +113,24 @@ class Editor:
             name,
         )
 
-    async def _after(self, send: Callable[[], None], name: str) -> list[lsp.Diagnostic]:
-        self.news.clear()
-        send()
-        await asyncio.wait_for(self.news.wait(), 20)
+    async def _after(self, send: Callable[[], object], name: str) -> list[lsp.Diagnostic]:
+        await self.after(send)
         return self.published[self.uri(name)]
+
+    async def after(self, send: Callable[[], object], uri: str | None = None) -> None:
+        """Send something, and wait for what the server publishes, of one text if its URI is given."""
+        self.news.clear()
+        self.fresh.clear()
+        send()
+        await self.next(uri)
+
+    async def next(self, uri: str | None = None) -> None:
+        """Wait for what the server publishes next."""
+        while True:
+            await asyncio.wait_for(self.news.wait(), 20)
+            self.news.clear()
+            if uri is None or uri in self.fresh:
+                return
 
     async def hover(self, line: int, character: int) -> lsp.Hover | None:
         return await self.client.text_document_hover_async(
@@ -180,7 +211,7 @@ def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
         text = "/* 🙂 */ CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
         [found] = await editor.open(text)
-        [action] = await editor.actions(found.range)
+        action, *_ = await editor.actions(found.range)
         assert action.kind == lsp.CodeActionKind.QuickFix
         assert action.is_preferred
         assert action.edit
@@ -202,8 +233,9 @@ def test_a_guess_is_not_preferred(drive: Callable[[Session], None]) -> None:
         [found] = await editor.open(
             "CREATE TABLE t (ts DATE) USING iceberg PARTITIONED BY (dayz(ts))"
         )
-        [action] = await editor.actions(found.range)
+        action, ignore = await editor.actions(found.range)
         assert not action.is_preferred
+        assert not ignore.is_preferred
 
     drive(session)
 
@@ -283,17 +315,33 @@ def test_settings_and_other_files(drive: Callable[[Session], None]) -> None:
     ],
 )  # fmt: skip
 def test_the_name_to_be(text: str, name: str) -> None:
-    offset = text.index("|")
-    found = meaning(text.replace("|", ""), offset, Tables())
-    assert found is not None
-    assert found.text.startswith(f"partition field {name}")
+    assert hovered(text).startswith(f"partition field {name}")
+
+
+def asked(
+    text: str, name: str = "a.sql", language: str = "sql"
+) -> tuple[Answers, str, lsp.Position]:
+    """A text with its cursor at `|`, to be asked about."""
+    document = Document(
+        f"file:///nowhere/{name}", text.replace("|", "", 1), PositionCodec(), language
+    )
+    files = OpenFiles()
+    files.put(document)
+    return Answers(files), document.uri, document.position(max(text.find("|"), 0))
+
+
+def hovered(text: str) -> str:
+    answers, *place = asked(text)
+    found = answers.hover(*place)
+    assert found is None or isinstance(found.contents, lsp.MarkupContent)
+    return found.contents.value if found is not None else ""
 
 
 @pytest.mark.parametrize(
     "text", ["SELECT |days(ts)", f"{TABLE} PARTITIONED BY (|weeks(ts))", "|", "CREATE| TABLE"]
 )
 def test_no_name_to_be(text: str) -> None:
-    assert meaning(text.replace("|", ""), text.index("|"), Tables()) is None
+    assert "partition field" not in hovered(text).split("# SIS")[0]
 
 
 COLUMNS = {"id", "a b", "ts"}
@@ -320,8 +368,8 @@ NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
     ],
 )
 def test_what_may_stand_there(text: str, labels: set[str]) -> None:
-    offset = text.find("|") if "|" in text else 0
-    assert {item.label for item in suggestions(text.replace("|", ""), offset, Tables())} == labels
+    answers, *place = asked(text)
+    assert {item.label for item in answers.completion(*place)} == labels
 
 
 WEEKS = f"{ADD} weeks(ts)"
@@ -341,10 +389,23 @@ CELL = "vscode-notebook-cell:/x/a%20b.ipynb#W0sZmlsZQ"
         ("git:/x/a.sql?%7B%22ref%22%3A%22%22%7D", "sql", WEEKS, {"SIS101", "SIS002"}),
         ("git:/x/a.py?%7B%7D", "python", f"spark.sql('{WEEKS}')", {"SIS101", "SIS002"}),
         ("untitled:Untitled-1", "sql", WEEKS, {"SIS101", "SIS002"}),
+        ("untitled:Untitled-1", "python", f"spark.sql('{WEEKS}')", {"SIS101", "SIS002"}),
+        ("file:///x/query.hql", "spark-sql", WEEKS, {"SIS101", "SIS002"}),
+        (
+            "file:///x/a.ipynb",
+            "python",
+            f"%%sql\n{WEEKS}",
+            {"SIS101", "SIS002"},
+        ),  # as JupyterLab gives it
+        ("file:///x/a.ipynb", "python", "", set()),
     ],
 )
 def test_a_document_that_is_no_file(uri: str, language: str, text: str, codes: set[str]) -> None:
-    document = Document(uri, text, PositionCodec(), language)
-    Checker().check(document)
-    assert {d.code for d in document.report} == codes
-    assert not any("not read" in d.message for d in document.report)
+    said: list[str] = []
+    files = OpenFiles(said.append)
+    files.put(Document(uri, text, PositionCodec(), language))
+    report = files.report_of(uri)
+    assert report is not None
+    assert {d.code for d in report} == codes
+    assert not any("not read" in d.message for d in report)
+    assert said == []

@@ -17,6 +17,7 @@ HELLO = ("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
 GOODBYE = (("shutdown", None), ("exit", None))
 TEXT = "ALTER TABLE t ADD PARTITION FIELD weeks(ts)"
 PLACE = {"line": 99999, "character": 99999}
+WIDE = {"start": {"line": 0, "character": 0}, "end": PLACE}
 
 
 def framed(message: dict[str, Any]) -> bytes:
@@ -27,10 +28,7 @@ def framed(message: dict[str, Any]) -> bytes:
 def sent(messages: tuple[tuple[str, Any], ...]) -> Iterator[bytes]:
     """Requests and notifications as an editor sends them."""
     for number, (method, params) in enumerate(messages):
-        known_without_answer = method.startswith("textDocument/did") or method in (
-            "initialized",
-            "exit",
-        )
+        known_without_answer = "/did" in method or method in ("initialized", "exit")
         message: dict[str, Any] = {"method": method}
         if params is not None:
             message["params"] = params
@@ -111,6 +109,47 @@ ODD: dict[str, tuple[tuple[str, Any], ...]] = {
         opened("file:///a.py", "spark.sql('"),
         opened("file:///a.ipynb", "{"),
         opened("file:///b.ipynb", '{"cells": 3}'),
+    ),
+    "a notebook that is not open": (
+        (
+            "notebookDocument/didChange",
+            {"notebookDocument": {"uri": "file:///n.ipynb", "version": 1}, "change": {}},
+        ),
+        (
+            "notebookDocument/didClose",
+            {"notebookDocument": {"uri": "file:///n.ipynb"}, "cellTextDocuments": []},
+        ),
+    ),
+    "a notebook without its cells": (
+        (
+            "notebookDocument/didOpen",
+            {
+                "notebookDocument": {
+                    "uri": "file:///m.ipynb",
+                    "notebookType": "x",
+                    "version": 1,
+                    "cells": [{"kind": 2, "document": "nowhere"}],
+                },
+                "cellTextDocuments": [],
+            },
+        ),
+        ("textDocument/diagnostic", document("nowhere")),
+    ),
+    "questions about what is not open": (
+        ("textDocument/diagnostic", document("file:///no.sql")),
+        ("textDocument/codeLens", document("file:///no.sql")),
+        ("textDocument/inlayHint", {**document("file:///no.sql"), "range": WIDE}),
+        ("codeLens/resolve", {"range": WIDE, "data": [1]}),
+        ("workspace/executeCommand", {"command": "iceberg-sql.plan", "arguments": [{}, []]}),
+        ("workspace/executeCommand", {"command": "iceberg-sql.plan", "arguments": [1, 2, 3, 4]}),
+        ("workspace/executeCommand", {"command": "nonsense"}),
+    ),
+    "settings and files that are none": (
+        ("workspace/didChangeConfiguration", {"settings": 3}),
+        ("workspace/didChangeConfiguration", {"settings": {"settings": {"ddl": 3}}}),
+        ("workspace/didChangeConfiguration", {"settings": None}),
+        ("workspace/didChangeWatchedFiles", {"changes": [{"uri": "?", "type": 1}]}),
+        ("workspace/didRenameFiles", {"files": [{"oldUri": "", "newUri": "file:///"}]}),
     ),
     "no parameters": (("textDocument/hover", None), ("textDocument/didOpen", {})),
 }

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
-from spark_iceberg_sql.checker.suppressions import Ignores, ignores_of
+from spark_iceberg_sql.checker.judging import Judgement, judge
+from spark_iceberg_sql.checker.memo import Memo
+from spark_iceberg_sql.checker.suppressions import Ignore, Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.function_calls import QUERIES
 from spark_iceberg_sql.facts.replay import meant, replay
-from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.model.table import Name, Tables
-from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
-from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, not_checked, note
-from spark_iceberg_sql.rules.sis003_unused_ignore import unused, unused_ignore
-from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
+from spark_iceberg_sql.rules.sis002_not_checked import not_checked
+from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.lexer import Kind
-from spark_iceberg_sql.syntax.parser.dialect import Words, is_sparks, words_of
+from spark_iceberg_sql.syntax.parser.dialect import Words, has_words
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
-_RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
-
-# Rules that apply only to Iceberg tables.
-_ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
-
 # A diagnostic's effective severity, from its code and its own severity; None to omit it.
 Verdict = Callable[[str, Severity], Severity | None]
+# Is told of each statement and the tables known before it, which it must not change.
+Visit = Callable[[Statement, Tables], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +37,7 @@ class Around:
     spark: whether its statements are certainly Spark's. elsewhere: whether they are given to another engine, as
     far as is known. program: whether they are inside a program, which may create and drop tables too. made:
     where it does, by offset in the text, and which; None for any. arms: the ranges of the text whose statements
-    do not follow all earlier ones.
+    do not follow all earlier ones. ignores: the comments of the program that apply to it.
     """
 
     spark: bool = False
@@ -50,6 +45,7 @@ class Around:
     program: bool = False
     made: tuple[Made, ...] = ()
     arms: tuple[Stretch, ...] = ()
+    ignores: tuple[Ignore, ...] = ()
 
 
 NOWHERE = Around()
@@ -63,19 +59,28 @@ def check(
     verdict: Verdict | None = None,
     repaired: bool = False,
     around: Around = NOWHERE,
+    memo: Memo | None = None,
 ) -> Report:
     """`api.check`, with more parameters for callers inside the package.
 
     verdict: gives another severity for a finding, or None to hide it. repaired: whether the statements reach
     Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text.
+    memo: what was found in an earlier version of the text, with the same `known` and `repaired`.
     """
     known = known.copy() if known is not None else Tables()
-    return _check(text, known, filename, verdict, repaired=repaired, around=around)
+    return _check(text, known, filename, verdict, repaired=repaired, around=around, memo=memo)
 
 
-def follow(text: str, known: Tables, *, around: Around = NOWHERE) -> Report:
-    """Like `check`, but the statements' effects stay in `known`."""
-    return _check(text, known, around=around)
+def follow(
+    text: str,
+    known: Tables,
+    *,
+    around: Around = NOWHERE,
+    memo: Memo | None = None,
+    visit: Visit | None = None,
+) -> Report:
+    """Like `check`, but the statements' effects stay in `known`. visit: called before each statement."""
+    return _check(text, known, around=around, memo=memo, visit=visit)
 
 
 def _check(
@@ -86,15 +91,20 @@ def _check(
     *,
     repaired: bool = False,
     around: Around = NOWHERE,
+    memo: Memo | None = None,
+    visit: Visit | None = None,
 ) -> Report:
+    if memo is not None:
+        memo.begin()
     lines = Lines(text)
-    found = statements(text)
+    found = memo.statements(text) if memo is not None else statements(text)
     ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
     if ignores.skip_file:
         return Report(text, (), filename, len(found), lines)
+    ignores = replace(ignores, beside=around.ignores)
     known.shared = known.shared or around.program
     spoken = None if around.elsewhere else around.spark or known.says_anything
-    run = _Run(lines, known, ignores, verdict, repaired, found, spoken)
+    run = _Run(lines, known, ignores, verdict, repaired, found, spoken, memo)
     steps = in_order(found, around.made)
     flow = flow_through(known, steps, around.arms) if around.arms else None
     for step in steps:
@@ -102,6 +112,8 @@ def _check(
             flow.step()
             run.known = flow.known
         if isinstance(step, Statement):
+            if visit is not None:
+                visit(step, run.known)
             run.statement(step)
         else:
             run.made_elsewhere(step[1])
@@ -109,7 +121,7 @@ def _check(
         flow.end()
     run.say_doubt()
     for ignore in ignores.every:
-        for finding in unused(ignore.codes, ignore.unused, ignore.span, ignore.gone):
+        for finding in ignore.findings():
             run.say(unused_ignore, finding)
     run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
     return Report(text, tuple(run.diagnostics), filename, len(found), lines)
@@ -127,17 +139,20 @@ class _Run:
     statements: list[Statement]
     # Whether the origin of the text indicates Spark; None if it indicates another engine.
     spoken: bool | None
+    memo: Memo | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The single note if the text may be another engine's: whether it replaces an error, and of which statement.
-    doubted: tuple[bool, Context, tuple[Skipped, ...]] | None = None
+    doubted: tuple[bool, Judgement] | None = None
     doubts: int = 0  # statements that it covers
     faults: set[tuple[object, ...]] = field(default_factory=set)
     noted: dict[tuple[object, ...], int] = field(default_factory=dict)
+    words: dict[Words, bool] = field(default_factory=dict)
 
-    @cached_property
-    def words(self) -> Words:
-        """The dialects that the text indicates."""
-        return words_of(self.lines.text, self.statements)
+    def has(self, words: Words) -> bool:
+        """Whether the text indicates a dialect; determined at most once, and only if a finding depends on it."""
+        if words not in self.words:
+            self.words[words] = has_words(self.lines.text, self.statements, words)
+        return self.words[words]
 
     def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
         """Apply the effect of a place where the program creates, changes or drops tables."""
@@ -147,16 +162,54 @@ class _Run:
 
     def statement(self, statement: Statement) -> None:
         """Check a statement, and apply its effect to the known tables."""
+        earlier = self.memo.find(statement, self.known) if self.memo is not None else None
+        if earlier is None:
+            if self.memo is None:
+                self._anew(statement)
+            else:
+                self._remember(statement, self.memo)
+            return
+        fine = True
+        for found in earlier.judgements:
+            fine = self._tell(found.moved(statement.start - earlier.start)) and fine
+        node = parser.read(statement) if fine != earlier.fine else None
+        if node is None or isinstance(node, nodes.Other):
+            self.known.repeat(earlier.recording)
+        else:  # a comment suppresses its error now, or no longer does
+            context = Context(self.lines.text, node, self.known, statement, self.repaired)
+            self._carry_on(context, fine=fine)
+
+    def _remember(self, statement: Statement, memo: Memo) -> None:
+        faults = len(self.faults)
+        with self.known.recorded() as recording:
+            judgements, fine = self._anew(statement)
+        if recording.repeatable and len(self.faults) == faults:
+            memo.keep(statement, judgements, recording, fine=fine)
+
+    def _anew(self, statement: Statement) -> tuple[tuple[Judgement, ...], bool]:
+        """Check a statement; returns the findings, and whether it is assumed to run."""
         try:
             node = parser.read(statement)
         except Exception as fault:
             self.broke((statement.start, statement.end), "the reader", fault)
-            return
+            return (), True
+        of_query = self._query(statement)
+        found = tuple(judgement for judgement, _ in of_query)
+        fine = all(runs for _, runs in of_query)
         if isinstance(node, nodes.Other):
-            self.known.others += 1
-            return
+            self.known.another()
+            return found, fine
         context = Context(self.lines.text, node, self.known, statement, self.repaired)
-        self._carry_on(context, fine=self._judge(context))
+        judgement, runs = self._judge(context)
+        self._carry_on(context, fine=fine and runs)
+        return (*found, judgement), fine and runs
+
+    def _query(self, statement: Statement) -> list[tuple[Judgement, bool]]:
+        """Check the functions and filters of a statement; in a session, Spark itself does."""
+        span = statement.start, statement.end
+        if self.repaired or QUERIES.search(statement.script, *span) is None:
+            return []
+        return [self._judge(Context(self.lines.text, nodes.Query(span), self.known, statement))]
 
     def _carry_on(self, context: Context, *, fine: bool) -> None:
         """Apply a statement's effect to the known tables: as it runs, or as intended."""
@@ -170,84 +223,72 @@ class _Run:
             if isinstance(table, Ref):
                 context.known.forget(table.parts)
 
-    def _judge(self, context: Context) -> bool:
-        """Report the findings of the rules; returns whether there is no error among them."""
-        fine = True
+    def _judge(self, context: Context) -> tuple[Judgement, bool]:
+        """Report the findings of the rules; returns them, and whether there is no error among them."""
         if isinstance(context.node, nodes.Immediate):
             return self._judge(replace(context, node=context.node.inside))
-        skipped: list[Skipped] = []
-        before = len(self.diagnostics)
-        for rule in _RULES.get(type(context.node), ()):
-            fine = self._ask(rule, context, skipped) and fine
-        if (skipped or len(self.diagnostics) > before) and not self._speaks(context):
-            ours = [d for d in self.diagnostics[before:] if d.code == internal_error.code]
-            fault = len(self.diagnostics) > before + len(ours)
-            self.diagnostics[before:] = ours
-            self.doubts += 1
-            if self.doubted is None or (fault and not self.doubted[0]):
-                self.doubted = fault, context, tuple(skipped)
-        elif skipped:
-            self._note(context, skipped)
+        judgement = judge(context)
+        fine = self._tell(judgement)
         # The statements inside EXPLAIN do not run; those of a block are checked one by one.
         if isinstance(context.node, nodes.Compound):
             inner = self.known.copy()
             for node in context.node.inside:
                 inside = Context(context.text, node, inner, context.statement, context.repaired)
-                runs = self._judge(inside)
+                _, runs = self._judge(inside)
                 self._carry_on(inside, fine=runs)
                 fine = fine and runs
+        return judgement, fine
+
+    def _tell(self, judgement: Judgement) -> bool:
+        """Report the findings in a statement; returns whether there is no error among them."""
+        for where, fault in judgement.faults:
+            self.broke(judgement.span, where, fault)
+        before = len(self.diagnostics)
+        fine = True
+        for rule, finding in judgement.findings:
+            fine = self.say(rule, finding) and fine
+        told = len(self.diagnostics) > before
+        if (judgement.note is not None or told) and not self._speaks(judgement):
+            del self.diagnostics[before:]
+            self.doubts += 1
+            if self.doubted is None or (told and not self.doubted[0]):
+                self.doubted = told, judgement
+        elif judgement.note is not None:
+            self._note(judgement)
         return fine
 
     def say_doubt(self) -> None:
         """The one note of a text that may be another engine's."""
         if self.doubted is None:
             return
-        fault, context, skipped = self.doubted
+        fault, judgement = self.doubted
         before = len(self.diagnostics)
-        if fault:
-            self.say(not_checked, elsewhere(context))
-        else:
-            self._note(context, list(skipped))
+        if not fault:
+            self._note(judgement)
+        elif judgement.elsewhere is not None:
+            self.say(not_checked, judgement.elsewhere)
         if len(self.diagnostics) > before:
             self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
 
-    def _speaks(self, context: Context) -> bool:
+    def _speaks(self, judgement: Judgement) -> bool:
         """Whether the statement is Spark's or Iceberg's, as far as is known."""
-        if self.spoken or is_sparks(context.node, alone=True):
+        if self.spoken or judgement.own:
             return True
-        if Words.SPARKS in self.words:
+        if self.has(Words.SPARKS):
             return True
-        if self.spoken is None or Words.OTHERS in self.words:
+        if self.spoken is None or self.has(Words.OTHERS):
             return False
-        return is_sparks(context.node) or Words.SHARED in self.words
+        return judgement.shared or self.has(Words.SHARED)
 
-    def _ask(self, rule: Rule, context: Context, skipped: list[Skipped]) -> bool:
-        fine = True
-        try:
-            for finding in rule.judge(context):
-                if context.hidden and not finding.early:
-                    continue
-                if rule.code in _ICEBERGS and context.of_unsure_kind:
-                    why = "it has no USING, and no catalog is named"
-                    raise NotKnownError("whether it is an Iceberg table", why)
-                fine = self.say(rule, _without_comments(rule, finding, context)) and fine
-        except NotKnownError as unknown:
-            skipped.append(Skipped(rule, unknown.what, unknown.why))
-        except AlreadyReportedError:
-            pass
-        except Exception as fault:
-            self.broke(context.node.span, rule.code, fault)
-        return fine
-
-    def _note(self, context: Context, skipped: list[Skipped]) -> None:
-        """Report what a statement's rules lacked, or count the statement if that is already reported for its
-        table.
-        """
-        finding = note(context, skipped)
-        table = getattr(context.node, "table", None)
-        name = self.known.full_name(table.parts) if isinstance(table, Ref) else context.node.span
+    def _note(self, judgement: Judgement) -> None:
+        """Report what a statement's rules lacked, or count the statement if that is already reported for its table."""
+        finding = judgement.note
+        if finding is None:
+            return
+        table = judgement.table
+        name = self.known.full_name(table) if table is not None else judgement.span
         key = (name, finding.message.partition(": ")[2])
-        codes = tuple(sorted({item.rule.code for item in skipped}))
+        codes = judgement.skipped
         before = len(self.diagnostics)
         self.say(not_checked, finding)
         if len(self.diagnostics) == before:
@@ -289,12 +330,3 @@ class _Run:
             return True
         self.diagnostics.append(diagnostic)
         return ours or own is not Severity.ERROR
-
-
-def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
-    """The finding; without its fix if that would remove an unrelated comment."""
-    if finding.fix is None or rule is misrouted_statement:
-        return finding
-    comments = [t.start for t in context.statement.all_tokens if t.kind is Kind.COMMENT]
-    taken = any(edit.start <= at < edit.end for edit in finding.fix.edits for at in comments)
-    return replace(finding, fix=None) if taken else finding

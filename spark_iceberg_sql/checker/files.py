@@ -8,30 +8,39 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
+from spark_iceberg_sql.checker.beside import Beside
+from spark_iceberg_sql.checker.engine import Around, Verdict, check
+from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
+from spark_iceberg_sql.checker.known_tables import Series
+from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
+from spark_iceberg_sql.checker.program_words import applies, in_words_of
+from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
-from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.source import Source, Unread
-from spark_iceberg_sql.files.source_map import Joined, Piece, join
-from spark_iceberg_sql.files.templates import barest, captured, choices, with_placeholders
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.files.source_map import Joined, join
+from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
+from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
-from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 from spark_iceberg_sql.syntax.literals import parts
+
+_ONE_ORDER = (
+    "give each migration a version of its own; tables that they change are unknown afterwards"
+)
 
 
 class Linter:
     """Checks files; the tables that settings name are read once for all files with the same settings."""
 
     def __init__(self) -> None:
-        self._series: dict[int, _Series] = {}
+        self._series: dict[int, Series] = {}
 
-    def lint(self, found: Source, settings: Settings) -> list[Report]:
+    def lint(self, found: Source, settings: Settings, memo: Memo | None = None) -> list[Report]:
         """The reports of a file's parts, under its settings, without what these do not select.
 
+        memo: what this linter found in an earlier version of the file, under the same settings.
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
         known = self.known(found.name, settings)
@@ -40,17 +49,34 @@ class Linter:
         verdict = _Verdict(settings, found.name)
         lines = [Lines(part.text) for part in found.parts]
         by_part: list[list[Diagnostic]] = [[] for _ in found.parts]
+        beside = Beside(found, lines)
         count = 0
-        scripts = [(script, False) for script in _scripts(found)]
-        scripts += [(script, True) for script in _kept(found)]
+        if beside.skip_file:
+            return [
+                Report(part.text, (), found.name, 0, lines[number], part.cell)
+                for number, part in enumerate(found.parts)
+            ]
+        scripts = [(script, False) for script in scripts_of(found)]
+        scripts += [(script, True) for script in kept_by(found)]
         for script, kept in scripts:
-            statements, placed = _check_script(script, known, verdict, lines, found, kept=kept)
+            statements, placed = _check_script(
+                script, known, verdict, lines, found, beside, kept=kept, memo=memo
+            )
             count += statements
             for part, diagnostic in placed:
                 by_part[part].append(diagnostic)
-        for unread in found.unread:
+        step = self._series[id(settings)].migrations.of(str(Path(found.name).absolute()))
+        doubts = [step.unsure] if step is not None and step.unsure is not None else []
+        placeless = [Unread(0, 0, 0, why, _ONE_ORDER) for why in doubts]
+        for unread in (*placeless, *found.unread):
+            if beside.silence(unread.part, unread.start, NOT_CHECKED[0]):
+                continue
             note = sure(_unread_note(unread, lines[unread.part]), verdict)
             by_part[unread.part] += [note] if note is not None else []
+        for number, diagnostic in beside.findings():
+            severity = verdict(diagnostic.code, diagnostic.severity)
+            if severity is not None:
+                by_part[number].append(replace(diagnostic, severity=severity))
         return [
             Report(
                 part.text,
@@ -67,89 +93,25 @@ class Linter:
     def known(self, name: str, settings: Settings) -> Tables:
         """The tables known before a file, according to its settings; a copy. Raises IcebergSqlError."""
         if id(settings) not in self._series:
-            self._series[id(settings)] = _Series(settings)
+            self._series[id(settings)] = Series(settings)
         return self._series[id(settings)].before(str(Path(name).absolute())).copy()
 
+    def after(self, name: str, settings: Settings) -> list[tuple[str, tuple[Table, ...]]]:
+        """The tables at the end of a file, or of the last migrations of the series that it belongs to.
 
-class _Series:
-    """What is known after each of the DDL files that settings name, loaded on demand."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._files = ddl_files(settings)
-        self._numbers = {path: number for number, path in enumerate(self._files)}
-        self._known = [_known(settings)]
-
-    def before(self, path: str) -> Tables:
-        """What is known before a file: after all DDL files, or, for one of them, after those before it."""
-        wanted = self._numbers.get(path, len(self._files))
-        while len(self._known) <= wanted:
-            known = self._known[-1].copy()
-            _follow_file(self._files[len(self._known) - 1], known)
-            self._known.append(known)
-        return self._known[wanted]
+        With the name of each; those known before are among them. Raises IcebergSqlError.
+        """
+        self.known(name, settings)
+        return self._series[id(settings)].after(str(Path(name).absolute()))
 
 
-def ddl_files(settings: Settings) -> list[str]:
-    """The files that match the key `ddl`, in order, as full paths. Raises FileError if there are none."""
-    patterns = [str(settings.root.absolute() / pattern) for pattern in settings.ddl]
-    return list(find(patterns, lambda path: False))
-
-
-def _known(settings: Settings) -> Tables:
-    namespace = tuple(part for part in (settings.default_namespace or "").split(".") if part)
-    if settings.metadata or settings.catalog:
-        from spark_iceberg_sql.model.offline import known_from
-
-        return known_from(
-            settings.metadata,
-            pyiceberg_catalog=settings.catalog,
-            catalog=settings.default_catalog,
-            namespace=namespace,
-            case_sensitive=settings.case_sensitive,
-        )
-    return Tables(
-        catalog=settings.default_catalog,
-        namespace=namespace,
-        case_sensitive=settings.case_sensitive,
-    )
-
-
-def _follow_file(path: str, known: Tables) -> None:
-    """Apply the effects of a file's statements, with the first choice of each template."""
-    text, _, _ = decode(read_bytes(path), path)
-    for script in _scripts(source(path, text)):
-        for piece in script.pieces:
-            follow(choices(piece)[0].sql, known)
-
-
-def _scripts(found: Source) -> Iterator[Joined]:
-    """A file's pieces as one script; a piece with an unknown end is a separate script."""
-    together = []
-    for piece in found.pieces:
-        if len(found.pieces) > 1 and _is_open(piece):
-            yield join([piece])
-        else:
-            together.append(piece)
-    if together:
-        yield join(together)
-
-
-def _kept(found: Source) -> Iterator[Joined]:
-    """The texts that a file's templates store for later use, each separately, since their order is unknown."""
-    for piece in found.pieces:
-        for inner in captured(piece):
-            yield join([inner])
-
-
-def _is_open(piece: Piece) -> bool:
-    return _opened(piece.sql) is not None
-
-
-def _opened(sql: str) -> int | None:
-    """The start of the quote or comment that a text does not close."""
-    tokens = tokenize(sql)
-    return tokens[-1].start if tokens and tokens[-1].kind is Kind.UNCLOSED else None
+def scripts(found: Source, settings: Settings) -> Iterator[tuple[Joined, Around]]:
+    """A file's SQL as it is checked, with the first choice of each template."""
+    pieces = tuple(with_placeholders(piece, settings.placeholders) for piece in found.pieces)
+    beside = Beside(found, [Lines(part.text) for part in found.parts])
+    for script in scripts_of(replace(found, pieces=pieces) if settings.placeholders else found):
+        chosen = join(choices(piece)[0] for piece in script.pieces)
+        yield chosen, _around(chosen, found, beside.of(script))
 
 
 class _Verdict:
@@ -182,8 +144,10 @@ def _check_script(
     verdict: Verdict,
     lines: list[Lines],
     source: Source,
+    beside: Beside,
     *,
     kept: bool,
+    memo: Memo | None,
 ) -> tuple[int, list[tuple[int, Diagnostic]]]:
     """Check a script in each of its choices: the number of statements, and the part of each diagnostic.
 
@@ -195,12 +159,14 @@ def _check_script(
         join(v[min(number, len(v) - 1)] for v in variants) for number in range(number_of_variants)
     ]
 
+    ignores = beside.of(script)
+
     def judged(chosen: Joined, verdict: Verdict) -> tuple[int, dict[_Key, _Placed]]:
-        around = _around(chosen, source)
-        report = check(chosen.sql, known, verdict=verdict, around=around)
-        holes = Holes(script, chosen, verdict)
+        around = _around(chosen, source, ignores)
+        report = check(chosen.sql, known, verdict=verdict, around=around, memo=memo)
+        holes = Holes(script, chosen, verdict, filled_in=known.filled_in)
         said = [holes.said(diagnostic) for diagnostic in report]
-        if kept and (opened := _opened(chosen.sql)) is not None:  # half a quoted text
+        if kept and (opened := opened_at(chosen.sql)) is not None:  # half a quoted text
             said = [_half(d, holes) if d and d.span.start == opened else d for d in said]
         said += [*holes.readable(known, around), *(() if kept else holes.nothing_else())]
         found: dict[_Key, _Placed] = {}
@@ -210,8 +176,10 @@ def _check_script(
             if diagnostic.code == unused_ignore.code and number_of_variants > 1:
                 continue  # it may be used in another choice
             placed = _placed(diagnostic, script, chosen, lines)
-            part = chosen.piece_at(diagnostic.span.start)[0].part
-            key = (part, placed.code, placed.span.start, placed.span.end)
+            piece, _ = chosen.piece_at(diagnostic.span.start)
+            if not applies(piece, diagnostic.code):
+                continue
+            key = (piece.part, placed.code, placed.span.start, placed.span.end)
             found.setdefault(key, _Placed(placed, diagnostic.fix))
         return report.statements, found
 
@@ -255,13 +223,13 @@ def _half(diagnostic: Diagnostic, holes: Holes) -> Diagnostic | None:
     return None if diagnostic.severity is Severity.NOTE else holes.unsure(diagnostic)
 
 
-def _around(script: Joined, source: Source) -> Around:
+def _around(script: Joined, source: Source, ignores: tuple[Ignore, ...]) -> Around:
     """The context of a script in its file."""
     made = tuple(
         (offset, tuple(map(parts, names)) if names is not None else None)
         for offset, names in script.made
     )
-    return Around(source.spark, source.elsewhere, source.program, made, script.arms)
+    return Around(source.spark, source.elsewhere, source.program, made, script.arms, ignores)
 
 
 def _placed(
@@ -271,7 +239,8 @@ def _placed(
     piece, offset = chosen.piece_at(diagnostic.span.start)
     end = min(diagnostic.span.end - offset, len(piece.sql))
     span = lines[piece.part].span(*piece.place(diagnostic.span.start - offset, end))
-    return replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
+    placed = replace(diagnostic, span=span, fix=placed_fix(diagnostic.fix, script, chosen))
+    return in_words_of(piece, placed)
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:

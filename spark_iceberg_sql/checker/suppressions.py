@@ -4,50 +4,47 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
 from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.base import Finding
+from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_MENTIONED = re.compile(r"noqa|iceberg-sql:", re.IGNORECASE)
-_CODES = r"[A-Z]+[0-9]*(?:[\s,]+[A-Z]+[0-9]+)*"
-_NOQA = re.compile(
-    rf"(?:--|/\*)\s*noqa(?P<listed>\s*:\s*(?P<codes>{_CODES}))?(?![\w:])", re.IGNORECASE
-)
-_IGNORE = re.compile(
-    r"(?:--|/\*)\s*iceberg-sql:\s*ignore\s*(?:\[(?P<codes>[^\]]*)\])?", re.IGNORECASE
-)
-_SKIP = re.compile(r"(?:--|/\*)\s*iceberg-sql:\s*skip-file\b", re.IGNORECASE)
-_CODE = re.compile(r"[A-Za-z]+[0-9]*")
+_MORE = re.compile(
+    r"noqa|iceberg-sql:", re.IGNORECASE
+)  # words for a linter in the rest of a comment
 _OURS = frozenset(rule.code for rule in ALL)
 
 
 @dataclass(slots=True)
 class Ignore:
-    """One such comment. span: its offsets. codes: what it names, upper case; empty for everything.
+    """One such comment. span: its offsets. words: its content.
 
-    reach: the offsets within which a finding must start. gone: the edit that removes the comment and nothing
-    else; None if the comment says more. shared: whether other linters read such comments, too. used: the
-    codes that it has suppressed.
+    reaches: the ranges in which a finding must start. gone: the edit that removes the comment and nothing else;
+    None if the comment has other content. used: the codes that it has suppressed.
     """
 
     span: Offsets
-    codes: tuple[str, ...]
-    reach: Offsets
+    words: Words
+    reaches: tuple[Offsets, ...]
     gone: Edit | None = None
-    shared: bool = False
     used: set[str] = field(default_factory=set)
 
     def silences(self, diagnostic: Diagnostic) -> bool:
         """Whether the finding is meant, remembering it if so."""
-        if not self.reach[0] <= diagnostic.span.start <= self.reach[1]:
+        start = diagnostic.span.start
+        return any(a <= start <= b for a, b in self.reaches) and self.names(diagnostic.code)
+
+    def names(self, code: str) -> bool:
+        """Whether it names a code; records the code as used if so."""
+        if not self.words.blanket and code not in self.words.codes:
             return False
-        if self.codes and diagnostic.code not in self.codes:
-            return False
-        self.used.add(diagnostic.code)
+        self.used.add(code)
         return True
 
     @property
@@ -56,69 +53,76 @@ class Ignore:
 
         For a `noqa`, which may be meant for another linter, only codes of this package's rules.
         """
-        if not self.codes:
-            return () if self.used or self.shared else ("",)
-        idle = (code for code in self.codes if code not in self.used)
-        return tuple(c for c in idle if not self.shared or c in _OURS or c.startswith("SIS"))
+        if self.words.blanket:
+            return () if self.used or self.words.shared else ("",)
+        idle = (code for code in self.words.codes if code not in self.used)
+        return tuple(c for c in idle if not self.words.shared or c in _OURS)
+
+    def findings(self) -> Iterator[Finding]:
+        """The findings about the comment itself, after the check."""
+        if self.words.wrong is not None:
+            yield misspelt(self.span, self.words.wrong)
+        yield from unused(self.words.codes, self.unused, self.span, self.gone)
 
 
 @dataclass(frozen=True, slots=True)
 class Ignores:
-    """All of a text. skip_file: whether the text is not to be checked at all."""
+    """All of a text. skip_file: whether the text is excluded. beside: those in the program around the text."""
 
     every: tuple[Ignore, ...] = ()
     skip_file: bool = False
+    beside: tuple[Ignore, ...] = ()
 
     def silence(self, diagnostic: Diagnostic) -> bool:
         """Whether any comment suppresses the finding."""
-        silenced = [ignore.silences(diagnostic) for ignore in self.every]
+        silenced = [ignore.silences(diagnostic) for ignore in (*self.every, *self.beside)]
         return any(silenced)
 
 
 def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
     """The ignores of a text. starts: the offsets of its statements, in order."""
-    if _MENTIONED.search(text) is None:
+    if MENTIONED.search(text) is None:
         return Ignores()
     found: list[Ignore] = []
-    comments = [token for token in tokenize(text) if token.kind is Kind.COMMENT]
-    if any(_SKIP.match(token.text) for token in comments):
-        return Ignores(skip_file=True)
+    comments = _comments(text, [start for start, _ in starts])
     for token in comments:
-        match = _NOQA.match(token.text)
-        if match is not None:
+        words = read_comment(token.text)
+        if words is None:
+            continue
+        if words.skip_file:
+            return Ignores(skip_file=True)
+        if words.next:
+            at = bisect_right(starts, (token.start, token.start))
+            reach = (starts[at],) if at < len(starts) else ()
+        else:
             row, _ = lines.place(token.start)
             start = lines.start(row)
-            reach = (start, start + len(lines.line(row)))
-            found.append(_ignore(text, token, match, reach, shared=True))
-            continue
-        match = _IGNORE.match(token.text)
-        if match is not None:
-            at = bisect_right(starts, (token.start, token.start))
-            reach = starts[at] if at < len(starts) else (len(text) + 1, len(text) + 1)
-            found.append(_ignore(text, token, match, reach, shared=False))
+            reach = ((start, start + len(lines.line(row))),)
+        span = token.start, token.start + words.end
+        found.append(Ignore(span, words, reach, _gone(text, token, words)))
     return Ignores(tuple(found))
 
 
-def _ignore(
-    text: str, token: Token, match: re.Match[str], reach: Offsets, *, shared: bool
-) -> Ignore:
-    span = token.start, token.start + match.end()
-    return Ignore(span, _codes(match), reach, _gone(text, token, match), shared)
-
-
-def _gone(text: str, token: Token, match: re.Match[str]) -> Edit | None:
+def _gone(text: str, token: Token, words: Words) -> Edit | None:
     """The edit that removes a whole comment; None if it has other lines, or text for another linter."""
     comment = token.text.rstrip("\r\n")
-    if "\n" in comment or "\r" in comment or _MENTIONED.search(comment, match.end()):
+    if "\n" in comment or "\r" in comment or _MORE.search(comment, words.end):
         return None
     end = token.start + len(comment)
     apart = text[token.start - 1 : token.start].strip() and text[end : end + 1].strip()
     return Edit(token.start, end, " " if apart else "")
 
 
-def _codes(match: re.Match[str]) -> tuple[str, ...]:
-    return tuple(_unique(code.upper() for code in _CODE.findall(match["codes"] or "")))
-
-
-def _unique(codes: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(codes))
+def _comments(text: str, starts: Sequence[int]) -> Iterator[Token]:
+    """The comments in and after those statements that mention the checker or a linter."""
+    last = -1
+    for found in MENTIONED.finditer(text):
+        number = bisect_right(starts, found.start())
+        if number == last:
+            continue
+        last = number
+        begin = starts[number - 1] if number else 0
+        end = starts[number] if number < len(starts) else len(text)
+        for token in tokenize(text[begin:end]):
+            if token.kind is Kind.COMMENT:
+                yield token._replace(start=token.start + begin, end=token.end + begin)

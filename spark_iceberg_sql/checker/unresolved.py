@@ -34,9 +34,13 @@ class Holes:
     """Filters the findings on statements that a template or a program completes.
 
     script: as written. chosen: the choice that is checked, of the same length. verdict: from the settings.
+    filled_in: whether such a statement has run before the script.
     """
 
-    def __init__(self, script: Joined, chosen: Joined, verdict: Verdict) -> None:
+    def __init__(
+        self, script: Joined, chosen: Joined, verdict: Verdict, *, filled_in: bool = False
+    ) -> None:
+        self._filled_in = filled_in
         self._verdict = verdict
         self._chosen = chosen
         self._lines = Lines(chosen.sql)
@@ -65,7 +69,9 @@ class Holes:
         absent = diagnostic.code in _ABSENCES
         if at is None:
             earlier = bool(self._templated) and self._templated[0][0] < diagnostic.span.start
-            return self.unsure(diagnostic) if earlier and absent else diagnostic
+            if absent and (earlier or self._filled_in):
+                return self.unsure(diagnostic)
+            return diagnostic
         inside = self._inside(at)
         words = {self._chosen.sql[a:b]: text for a, b, text in inside}
         restored = _restored(diagnostic, words)

@@ -15,6 +15,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Protocol, TextIO, cast
 
+from spark_iceberg_sql.cli.parser import COMMAND, Parser
 from spark_iceberg_sql.errors import IcebergSqlError
 
 CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
@@ -29,6 +30,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "config": (
         "spark_iceberg_sql.cli.config",
         "show the effective settings and their sources",
+    ),
+    "completion": (
+        "spark_iceberg_sql.cli.completion",
+        "print the script that completes commands in a shell",
     ),
     "server": ("spark_iceberg_sql.cli.server", "run the language server for editors"),
 }
@@ -49,11 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words and words[0] in COMMANDS:
         name = words.pop(0)
-        module, summary = COMMANDS[name]
-        parser = argparse.ArgumentParser(prog=f"iceberg-sql {name}", description=f"{summary}.")
         try:
-            command = cast(Command, import_module(module))  # may load rules from other packages
-            command.arguments(parser)
+            command, parser = loaded(name)
             return command.run(parser.parse_args(words))
         except IcebergSqlError as error:
             sys.stderr.write(f"error: {error}\n")
@@ -66,8 +68,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         except Exception as fault:  # never 1, which means that the SQL is at fault
             sys.stderr.write(f"error: {internal(fault, name)}\n")
             return COULD_NOT_RUN
-    _front().parse_args(words or ["--help"])
+    front().parse_args(words or ["--help"])
     return COULD_NOT_RUN
+
+
+def loaded(name: str) -> tuple[Command, Parser]:
+    """A command's module, which may load rules from other packages, and its parser. Raises PluginError."""
+    module, summary = COMMANDS[name]
+    command = cast(Command, import_module(module))
+    parser = Parser(prog=f"iceberg-sql {name}", description=f"{summary}.")
+    command.arguments(parser)
+    return command, parser
 
 
 def internal(fault: Exception, where: str) -> str:
@@ -77,17 +88,18 @@ def internal(fault: Exception, where: str) -> str:
     return f"{broken((0, 0), where, fault).message}; please report it"
 
 
-def _front() -> argparse.ArgumentParser:
+def front() -> Parser:
+    """The parser of what stands before a command."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="iceberg-sql",
         description="Partitioning for Apache Iceberg: check SQL before it runs.",
         epilog="commands:\n" + "\n".join(lines) + "\n\nRun iceberg-sql COMMAND --help for details.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
-    parser.add_argument("command", metavar="COMMAND", choices=list(COMMANDS))
+    parser.add_argument("-V", "--version", action=_Version, nargs=0, help="print the version")
+    parser.add_argument("command", metavar=COMMAND, choices=list(COMMANDS))
     return parser
 
 

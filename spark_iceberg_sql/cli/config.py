@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,17 +12,25 @@ from typing import Any
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.config.keys import KEYS
+from spark_iceberg_sql.config.schema import schema
+from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", nargs="?", default=".", help="the file whose settings to show")
+    parser.add_argument(
+        "--schema", action="store_true", help="print the JSON schema of the settings"
+    )
     add_settings(parser)
     add_selection(parser)
 
 
 def run(given: argparse.Namespace) -> int:
     """Print the settings; returns the exit code."""
+    if given.schema:
+        sys.stdout.write(json.dumps(schema(SETTINGS_SCHEMA), indent=2) + "\n")
+        return CLEAN
     path = Path(given.file)
     settings = configuration(given).of(path / "any" if path.is_dir() else path)
     lines = []

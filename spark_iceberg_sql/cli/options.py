@@ -30,6 +30,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="SQL files to load table definitions from, in this order",
     )
     group.add_argument(
+        "--scripts",
+        metavar="GLOB",
+        action="append",
+        help="SQL files that form one script, in the order of their numbers",
+    )
+    group.add_argument(
         "--catalog",
         metavar="NAME",
         help="look up tables in this catalog of pyiceberg's configuration",
@@ -51,19 +57,31 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options that select rules and files."""
     group = parser.add_argument_group("selection")
     group.add_argument("--select", metavar="CODES", type=_some, help="rules to run (SIS2,SIS401)")
+    group.add_argument(
+        "--extend-select",
+        metavar="CODES",
+        type=_some,
+        help="additional rules to run",
+    )
     group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
     group.add_argument(
         "--exclude", metavar="GLOB", action="append", help="glob patterns of files to skip"
+    )
+    group.add_argument(
+        "--respect-gitignore",
+        action=argparse.BooleanOptionalAction,
+        help="skip files that git ignores (the default)",
     )
 
 
 def configuration(given: argparse.Namespace) -> Configuration:
     """The settings from the options. Raises ConfigError."""
-    selection = {key: getattr(given, key, None) for key in ("select", "ignore", "exclude")}
+    keys = ("select", "extend-select", "ignore", "exclude", "respect-gitignore")
     values: dict[str, Any] = {
-        **selection,
+        **{key: getattr(given, key.replace("-", "_"), None) for key in keys},
         "metadata": _pairs(given.metadata),
         "ddl": given.ddl,
+        "scripts": given.scripts,
         "catalog": given.catalog,
         "default-catalog": given.default_catalog,
         "default-namespace": given.default_namespace,

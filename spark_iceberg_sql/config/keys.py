@@ -1,6 +1,7 @@
 """The keys of the configuration: the values each accepts, and the message for a value that it does not accept.
 
-To add a key, add its reader to KEYS, a sentence to PURPOSE and its field to config.Settings.
+To add a key, add its reader to KEYS, a sentence to PURPOSE and its field to config.Settings; a new reader also needs
+its schema in SCHEMAS.
 """
 
 from __future__ import annotations
@@ -102,32 +103,58 @@ def _flag(value: Any, base: Path) -> bool:
 Reader = Callable[[Any, Path], Any]
 KEYS: Mapping[str, Reader] = {
     "select": _codes,
+    "extend-select": _codes,
     "ignore": _codes,
     "per-file-ignores": _ignores,
     "severity": _severities,
     "metadata": _paths,
     "ddl": _strings,
+    "scripts": _strings,
     "catalog": _string,
     "default-catalog": _string,
     "default-namespace": _string,
     "case-sensitive": _flag,
     "exclude": _strings,
+    "respect-gitignore": _flag,
     "placeholders": _patterns,
+}
+
+# What a reader takes, as JSON schema says it; the readers check more, such as which codes there are.
+_TEXT = {"type": "string", "minLength": 1}
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+_CODE = {"type": "string", "pattern": "^(ALL|[A-Za-z]+[0-9]*)$"}
+_LIST_OF_CODES = {"type": "array", "items": _CODE}
+SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
+    _codes: _LIST_OF_CODES,
+    _ignores: {"type": "object", "additionalProperties": _LIST_OF_CODES},
+    _severities: {
+        "type": "object",
+        "propertyNames": _CODE,
+        "additionalProperties": {"enum": ["error", "warning"]},
+    },
+    _paths: {"type": "object", "additionalProperties": {"type": "string"}},
+    _strings: _TEXTS,
+    _patterns: {"type": "array", "items": {"type": "string", "format": "regex"}},
+    _string: _TEXT,
+    _flag: {"type": "boolean"},
 }
 
 # What each key is for, as the documentation lists them.
 PURPOSE: Mapping[str, str] = {
     "select": "rules to run: codes or prefixes of codes",
+    "extend-select": "additional rules to run, even if a shorter code in `ignore` skips them",
     "ignore": "rules to skip",
     "per-file-ignores": "rules to skip for files that match a glob",
     "severity": "severity of a rule's findings; the longest matching code wins",
     "metadata": "a table's metadata file, relative to the file with the settings",
     "ddl": "globs of SQL files to load table definitions from, in this order, before each check",
+    "scripts": "globs of SQL files that form one script each, in the order of the numbers in their names",
     "catalog": "a catalog of pyiceberg's configuration to look up tables in",
     "default-catalog": "catalog for unqualified table names",
     "default-namespace": "namespace for unqualified table names",
     "case-sensitive": "the session's spark.sql.caseSensitive",
     "exclude": "globs of files and folders to skip",
+    "respect-gitignore": "whether to skip files that git ignores",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",
 }
 

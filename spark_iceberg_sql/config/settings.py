@@ -1,7 +1,8 @@
-"""Configuration: `[tool.spark_iceberg_sql]` of the nearest pyproject.toml, or an `.iceberg-sql.toml`."""
+"""Configuration: `[tool.iceberg-sql]` of the nearest pyproject.toml, or an `.iceberg-sql.toml`."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,8 @@ from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import matches
 
 OWN_FILE = ".iceberg-sql.toml"
-TABLE = "spark_iceberg_sql"
+TABLE = "iceberg-sql"
+_PACKAGE = "spark_iceberg_sql"  # another name of the table
 COMMAND_LINE = "the command line"
 
 
@@ -22,26 +24,31 @@ COMMAND_LINE = "the command line"
 class Settings:
     """The effective settings for a file.
 
-    select, ignore: codes, prefixes of codes (`SIS2`), or ALL. per_file_ignores: glob to codes.
-    severity: code or prefix (the longest wins) to error or warning. metadata: table name to
-    metadata file. ddl: globs of SQL files to load table definitions from. catalog: a catalog of pyiceberg's
-    configuration to look up tables in. default_catalog, default_namespace: those of unqualified names.
-    case_sensitive: Spark's spark.sql.caseSensitive. exclude: globs of files to skip.
-    placeholders: regular expressions for text that a program replaces before it reaches Spark.
+    select, extend_select, ignore: codes, prefixes of codes (`SIS2`), or ALL. per_file_ignores: glob to
+    codes. severity: code or prefix (the longest wins) to error or warning. metadata: table name to
+    metadata file. ddl: globs of SQL files to load table definitions from. scripts: globs, each of SQL files
+    that are one script. catalog: a catalog of pyiceberg's configuration to look up tables in.
+    default_catalog, default_namespace: those of unqualified names. case_sensitive: Spark's
+    spark.sql.caseSensitive. exclude: globs of files to skip. respect_gitignore: whether files that git
+    ignores are skipped, too. placeholders: regular expressions for text that a program replaces before it
+    reaches Spark.
     root: the directory that globs and paths are relative to. sources: key to the source of its value.
     """
 
     select: tuple[str, ...] = ("ALL",)
+    extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     severity: Mapping[str, Severity] = field(default_factory=dict)
     metadata: Mapping[str, Path] = field(default_factory=dict)
     ddl: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
     catalog: str | None = None
     default_catalog: str | None = None
     default_namespace: str | None = None
     case_sensitive: bool = False
     exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
     placeholders: tuple[str, ...] = ()
     root: Path = field(default_factory=Path.cwd)
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -56,13 +63,19 @@ class Settings:
         code: the finding's. own: the severity that its rule gives it. path: the file, for
         per-file-ignores.
         """
-        if not _among(code, self.select) or _among(code, self.ignore):
+        if not self.selects(code):
             return None
         for glob, codes in self.per_file_ignores.items():
             if path is not None and _among(code, codes) and matches(path, glob, self.root):
                 return None
         named = [given for given in self.severity if _among(code, (given,))]
         return self.severity[max(named, key=len)] if named else own
+
+    def selects(self, code: str) -> bool:
+        """Whether a rule runs at all."""
+        added = _longest(code, self.extend_select)
+        skipped = _longest(code, self.ignore)
+        return skipped < added or (skipped < 0 and _among(code, self.select))
 
     def excludes(self, path: Path) -> bool:
         """Whether a file, or a directory that contains it, is excluded."""
@@ -75,7 +88,7 @@ class Settings:
         """
         here = Path.cwd()
         said = {key: value for key, value in values.items() if value is not None}
-        for key in ("ddl", "exclude"):
+        for key in ("ddl", "scripts", "exclude"):
             if key in said:
                 said[key] = [str(here / glob) if "/" in glob else glob for glob in said[key]]
         settings = _with(self, said, COMMAND_LINE, here)
@@ -84,6 +97,11 @@ class Settings:
 
 def _among(code: str, codes: Iterable[str]) -> bool:
     return any(c == "ALL" or code.startswith(c) for c in codes)
+
+
+def _longest(code: str, codes: Iterable[str]) -> int:
+    """The length of the longest of codes that means a rule; -1 if none does."""
+    return max((0 if c == "ALL" else len(c) for c in codes if _among(code, (c,))), default=-1)
 
 
 def load(path: Path) -> Settings:
@@ -148,7 +166,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     except OSError as error:
         raise ConfigError(f"cannot read `{path}`: {error.strerror}") from None
     own = path.name != "pyproject.toml"
-    if not own and TABLE.encode() not in content:
+    if not own and b"sql" not in content.lower():
         return None
     if sys.version_info >= (3, 11):
         import tomllib
@@ -160,12 +178,29 @@ def _read(path: Path) -> Mapping[str, Any] | None:
         raise ConfigError(f"`{path}` is not valid TOML: {error}") from None
     if own:
         return whole
-    table = whole.get("tool", {}).get(TABLE)
-    if table is None:
+    tools = whole.get("tool", {})
+    named = [name for name in (TABLE, _PACKAGE) if name in tools]
+    for name in tools:
+        if name not in named and _is_near(name):
+            raise ConfigError(
+                f"unknown table [tool.{name}] in `{path}`; did you mean [tool.{TABLE}]?"
+            )
+    if len(named) > 1:
+        raise ConfigError(f"`{path}` has both [tool.{TABLE}] and [tool.{_PACKAGE}]; keep one")
+    if not named:
         return None
+    table = tools[named[0]]
     if not isinstance(table, dict):
-        raise ConfigError(f"`tool.{TABLE}` in `{path}` is not a table")
+        raise ConfigError(f"`tool.{named[0]}` in `{path}` is not a table")
     return table
+
+
+def _is_near(name: str) -> bool:
+    """Whether a table's name is one that somebody writes for ours."""
+    from difflib import get_close_matches
+
+    ours = [other.replace("_", "-") for other in (TABLE, _PACKAGE)]
+    return bool(get_close_matches(re.sub(r"[_. ]", "-", name.lower()), ours, cutoff=0.85))
 
 
 def _with(settings: Settings, values: Mapping[str, Any], source: str, base: Path) -> Settings:

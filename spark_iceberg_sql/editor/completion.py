@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.model.schema import Column
@@ -47,22 +46,52 @@ class Suggestion:
     snippet: bool = False
 
 
-def meaning(text: str, offset: int, known: Tables) -> Meaning | None:
+def meaning(text: str, statement: Statement, offset: int, known: Tables) -> Meaning | None:
     """The partition field that the term at a place makes or names; None where there is no term.
 
-    known: the tables that are there before the text; it is not changed.
+    statement: of the text, in which the offset is. known: the tables that are known before it.
     """
-    for statement in statements(text):
-        if not statement.start <= offset <= statement.end:
-            continue
-        node = parser.read(statement)
-        if isinstance(node, nodes.Templated) and node.inside is not None:
-            node = node.inside
-        for number, term in enumerate(_terms(node)):
-            if term.span[0] <= offset <= term.span[1]:
-                words = _words(text, statement, node, number, term, known.copy())
-                return Meaning(*term.span, words) if words else None
+    node = _node(statement)
+    for number, term in enumerate(_terms(node)):
+        if term.span[0] <= offset <= term.span[1]:
+            words = _words(text, statement, node, number, term, known)
+            return Meaning(*term.span, words) if words else None
     return None
+
+
+def names_to_be(text: str, statement: Statement, known: Tables) -> Iterator[tuple[int, str]]:
+    """The names that a statement's new partition fields get of Iceberg: where each term ends, and its name.
+
+    Arguments as of `meaning`. A field that is named by the statement, or like its column, is left out.
+    """
+    node = _node(statement)
+    context = Context(text, node, known, statement)
+    for number, term in enumerate(_terms(node)):
+        old = isinstance(node, nodes.ReplaceField) and not number
+        transform = spelled(term.call)
+        named = isinstance(getattr(node, "name", None), terms.Ref)
+        if old or named or isinstance(node, nodes.DropField) or transform is None:
+            continue
+        if len(term.columns) != 1 or transform.is_identity:
+            continue
+        made = _made(context, number)
+        if made is not None:
+            yield term.span[1], made.name
+        elif _is_unknown(context):
+            yield term.span[1], _name(node, term, transform)
+
+
+def _node(statement: Statement) -> nodes.Node:
+    node = parser.read(statement)
+    return node.inside if isinstance(node, nodes.Templated) and node.inside is not None else node
+
+
+def _is_unknown(context: Context) -> bool:
+    """Whether nothing is known of the statement's table, so that its own words decide alone."""
+    try:
+        return context.table is None
+    except (NotKnownError, AlreadyReportedError):
+        return False
 
 
 def _terms(node: nodes.Node) -> tuple[terms.Term, ...]:
@@ -84,7 +113,6 @@ def _words(
     summary = f"`{term.call}`: {transform.summary}" if term.call else "the column's value"
     if isinstance(node, nodes.DropField) or (isinstance(node, nodes.ReplaceField) and not number):
         return summary
-    follow(text[: statement.start], known)
     made = _made(Context(text, node, known, statement), number)
     if made is not None:
         first = f"partition field `{made.name}` (id {made.field_id}): {made.transform} of `{made.source}`"
@@ -121,13 +149,12 @@ def _name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
     return transform.alter_name(source, value)
 
 
-def suggestions(text: str, offset: int, known: Tables) -> list[Suggestion]:
+def suggestions(text: str, statement: Statement, offset: int, known: Tables) -> list[Suggestion]:
     """The transforms and columns that may stand at a place of a partition clause; else nothing.
 
-    known: the tables that are there before the text; it is not changed.
+    Arguments as of `meaning`.
     """
-    statement = next((s for s in statements(text) if s.start < offset <= s.tail), None)
-    if statement is None:
+    if offset <= statement.start:
         return []
     before = [token for token in statement.tokens if token.end <= offset]
     clause = _clause(before)
@@ -137,7 +164,7 @@ def suggestions(text: str, offset: int, known: Tables) -> list[Suggestion]:
     transform = BY_SPELLING.get(call.lower()) if call is not None else None
     columns = [
         Suggestion(column.name, written(column), str(column.field.type), "column")
-        for column in _columns(text, statement, head, known.copy())
+        for column in _columns(text, statement, head, known)
         if transform is None or transform.takes(column.field.type)
     ]
     return [*_transforms(columns), *columns] if call is None else columns
@@ -190,7 +217,6 @@ def _transforms(columns: list[Suggestion]) -> Iterator[Suggestion]:
 def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple[Column, ...]:
     """The columns that a partition source may be: those of the statement itself, or of its table."""
     start = text[statement.start : head]
-    follow(text[: statement.start], known)
     # The clause in the making may not be readable; the statement without it is.
     for whole in (f"{start} PARTITIONED BY (x)", f"{start} ADD PARTITION FIELD x"):
         found = statements(whole)

@@ -1,133 +1,31 @@
-"""The language server: diagnostics as one types, quick fixes, hover, completion. Needs pygls."""
+"""The language server: what an editor sends, and what it is sent. Needs pygls."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from urllib.parse import unquote, urlparse
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
-from pygls.workspace import PositionCodec
 
-from spark_iceberg_sql import rules
-from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.config.settings import Configuration, Settings
-from spark_iceberg_sql.diagnostics import (
-    Diagnostic,
-    Lines,
-    Report,
-    Severity,
+from spark_iceberg_sql.config.settings import OWN_FILE
+from spark_iceberg_sql.editor import notebooks
+from spark_iceberg_sql.editor.answers import FIX_ALL, NAME, PLAN, Answers
+from spark_iceberg_sql.editor.documents import Document, path_of
+from spark_iceberg_sql.editor.open_files import OpenFiles
+from spark_iceberg_sql.editor.publisher import Client, Publisher
+
+_WATCHED = (
+    f"**/{OWN_FILE}",
+    "**/pyproject.toml",
+    "**/*.sql",
+    "**/*.metadata.json",
+    "**/*.metadata.json.gz",
 )
-from spark_iceberg_sql.editor.completion import meaning, suggestions
-from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.files.notebooks import read_cell
-from spark_iceberg_sql.files.source import Source
-from spark_iceberg_sql.model.table import Tables
-from spark_iceberg_sql.report.rule_pages import page, url_of
-
-NAME = "iceberg-sql"
-_SEVERITY = {
-    Severity.ERROR: lsp.DiagnosticSeverity.Error,
-    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
-    Severity.NOTE: lsp.DiagnosticSeverity.Information,
-}
-_KIND = {"transform": lsp.CompletionItemKind.Function, "column": lsp.CompletionItemKind.Field}
-
-
-class Document:
-    """An open text: its last report, and places in it both ways.
-
-    codec: counts characters as the editor does (UTF-16 code units, unless it asks for others).
-    language: as the editor names it.
-    """
-
-    def __init__(self, uri: str, text: str, codec: PositionCodec, language: str = "sql") -> None:
-        self.uri = uri
-        self.language = language
-        self.text = text
-        self.lines = Lines(text)
-        self.report = Report(text)
-        self._codec = codec
-
-    @property
-    def name(self) -> str:
-        """The file's path, or the path in the URI of a text that is no file: a version, a notebook's cell."""
-        return to_fs_path(self.uri) or unquote(urlparse(self.uri).path) or self.uri
-
-    @property
-    def is_cell(self) -> bool:
-        """Whether it is one cell of a notebook."""
-        return self.uri.startswith("vscode-notebook-cell:")
-
-    @property
-    def source(self) -> Source:
-        """What there is to check. Raises FileError for a notebook that is none."""
-        if self.is_cell:
-            return read_cell(self.name, self.text, self.language)
-        return source(self.name, self.text)
-
-    @property
-    def is_sql(self) -> bool:
-        """Whether the text is SQL from its first character to its last."""
-        if self.is_cell:
-            return "sql" in self.language
-        return Path(self.name).suffix.lower() not in (".py", ".ipynb")
-
-    def position(self, offset: int) -> lsp.Position:
-        """An offset as the editor counts."""
-        row, column = self.lines.place(offset)
-        before = self.lines.line(row)[: column - 1]
-        return lsp.Position(row - 1, self._codec.client_num_units(before))
-
-    def range(self, start: int, end: int) -> lsp.Range:
-        """The range between two offsets."""
-        return lsp.Range(self.position(start), self.position(end))
-
-    def offset(self, position: lsp.Position) -> int:
-        """The offset of a place that the editor names."""
-        if position.line >= self.lines.count:
-            return len(self.text)
-        start, line = self.lines.start(position.line + 1), self.lines.line(position.line + 1)
-        units = 0
-        for index, char in enumerate(line):
-            if units >= position.character:
-                return start + index
-            units += self._codec.client_num_units(char)
-        return start + len(line)
-
-
-class Checker:
-    """The open documents, and the settings that hold for them."""
-
-    def __init__(self) -> None:
-        self.documents: dict[str, Document] = {}
-        self.forget()
-
-    def forget(self) -> None:
-        """Read configuration and metadata anew at the next check."""
-        self._configuration = Configuration()
-        self._linter = Linter()
-
-    def settings(self, document: Document) -> Settings:
-        """The settings of a document. Raises ConfigError."""
-        return self._configuration.of(Path(document.name))
-
-    def check(self, document: Document) -> None:
-        """Check a document and remember it. Raises IcebergSqlError for settings that cannot be followed."""
-        self.documents[document.uri] = document
-        found = document.source
-        if len(found.parts) == 1 and found.parts[0].cell is None:
-            document.report = self._linter.lint(found, self.settings(document))[0]
-
-    def known(self, document: Document) -> Tables:
-        """The tables that are there before the document. Raises IcebergSqlError."""
-        return self._linter.known(document.name, self.settings(document))
 
 
 class _OneLine(logging.Formatter):
@@ -157,136 +55,196 @@ def serve() -> bool:
 def server() -> LanguageServer:
     """A language server, ready to start."""
     # Whole texts at each change: pygls and the protocol do not agree on what ends a line.
-    served = LanguageServer(NAME, version("spark-iceberg-sql"), lsp.TextDocumentSyncKind.Full)
-    checker = Checker()
+    served = LanguageServer(
+        NAME,
+        version("spark-iceberg-sql"),
+        lsp.TextDocumentSyncKind.Full,
+        notebook_document_sync=notebooks.SYNC,
+    )
+    files = OpenFiles(lambda said: _message(served, said))
+    answers, client = Answers(files), Client()
+    publisher = Publisher(served, client, files, answers)
+    _life(served, files, client, answers)
+    _texts(served, files, publisher, client)
+    _surroundings(served, files, publisher)
+    _questions(served, answers, client)
+    return served
 
-    def show(uri: str, text: str, number: int | None, language: str | None = None) -> None:
-        if language is None:
-            language = checker.documents[uri].language if uri in checker.documents else "sql"
-        document = Document(uri, text, served.workspace.position_codec, language)
-        try:
-            checker.check(document)
-        except IcebergSqlError as error:
-            served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, str(error)))
-        found = [_diagnostic(document, d) for d in document.report]
-        served.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=number)
+
+def _message(served: LanguageServer, text: str) -> None:
+    served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
+
+
+def _life(served: LanguageServer, files: OpenFiles, client: Client, answers: Answers) -> None:
+    """The beginning: what the editor can do."""
+
+    @served.feature(lsp.INITIALIZE)
+    def initialize(params: lsp.InitializeParams) -> None:
+        can = params.capabilities
+        # VS Code asks for the diagnostics of texts, but not for those of a notebook's cells.
+        asks = can.text_document is not None and can.text_document.diagnostic is not None
+        client.pulls = asks and can.notebook_document is None
+        if client.pulls:
+            _pull(served, answers)
+        pulls = can.workspace.diagnostics if can.workspace else None
+        client.refreshes = bool(pulls and pulls.refresh_support)
+        watches = can.workspace.did_change_watched_files if can.workspace else None
+        client.watches = bool(watches and watches.dynamic_registration)
+        options = params.initialization_options
+        client.plans = isinstance(options, dict) and options.get("showsPlans") is True
+        _configure(files, options)
+
+    @served.feature(lsp.INITIALIZED)
+    def initialized(_: lsp.InitializedParams) -> None:
+        if not client.watches:
+            return
+        options = lsp.DidChangeWatchedFilesRegistrationOptions(
+            [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
         )
+        asked = lsp.Registration("watched", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        served.client_register_capability(lsp.RegistrationParams([asked]))
+
+
+def _configure(files: OpenFiles, options: object) -> None:
+    """Take the settings that the editor gives, which count like those of the command line."""
+    given = options.get(NAME, options) if isinstance(options, dict) else None
+    given = given.get("settings") if isinstance(given, dict) else None
+    files.values = {
+        key: value
+        for key, value in (given.items() if isinstance(given, Mapping) else ())
+        if value not in (None, "", [], {})
+    }
+
+
+def _pull(served: LanguageServer, answers: Answers) -> None:
+    """Offer diagnostics to an editor that asks for them."""
+
+    @served.feature(
+        lsp.TEXT_DOCUMENT_DIAGNOSTIC,
+        lsp.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME
+        ),
+    )
+    def diagnostic(params: lsp.DocumentDiagnosticParams) -> lsp.RelatedFullDocumentDiagnosticReport:
+        found = answers.diagnostics(params.text_document.uri)
+        return lsp.RelatedFullDocumentDiagnosticReport(items=found)
+
+
+def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, client: Client) -> None:
+    """Texts and notebooks that open, change, are saved and close."""
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        checker.forget()
-        item = params.text_document
-        show(item.uri, item.text, item.version, item.language_id.lower())
+        if not client.watches:
+            files.forget()
+        item, codec = params.text_document, served.workspace.position_codec
+        language = item.language_id.lower()
+        files.put(Document(item.uri, item.text, codec, language, item.version))
+        publisher.now(item.uri)
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        item = params.text_document
-        show(item.uri, served.workspace.get_text_document(item.uri).source, item.version)
+        item, codec = params.text_document, served.workspace.position_codec
+        document = files.documents.get(item.uri) or Document(item.uri, "", codec)
+        files.put(document.changed(params.content_changes, item.version))
+        publisher.later(files.unit(item.uri))
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: lsp.DidSaveTextDocumentParams) -> None:
-        # A saved file may be another's configuration or DDL: all are checked again.
-        checker.forget()
-        for document in list(checker.documents.values()):
-            show(document.uri, document.text, None)
+        if not client.watches or files.concerns(Path(path_of(params.text_document.uri))):
+            publisher.everything()
+        else:
+            publisher.now(files.unit(params.text_document.uri))
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        checker.documents.pop(uri, None)
-        served.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+        files.close(params.text_document.uri)
+        publisher.gone(params.text_document.uri)
+
+    @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def notebook_opened(params: lsp.DidOpenNotebookDocumentParams) -> None:
+        notebooks.opened(files, params, served.workspace.position_codec)
+        publisher.now(params.notebook_document.uri)
+
+    @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def notebook_changed(params: lsp.DidChangeNotebookDocumentParams) -> None:
+        for uri in notebooks.changed(files, params, served.workspace.position_codec):
+            publisher.gone(uri)
+        publisher.later(params.notebook_document.uri)
+
+    @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_SAVE)
+    def notebook_saved(params: lsp.DidSaveNotebookDocumentParams) -> None:
+        publisher.now(params.notebook_document.uri)
+
+    @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def notebook_closed(params: lsp.DidCloseNotebookDocumentParams) -> None:
+        files.close(params.notebook_document.uri)
+        for cell in params.cell_text_documents:
+            files.close(cell.uri)
+            publisher.gone(cell.uri)
+
+
+def _surroundings(served: LanguageServer, files: OpenFiles, publisher: Publisher) -> None:
+    """Settings and files that open texts depend on."""
+
+    @served.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
+        if any(files.concerns(Path(path_of(change.uri))) for change in params.changes):
+            publisher.everything()
+
+    @served.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(params: lsp.DidChangeConfigurationParams) -> None:
+        _configure(files, params.settings)
+        publisher.everything()
+
+    everything = lsp.FileOperationFilter(lsp.FileOperationPattern("**/*"), "file")
 
     @served.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION,
-        lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
+        lsp.WORKSPACE_DID_RENAME_FILES, lsp.FileOperationRegistrationOptions([everything])
     )
+    def renamed(params: lsp.RenameFilesParams) -> None:
+        for file in params.files:
+            files.rename(file.old_uri, file.new_uri)
+            publisher.gone(file.old_uri)
+        publisher.everything()
+
+
+def _questions(served: LanguageServer, answers: Answers, client: Client) -> None:
+    """What the editor asks."""
+
+    kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
+
+    @served.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(kinds))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        document = checker.documents.get(params.text_document.uri)
-        return list(_fixes(document, params.range)) if document is not None else []
+        only = params.context.only
+        wanted = list(only) if only is not None else None
+        return answers.actions(params.text_document.uri, params.range, wanted)
 
     @served.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        document = checker.documents.get(params.text_document.uri)
-        return _hover(checker, document, params.position) if document is not None else None
+        return answers.hover(params.text_document.uri, params.position)
 
     @served.feature(
         lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["(", ",", " "])
     )
     def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        document = checker.documents.get(params.text_document.uri)
-        if document is None or not document.is_sql:
-            return []
-        offset = document.offset(params.position)
-        return _completions(document.text, offset, _known(checker, document))
+        return answers.completion(params.text_document.uri, params.position)
 
-    return served
+    @served.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        return answers.hints(params.text_document.uri, params.range)
 
+    @served.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True))
+    def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        return answers.lenses(params.text_document.uri)
 
-def _known(checker: Checker, document: Document) -> Tables:
-    try:
-        return checker.known(document)
-    except IcebergSqlError:  # it was shown when the document was checked
-        return Tables()
+    @served.feature(lsp.CODE_LENS_RESOLVE)
+    def lens(asked: lsp.CodeLens) -> lsp.CodeLens:
+        return answers.lens(asked)
 
-
-def _diagnostic(document: Document, diagnostic: Diagnostic) -> lsp.Diagnostic:
-    help_ = f"\nhelp: {diagnostic.help}" if diagnostic.help else ""
-    url = url_of(diagnostic.code)
-    return lsp.Diagnostic(
-        range=document.range(diagnostic.span.start, diagnostic.span.end),
-        message=f"{diagnostic.message}{help_}",
-        severity=_SEVERITY[diagnostic.severity],
-        code=diagnostic.code,
-        code_description=lsp.CodeDescription(url) if url is not None else None,
-        source=NAME,
-    )
-
-
-def _fixes(document: Document, place: lsp.Range) -> Iterator[lsp.CodeAction]:
-    start, end = document.offset(place.start), document.offset(place.end)
-    for found in document.report:
-        if found.fix is None or found.span.end < start or end < found.span.start:
-            continue
-        edits = [lsp.TextEdit(document.range(e.start, e.end), e.text) for e in found.fix.edits]
-        yield lsp.CodeAction(
-            title=f"{found.fix.title} ({found.code})",
-            kind=lsp.CodeActionKind.QuickFix,
-            diagnostics=[_diagnostic(document, found)],
-            edit=lsp.WorkspaceEdit(changes={document.uri: edits}),
-            is_preferred=found.fix.safe,
-        )
-
-
-def _hover(checker: Checker, document: Document, place: lsp.Position) -> lsp.Hover | None:
-    """The meaning of the term there, and the pages of the rules that found something there."""
-    offset = document.offset(place)
-    texts: list[str] = []
-    start, end = offset, offset
-    if document.is_sql:
-        term = meaning(document.text, offset, _known(checker, document))
-        if term is not None:
-            texts, start, end = [term.text], term.start, term.end
-    for found in document.report:
-        if found.span.start <= offset <= found.span.end:
-            texts += [page(rule) for rule in rules.ALL if rule.code == found.code]
-            start, end = found.span.start, found.span.end
-    if not texts:
-        return None
-    content = lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n\n---\n\n".join(texts))
-    return lsp.Hover(content, document.range(start, end))
-
-
-def _completions(text: str, offset: int, known: Tables) -> list[lsp.CompletionItem]:
-    return [
-        lsp.CompletionItem(
-            label=item.label,
-            kind=_KIND[item.kind],
-            detail=item.detail,
-            insert_text=item.insert,
-            insert_text_format=(
-                lsp.InsertTextFormat.Snippet if item.snippet else lsp.InsertTextFormat.PlainText
-            ),
-        )
-        for item in suggestions(text, offset, known)
-    ]
+    @served.command(PLAN)
+    def plan(uri: Any = None, offset: Any = None) -> str:
+        text = answers.plan(uri, offset)
+        if not client.plans:
+            served.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
+        return text

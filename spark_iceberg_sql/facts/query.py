@@ -21,7 +21,7 @@ from spark_iceberg_sql.facts.query_values import (
     value_of,
 )
 from spark_iceberg_sql.model.schema import Schema, folded
-from spark_iceberg_sql.model.types import UNKNOWN, Field
+from spark_iceberg_sql.model.types import UNKNOWN, Field, Type
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep
@@ -60,11 +60,42 @@ def columns_of(query: str, find: Find) -> Schema | None:
     return Schema(tuple(fields)) if fields and sure else None
 
 
+def type_in(
+    tokens: Sequence[Token], script: str, find: Find
+) -> Callable[[Sequence[Token]], Type | None]:
+    """A function that returns the type of an expression in a SELECT, or None if it cannot be inferred.
+
+    tokens: the SELECT, starting with that keyword. script: the text that contains them. find: as for `columns_of`.
+    """
+    try:
+        relations = _Reader(script, find).relations(tokens)
+    except (UnknownError, Stop, TooDeep):
+        relations = []
+
+    def type_of(expression: Sequence[Token]) -> Type | None:
+        try:
+            found = value_of(script, expression, relations, 0).type
+        except (UnknownError, Stop, TooDeep):
+            return None
+        return found if found != UNKNOWN else None
+
+    return type_of
+
+
 class _Reader:
     def __init__(self, script: str, find: Find) -> None:
         self._script = script
         self._find = find
         self._named: dict[str, Schema | None] = {}
+
+    def relations(self, tokens: Sequence[Token]) -> list[Relation]:
+        """The relations in the FROM clause of a SELECT."""
+        marks = {word: i for i, _, word in reversed(list(top(tokens))) if word == "FROM"}
+        if "FROM" not in marks:
+            return []
+        at = marks["FROM"]
+        stops = [i for i, _, word in top(tokens) if word in _ENDS | _SETS and i > at]
+        return self._relations(tokens[at + 1 : min(stops, default=len(tokens))], 0)
 
     def query(self, tokens: Sequence[Token], depth: int) -> list[Field]:
         """The columns of a query, set operations and WITH included."""

@@ -61,7 +61,7 @@ def replay(context: Context) -> None:
     elif isinstance(node, nodes.Call):
         _call(known, node)
     elif isinstance(node, nodes.Insert):
-        known.others += 1
+        known.another()
     elif isinstance(node, nodes.Use):
         _use(known, node)
     elif isinstance(node, nodes.SetConfig):
@@ -70,11 +70,11 @@ def replay(context: Context) -> None:
         elif node.key.lower() == "spark.sql.session.timezone":
             known.time_zone = node.value
     elif isinstance(node, nodes.Compound):
-        known.others += 1  # its other statements may write
+        known.another()  # its other statements may write
         for inside in node.inside:
             _forget(known, inside)
     elif isinstance(node, nodes.Templated):
-        known.others += 1
+        known.another()
         _forget(known, node)
 
 
@@ -213,7 +213,7 @@ def _call(known: Tables, node: nodes.Call) -> None:
         if node.procedure == "add_files" and isinstance(known.get(full), Table):
             continue  # its columns and specs stay as they are
         known.unsettle(full)
-    known.others += 1
+    known.another()
 
 
 def _use(known: Tables, node: nodes.Use) -> None:

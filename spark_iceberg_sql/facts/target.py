@@ -20,6 +20,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.script import Statement
 
 DEFAULT_FORMAT_VERSION = 2
+OF_A_QUERY = "they come from a query"
 # Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -179,7 +180,7 @@ class Target:
         if node.query is not None:
             found = self._of_query
             if found is None or any(item.type == UNKNOWN for item in found.fields):
-                raise NotKnownError("its columns", "they come from a query")
+                raise NotKnownError("its columns", OF_A_QUERY)
             columns = found.fields
         base = self.known.get(node.table.parts) if node.replace else None
         if isinstance(base, Table) and base.kind is Kind.ICEBERG:
@@ -195,7 +196,7 @@ class Target:
         from spark_iceberg_sql.facts.query import columns_of  # the command starts sooner
 
         query = self.words(node.query)
-        return self.known.columns_of(query) or columns_of(query, self._columns_of_table)
+        return self.known.columns_of(query) or columns_of(query, self.columns_of_table)
 
     @property
     def sources(self) -> Schema:
@@ -210,7 +211,7 @@ class Target:
             raise NotKnownError(f"the type of `{column.name}`", "the query computes it")
         return column
 
-    def _columns_of_table(self, parts: terms.Name) -> Schema | None:
+    def columns_of_table(self, parts: terms.Name) -> Schema | None:
         """The columns that a query reads from a table, by its name."""
         from spark_iceberg_sql.facts.query_types import read
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
-from spark_iceberg_sql.files.source_map import whole
+from spark_iceberg_sql.files.source_map import stretch, whole
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
+# Words of programs that are checked although they contain no `sql`.
+_CALLS = re.compile(r"writeTo|saveAsTable|create_table|update_spec|iceberg_")
 # Endings of a file that is read as SQL where somebody names it.
 _AS_SQL = frozenset(
     {
@@ -43,27 +46,34 @@ _BOMS = (
 )
 
 
-def find(paths: Iterable[str], excluded: Callable[[Path], bool]) -> Iterator[str]:
+def find(
+    paths: Iterable[str],
+    excluded: Callable[[Path], bool],
+    ignored: Callable[[str], Set[str]] = lambda folder: frozenset(),
+) -> Iterator[str]:
     """The files to check, each once, as the user would name them.
 
     paths: files, folders (searched for SQL, Python and notebooks; hidden folders are skipped), globs
     and `-`. excluded: whether to skip a file or folder found in a search; it is not called for a file
-    that is named. Raises FileError if a path does not exist.
+    that is named. ignored: the full paths in a folder to search that are skipped as well. Raises
+    FileError if a path does not exist.
     """
     seen: set[str] = set()
     for path in paths:
-        for found in _meant(path, excluded):
+        for found in _meant(path, excluded, ignored):
             key = os.path.realpath(found)
             if key not in seen:
                 seen.add(key)
                 yield found
 
 
-def _meant(path: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
+def _meant(
+    path: str, excluded: Callable[[Path], bool], ignored: Callable[[str], Set[str]]
+) -> Iterator[str]:
     if path == "-" or os.path.isfile(path):
         yield path
     elif os.path.isdir(path):
-        yield from _walk(path, excluded)
+        yield from _walk(path, excluded, ignored(path))
     elif os.path.exists(path):  # a pipe, /dev/stdin
         yield path
     else:
@@ -74,24 +84,30 @@ def _meant(path: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
             raise FileError(f"no such file or directory: `{path}`")
         for each in found:
             if os.path.isdir(each):
-                yield from _walk(each, excluded)
+                yield from _walk(each, excluded, ignored(each))
             elif not excluded(Path(each)):
                 yield each
 
 
-def _walk(folder: str, excluded: Callable[[Path], bool]) -> Iterator[str]:
+def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> Iterator[str]:
     closed: list[str] = []
+
+    def skipped(path: str) -> bool:
+        return bool(ignored and os.path.abspath(path) in ignored) or excluded(Path(path))
+
     for root, folders, names in os.walk(folder, onerror=lambda e: closed.append(str(e.filename))):
         folders[:] = sorted(
             name
             for name in folders
-            if name not in _SKIPPED and not name.startswith(".") and not excluded(Path(root, name))
+            if name not in _SKIPPED
+            and not name.startswith(".")
+            and not skipped(os.path.join(root, name))
         )
         for name in sorted(names):
             if os.path.splitext(name)[1].lower() not in SUFFIXES or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
-            if not excluded(Path(path)):
+            if not skipped(path):
                 yield path
     yield from map(os.path.normpath, closed)  # read_bytes says what is wrong with it
 
@@ -168,7 +184,13 @@ def source(name: str, text: str) -> Source:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
-        if "sql" not in text:
+        from spark_iceberg_sql.files.alembic import IN_ALEMBIC, alembic_sql
+
+        if IN_ALEMBIC.search(text) is not None and "execute" in text:
+            pieces, unread, forward = alembic_sql(text)
+            found = tuple(pieces), tuple(unread), True, "spark" in text.lower()
+            return Source(name, (part,), *found, forward=forward)
+        if "sql" not in text and _CALLS.search(text) is None:
             return Source(name, (part,), ())
         from spark_iceberg_sql.files.python_sql import python_sql
 
@@ -180,6 +202,12 @@ def source(name: str, text: str) -> Source:
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         return _in_cells(name, text)
+    from spark_iceberg_sql.files.migrations import going_back
+
+    back = going_back(text)
+    if back is not None:
+        both = stretch(text, 0, back), stretch(text, back, len(text))
+        return Source(name, (part,), both, forward=1)
     return Source(name, (part,), (whole(text),))
 
 

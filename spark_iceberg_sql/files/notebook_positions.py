@@ -13,6 +13,11 @@ _CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.
 _IN_JSON = re.compile(r'[^"\\\x00-\x1f]*')
 
 
+def as_one(text: str, reports: Sequence[Report]) -> Report:
+    """The reports of a file's parts as one, in the file's own offsets. text: the file's."""
+    return reports[0] if reports[0].cell is None else in_file(text, reports)
+
+
 def in_file(text: str, reports: Sequence[Report]) -> Report:
     """The findings of a notebook's cells as one report whose fixes count in the file.
 
@@ -33,6 +38,12 @@ def _moved(diagnostic: Diagnostic, text: str, places: list[int]) -> Diagnostic:
         return diagnostic
     edits = []
     for edit in diagnostic.fix.edits:
+        if edit.start == edit.end and _IN_JSON.fullmatch(edit.text) and places:
+            at_end = edit.start >= len(places)
+            last = _CHARACTER.match(text, places[-1]) if at_end else None
+            place = last.end() if last is not None else places[edit.start]
+            edits.append(Edit(place, place, edit.text))
+            continue
         at = places[edit.start : max(edit.end, edit.start + 1)]
         if not at or at[-1] - at[0] != len(at) - 1 or text[at[-1]] == "\\":
             return replace(diagnostic, fix=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spark_iceberg_sql.files.python_sql import python_sql
@@ -50,19 +50,33 @@ def read_notebook(name: str, text: str) -> Source:
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells")
     in_sql = _language(notebook) == "sql"
+    sources = {number: _words(cell, number) for number, cell in enumerate(cells, start=1)}
+    language = "sql" if in_sql else "python"
+    code = [(number, words, language) for number, words in sources.items() if words is not None]
+    return read_cells(name, code, text)
+
+
+def read_cells(
+    name: str, cells: Sequence[tuple[int, str, str]], whole: str | None = None
+) -> Source:
+    """A notebook's code cells, each a part with lines of its own.
+
+    name: the file's. cells: of each its number from 1, its text and its language; of SQL and Python alone is
+    read. whole: the notebook's text, if there is more than these.
+    """
     parts: list[Part] = []
     pieces: list[Piece] = []
     unread: list[Unread] = []
-    sources = {number: _words(cell, number) for number, cell in enumerate(cells, start=1)}
-    for number, words in sources.items():
-        if words is None:
-            continue
-        others = "\n".join(text for n, text in sources.items() if text is not None and n != number)
-        found, bad = _cell_sql(words, len(parts), in_sql, others)
-        pieces += found
-        unread += bad
+    for number, words, language in cells:
+        if "sql" in language or language == "python":
+            others = "\n".join(text for n, text, _ in cells if n != number)
+            found, bad = _cell_sql(words, len(parts), "sql" in language, others)
+            pieces += found
+            unread += bad
         parts.append(Part(words, number))
-    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, **engine(text))
+    if whole is None:
+        whole = "\n".join(words for _, words, _ in cells)
+    return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, **engine(whole))
 
 
 def read_cell(name: str, text: str, language: str) -> Source:

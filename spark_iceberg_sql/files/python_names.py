@@ -76,6 +76,14 @@ class Names:
             return []
         return values
 
+    def every(self, name: ast.Name) -> list[ast.expr]:
+        """All expressions that a name may stand for, however often it is bound; none where one is unknown."""
+        scope = self._used.get(id(name))
+        owner = scope.owner(name.id) if scope is not None else None
+        bound = owner.bound.get(name.id, []) if owner is not None else []
+        known = [values for _, values in bound if values is not None]
+        return [value for values in known for value in values] if len(known) == len(bound) else []
+
     def _note(self, node: ast.AST, scope: _Scope) -> None:
         """Keep what a node says of names."""
         target: ast.expr | None = None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 # Words without which a program has no such call.
 MENTIONED = re.compile(
     r"writeTo|saveAsTable|toTable|create_?[tT]able|createExternalTable|register_table|drop_table"
-    r"|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run"
+    r"|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run|iceberg_|\.system\."
 )
 # Methods whose first argument names a table that they make, replace or drop.
 _NAMING = frozenset(

@@ -41,7 +41,8 @@ class Source:
     """A file. name: as shown to the user. pieces: in the order of the text.
 
     program: whether the SQL is inside a program. spark: whether the program uses Spark. elsewhere: whether it
-    does not, and imports another engine's client.
+    does not, and imports another engine's client. forward: of a migration that can be taken back, how many pieces
+    run to migrate; the others take it back.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Source:
     program: bool = False
     spark: bool = False
     elsewhere: bool = False
+    forward: int | None = None
 
 
 def engine(text: str) -> dict[str, bool]:

@@ -28,6 +28,18 @@ class Arm(NamedTuple):
 Stretch = tuple[int, int, Arm]
 
 
+class Said(NamedTuple):
+    """What a program's reader knows of a place better than the rules do, for the finding that is there.
+
+    start, end: offsets in the host text. message, help: as of a diagnostic.
+    """
+
+    start: int
+    end: int
+    message: str
+    help: str
+
+
 @dataclass(frozen=True, slots=True)
 class Hole:
     """A stretch of SQL that is filled in later, by a template or a program; in `{{ }}` in the piece.
@@ -50,6 +62,8 @@ class Piece:
     tables that the program makes, changes or drops here without SQL, before the piece; None: any.
     literals: if the program writes it in several, the stretches that are each in one that nothing else
     uses; None: it is one text. arms: the stretches of the SQL that are in an arm, outer arms before inner ones.
+    api: if the program says in calls what the SQL says, whose: `DataFrameWriterV2`, `DataFrameWriter`, `pyiceberg`.
+    said: what is to be told of places in it.
     """
 
     sql: str
@@ -60,6 +74,8 @@ class Piece:
     made: tuple[str, ...] | None = ()
     literals: tuple[Offsets, ...] | None = None
     arms: tuple[Stretch, ...] = ()
+    api: str = ""
+    said: tuple[Said, ...] = ()
 
     def place(self, start: int, end: int) -> Offsets:
         """Where a stretch of the SQL stands in the host text."""

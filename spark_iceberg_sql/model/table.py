@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import count
+from typing import Any
 
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
+from spark_iceberg_sql.model.watching import Recording, Watched
 
 Name = tuple[str, ...]
+_NUMBERS = count(1)
 
 
 class Kind(Enum):
@@ -32,7 +37,7 @@ class Table:
     why_unknown: the reason for a None, for the user. sure: whether `kind` is certain.
     sorted_by, identifiers: field ids of the columns of WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None
     if unknown. references: branches and tags that statements have created (`branch`, `tag`) or dropped
-    (empty), by name. fresh: the count of other statements (`Tables.others`) when the table was created empty.
+    (empty), by name. fresh: the last other statement (`Tables.others`) when the table was created empty.
     meant: whether its CREATE TABLE has an error, so that it is recorded as intended, and may be created
     again. partial: whether its specs lack fields that cannot be read.
     """
@@ -81,7 +86,8 @@ class Tables:
     bare name is its own full name). complete: whether a name not listed here is known not to exist.
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
     shared: whether anything besides the statements, such as the surrounding program, creates and drops tables.
-    others: how many statements have run that may have written rows.
+    others: a number for the last statement that may have written rows; 0 if there was none. filled_in: whether a
+    statement has run whose text a template or a program completes.
     Subclasses that read a live catalog override `look_up`.
     """
 
@@ -100,9 +106,10 @@ class Tables:
         self.case_sensitive = case_sensitive
         self.time_zone: str | None = None
         self.shared = False
-        self.others = 0
-        self._here: dict[Name, Table | Absent | None] = {}
-        self._views: dict[Name, bool] = {}
+        self.filled_in = False
+        self._marks: MutableMapping[str, int] = {"others": 0}
+        self._here: MutableMapping[Name, Table | Absent | None] = {}
+        self._views: MutableMapping[Name, bool] = {}
         self._unsettled: list[Name] = []  # namespaces in which anything may have happened
         for table in tables:
             self.put(table)
@@ -112,8 +119,58 @@ class Tables:
         twin = copy(self)
         vars(twin)["_here"] = dict(self._here)
         vars(twin)["_views"] = dict(self._views)
+        vars(twin)["_marks"] = dict(self._marks)
         vars(twin)["_unsettled"] = list(self._unsettled)
         return twin
+
+    @property
+    def others(self) -> int:
+        """The last statement that may have written rows."""
+        return self._marks["others"]
+
+    @others.setter
+    def others(self, number: int) -> None:
+        self._marks["others"] = number
+
+    def another(self) -> None:
+        """A statement has run that may have written rows."""
+        self.others = next(_NUMBERS)
+
+    @contextmanager
+    def recorded(self) -> Iterator[Recording]:
+        """Record what is read and changed meanwhile."""
+        plain = self._here, self._views, self._marks
+        here, views, marks = Watched(plain[0]), Watched(plain[1]), Watched(plain[2])
+        self._here, self._views, self._marks = here, views, marks
+        recording = Recording(self._settings, (here, views, marks))
+        try:
+            yield recording
+        finally:
+            self._here, self._views, self._marks = plain
+            recording.after = self._settings
+
+    def fits(self, recording: Recording) -> bool:
+        """Whether all that was read then is as it was."""
+        return recording.settings == self._settings and all(
+            watched.fits(mapping)
+            for watched, mapping in zip(recording.mappings, self._mappings, strict=True)
+        )
+
+    def repeat(self, recording: Recording) -> None:
+        """Repeat the changes of then. recording: of repeatable work, and one that fits."""
+        for watched, mapping in zip(recording.mappings, self._mappings, strict=True):
+            watched.write(mapping)
+        if recording.after != recording.settings:
+            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = recording.after
+
+    @property
+    def _mappings(self) -> tuple[MutableMapping[Any, Any], ...]:
+        return self._here, self._views, self._marks
+
+    @property
+    def _settings(self) -> tuple[Any, ...]:
+        changing = self.catalog, self.namespace, self.case_sensitive, self.time_zone
+        return (*changing, self.complete, self.shared, tuple(self._unsettled))
 
     @property
     def says_anything(self) -> bool:
@@ -203,6 +260,23 @@ class Tables:
         """The columns of a query's result, if they can be determined; a live session can."""
         return None
 
+    @property
+    def known(self) -> tuple[Table, ...]:
+        """The tables that are remembered, by name."""
+        found = [item for item in self._here.values() if isinstance(item, Table)]
+        return tuple(sorted(found, key=lambda table: table.name))
+
+    def keep_what_agrees(self, other: Tables) -> None:
+        """Leave unknown whatever another state of the same tables says differently."""
+        for key in {*self._here, *other._here}:
+            both = key in self._here and key in other._here
+            if not both or self._here[key] != other._here[key]:
+                self._here[key] = None
+        self._views = {k: v for k, v in self._views.items() if other._views.get(k) == v}
+        self._unsettled += [space for space in other._unsettled if space not in self._unsettled]
+        self.others = max(self.others, other.others)
+        self.filled_in = self.filled_in or other.filled_in
+
     def put(self, table: Table) -> None:
         """Remember a table under its name."""
         self.remember(table.name, table)
@@ -224,7 +298,7 @@ class Tables:
             for name in (parts, parts[1:]) if nameless else (parts,):
                 keys.add(self._key(name))
                 self._views.pop(tuple(part.lower() for part in name), None)
-        self._here |= dict.fromkeys(keys)
+        self._here.update(dict.fromkeys(keys))
         for other in self._here if keys else ():  # a program may name tables without their catalog
             if any(other[i:] in keys for i in range(1, len(other))):
                 self._here[other] = None

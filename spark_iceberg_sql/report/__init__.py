@@ -9,9 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.report.terminal import concise_reports, full, full_reports, summary
+from spark_iceberg_sql.report.terminal import (
+    concise_reports,
+    full,
+    full_reports,
+    grouped_reports,
+    summary,
+)
 
-__all__ = ["FORMATS", "Format", "full", "summary"]
+__all__ = ["FORMATS", "FOR_PEOPLE", "Format", "full", "summary"]
 
 
 class Format(Protocol):
@@ -43,6 +49,24 @@ def _gitlab(reports: Sequence[Report], *, color: bool = False) -> str:
     return gitlab_reports(reports)
 
 
+def _azure(reports: Sequence[Report], *, color: bool = False) -> str:
+    from spark_iceberg_sql.report.code_hosts import azure_reports
+
+    return azure_reports(reports)
+
+
+def _junit(reports: Sequence[Report], *, color: bool = False) -> str:
+    from spark_iceberg_sql.report.junit import junit_reports
+
+    return junit_reports(reports)
+
+
+def _rdjson(reports: Sequence[Report], *, color: bool = False) -> str:
+    from spark_iceberg_sql.report.rdjson import rdjson_reports
+
+    return rdjson_reports(reports)
+
+
 def _sarif(reports: Sequence[Report], *, color: bool = False) -> str:
     from spark_iceberg_sql.report.sarif import sarif_reports
 
@@ -53,8 +77,15 @@ def _sarif(reports: Sequence[Report], *, color: bool = False) -> str:
 FORMATS: Mapping[str, Format] = {
     "full": full_reports,
     "concise": concise_reports,
+    "grouped": grouped_reports,
     "json": _json,
     "github": _github,
     "gitlab": _gitlab,
+    "azure": _azure,
+    "junit": _junit,
+    "rdjson": _rdjson,
     "sarif": _sarif,
 }
+
+# The formats for people, which a summary ends.
+FOR_PEOPLE = frozenset({"full", "concise", "grouped"})

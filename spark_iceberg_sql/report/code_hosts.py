@@ -1,4 +1,4 @@
-"""What GitHub and GitLab show next to a change: workflow commands, and a code quality report."""
+"""What GitHub, Azure DevOps and GitLab show next to a change: commands in a job's output, a code quality report."""
 
 from __future__ import annotations
 
@@ -52,6 +52,28 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def azure_reports(reports: Sequence[Report]) -> str:
+    """A logging command for each diagnostic; Azure has errors and warnings only."""
+    root = os.environ.get("BUILD_SOURCESDIRECTORY")
+    return "".join(_logged(report, d, root) + "\n" for report in reports for d in report)
+
+
+def _logged(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
+    kind = "error" if diagnostic.severity is Severity.ERROR else "warning"
+    properties = {"type": kind, "sourcepath": relative(report.filename, root)}
+    if report.cell is None:
+        span = diagnostic.span
+        properties |= {"linenumber": str(span.row), "columnnumber": str(span.column)}
+    properties["code"] = diagnostic.code
+    shown = "".join(f"{key}={_azure(value)};" for key, value in properties.items())
+    return f"##vso[task.logissue {shown}]{_azure(_words(report, diagnostic), data=True)}"
+
+
+def _azure(text: str, *, data: bool = False) -> str:
+    text = text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A")
+    return text if data else text.replace("]", "%5D").replace(";", "%3B")
 
 
 def gitlab_reports(reports: Sequence[Report]) -> str:

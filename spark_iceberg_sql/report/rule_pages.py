@@ -7,6 +7,7 @@ from spark_iceberg_sql.rules.base import Rule
 
 # Where the documentation is published: `site_url` of mkdocs.yml.
 SITE = "https://spark-iceberg-sql.readthedocs.io/en/latest/"
+SETTINGS_SCHEMA = f"{SITE}reference/settings.schema.json"
 
 
 def url_of(code: str) -> str | None:

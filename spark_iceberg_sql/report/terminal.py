@@ -40,6 +40,22 @@ def concise_reports(reports: Sequence[Report], *, color: bool = False) -> str:
     return "".join(out) + summary(reports) + "\n"
 
 
+def grouped_reports(reports: Sequence[Report], *, color: bool = False) -> str:
+    """The diagnostics of each file under its name, and the summary."""
+    paint = _Paint(color)
+    out = []
+    for name, group in groupby((r for r in reports if len(r)), key=lambda r: r.filename):
+        out.append(f"{paint(visible(name or '<sql>'), 'help')}:\n")
+        for report in group:
+            cell = f"cell {report.cell}:" if report.cell is not None else ""
+            for d in report:
+                severity = paint(str(d.severity), str(d.severity))
+                where = f"{cell}{d.span.row}:{d.span.column}"
+                out.append(f"  {where}: {severity}[{d.code}] {visible(d.message)}\n")
+        out.append("\n")
+    return "".join(out) + summary(reports) + "\n"
+
+
 def place(report: Report, diagnostic: Diagnostic) -> str:
     """`migrations/003.sql:4:20`, in a notebook `report.ipynb:cell 3:4:20`."""
     where = report.filename or "<sql>"

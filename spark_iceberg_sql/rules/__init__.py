@@ -64,6 +64,8 @@ from spark_iceberg_sql.rules.sis502_identity_on_unique_key import identity_on_un
 from spark_iceberg_sql.rules.sis503_identity_on_float import identity_on_float
 from spark_iceberg_sql.rules.sis504_second_bucket import second_bucket
 from spark_iceberg_sql.rules.sis505_day_of_another_zone import day_of_another_zone
+from spark_iceberg_sql.rules.sis601_wrong_function_call import wrong_function_call
+from spark_iceberg_sql.rules.sis602_filter_does_not_prune import filter_does_not_prune
 
 # The built-in rules in code order, then those of other packages.
 OURS: tuple[Rule, ...] = tuple(

@@ -30,10 +30,11 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, Rule, rule
 from spark_iceberg_sql.syntax import nodes, terms
 
-_WAYS = (
+WAYS = (
     "add its CREATE TABLE earlier, pass --ddl, --metadata or --catalog, or check in a Spark session"
 )
-_QUERY_WAYS = "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
+QUERY_WAYS = "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
+FILLED_IN = "check the statement with the values filled in, as `iceberg-sql run --var` does"
 
 
 class Skipped(NamedTuple):
@@ -58,7 +59,7 @@ def not_checked(context: Context) -> Iterator[Finding]:
         yield Finding(
             context.node.at,
             f"not checked: the value of `{words}` is unknown",
-            "check the statement with the values filled in, as `iceberg-sql run --var` does",
+            FILLED_IN,
         )
 
 
@@ -66,7 +67,7 @@ def note(context: Context, skipped: Sequence[Skipped]) -> Finding:
     """The single note about all rules that were skipped for a statement."""
     lacks = "; ".join(dict.fromkeys(_unknown(item.what, item.why) for item in skipped))
     query = isinstance(context.node, nodes.Create) and context.node.query is not None
-    help_ = _QUERY_WAYS if query else _WAYS
+    help_ = QUERY_WAYS if query else WAYS
     scope = "only the text was checked" if lacks.startswith("table ") else "not checked in full"
     return Finding(_place(context), f"{scope}: {lacks}", help_)
 

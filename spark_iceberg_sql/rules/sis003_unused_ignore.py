@@ -1,10 +1,15 @@
 """An ignore comment that suppresses nothing.
 
 ## Why
-`-- noqa: SIS501` applies to its own line, `-- iceberg-sql: ignore[SIS501] reason` to the next statement.
+`-- noqa: SIS501` applies to its own line, `-- iceberg-sql: ignore[SIS501] reason` to the next statement. Both take
+a rule's name, too: `ignore[identity-on-timestamp]`. In a Python program, `# noqa: SIS501` at the end of the line, or
+behind the literal, and `# iceberg-sql: ignore[SIS501]` before the literal do the same.
 One that suppresses nothing is left over from a statement that has since changed, and could hide the next
 problem. A `noqa` is reported only for codes of these rules: without a code, or with another linter's, it may
 be that linter's.
+
+A misspelt one, such as `noqa SIS501`, `ignore(SIS501)` or `ignore[SIS50]`, suppresses nothing either, and the message
+says how to write it.
 
 ## Instead
 Remove the comment, or the codes that are not needed.
@@ -34,6 +39,13 @@ from spark_iceberg_sql.syntax.terms import Offsets
 def unused_ignore(context: Context) -> Iterator[Finding]:
     """Checks no statement itself: the engine reports through `unused` once the whole script is checked."""
     return iter(())
+
+
+def misspelt(span: Offsets, what: str) -> Finding:
+    """The finding about a comment that does not say what it should. what: the mistake, and the remedy."""
+    fact, _, remedy = what.partition("; ")
+    help_ = remedy or "write `-- noqa: SIS501` or `-- iceberg-sql: ignore[SIS501] reason`"
+    return Finding(span, f"nothing is ignored: {fact}", help_)
 
 
 def unused(

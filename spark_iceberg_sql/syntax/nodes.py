@@ -327,5 +327,10 @@ class SetConfig(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Query(Node):
+    """The functions and filters of a statement, whatever else the statement is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Other(Node):
     """A statement that does not change any table's partitioning: passes as it is."""

@@ -70,9 +70,10 @@ def fluff(text: str) -> None:
 
 def spark_parser(folder: str) -> Callable[[str], None]:
     import spark_iceberg_sql as sis
+    from spark_iceberg_sql.spark.bridge import gate
 
     session = sis.session(folder, config={"spark.master": "local[2]", "spark.driver.memory": "1g"})
-    parser = session._jsparkSession.sessionState().sqlParser()
+    parser = gate.parser_behind(session)
 
     def parse(text: str) -> None:
         for statement in statements(text):

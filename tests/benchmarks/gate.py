@@ -1,6 +1,8 @@
-"""What the gate costs: `spark.sql` with it and without it, in turns, in one run.
+"""What the gate costs a statement that it lets through: with it and without it, in turns, in one run.
 
 python tests/benchmarks/gate.py
+
+The parser is measured in the JVM, where the gate stands before it, in processor time; `spark.sql` from Python.
 """
 
 from __future__ import annotations
@@ -8,44 +10,78 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.bridge import compiler, gate
 
-ROUNDS, CALLS = 15, 200
+ROUNDS = 40
+QUERY = "SELECT " + ", ".join(
+    f"c{i} + {i} AS created_at_{i}, lower(name_{i}) AS replaced_{i}" for i in range(170)
+)
 STATEMENTS = {
-    "no word of DDL": "SELECT 1",
-    "a word of DDL in a string": "SELECT 'create or replace' AS x",
-    "1,000 rows of VALUES": "SELECT * FROM VALUES " + ", ".join(f"({i})" for i in range(1000)),
+    "SELECT 1": ("SELECT 1", 4000),
+    "a query of 10,000 characters": (QUERY, 40),
+    "the same with iceberg_bucket": (QUERY.replace("lower(", "iceberg_bucket(16, "), 40),
+    "a word of DDL in a string": ("SELECT 'create or replace' AS x", 2000),
 }
 
 
-def seconds(sql, text, calls):
+def timer() -> Callable[..., float]:
+    text = Path(__file__).with_name("ParserTimer.java").read_text("utf-8")
+    loader = compiler.compile_java(text, "ParserTimer.java", compiler.context_loader())
+    made = compiler.instance(loader, "sparkicebergsql.benchmarks.ParserTimer")
+    return lambda parser, text, times: made.parse(parser, text, times) / times / 1e9
+
+
+def seconds(spark, text, times):
     begun = time.perf_counter()
-    for _ in range(calls):
-        sql(text)
-    return (time.perf_counter() - begun) / calls
+    for _ in range(times):
+        spark.sql(text)
+    return (time.perf_counter() - begun) / times
+
+
+def row(name, without, gated):
+    """Both in turns, the first of them in turns too, as a machine that gets busy hits the second."""
+    pairs = []
+    for turn in range(ROUNDS):
+        first, second = (without, gated) if turn % 2 else (gated, without)
+        a, b = first(), second()
+        pairs.append((a, b) if turn % 2 else (b, a))
+    ratios = sorted(b / a for a, b in pairs)
+    a, b = (min(column) * 1e6 for column in zip(*pairs, strict=True))
+    median = statistics.median(ratios)
+    print(
+        f"| {name} | {a:,.1f} | {b:,.1f} | {b / a:.3f} | {median:.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f}) |",
+        flush=True,
+    )
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        gated, own = spark.sql, intercept.own_sql(spark)
-        print("| statement | own, ms | gated, ms | ratio: median (min to max) |")
-        print("|---|---|---|---|")
-        for name, text in STATEMENTS.items():
-            calls = CALLS if len(text) < 100 else CALLS // 20
-            for sql in (own, gated):
-                seconds(sql, text, calls)
-            pairs = [
-                (seconds(own, text, calls), seconds(gated, text, calls)) for _ in range(ROUNDS)
-            ]
-            ratios = sorted(b / a for a, b in pairs)
-            a, b = (statistics.median(column) * 1000 for column in zip(*pairs, strict=True))
-            median = statistics.median(ratios)
-            print(
-                f"| {name} | {a:.2f} | {b:.2f} | {median:.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f}) |"
+        parser, behind = spark._jsparkSession.sessionState().sqlParser(), gate.parser_behind(spark)
+        parse = timer()
+        print("| statement | without, µs, least | gated, µs, least | ratio | median (min to max) |")
+        print("|---|---|---|---|---|")
+        for name, (text, times) in STATEMENTS.items():
+            for one in (parser, behind) * 5:
+                parse(one, text, times)
+            row(
+                f"parser: {name}",
+                lambda text=text, times=times: parse(behind, text, times),
+                lambda text=text, times=times: parse(parser, text, times),
             )
+        open_session = spark.newSession()
+        sis.install(open_session, ddl="off")
+        for _ in range(2):
+            seconds(spark, "SELECT 1", 200)
+        row(
+            "spark.sql: SELECT 1, mode off against error",
+            lambda: seconds(open_session, "SELECT 1", 100),
+            lambda: seconds(spark, "SELECT 1", 100),
+        )
         spark.stop()
 
 

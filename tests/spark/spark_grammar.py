@@ -9,6 +9,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark.bridge import gate
+
 Ask = Callable[[str, list[str]], list[str]]
 
 
@@ -20,7 +22,7 @@ def compiled(spark: SparkSession) -> Ask:
     compiler.setParentClassLoader(jvm.Thread.currentThread().getContextClassLoader())
     compiler.cook(Path(__file__).with_name("SparkGrammar.java").read_text(encoding="utf-8"))
     grammar = compiler.getClassLoader().loadClass("SparkGrammar").newInstance()
-    parser = spark._jsparkSession.sessionState().sqlParser()
+    parser = gate.parser_behind(spark)
 
     def ask(task: str, texts: list[str]) -> list[str]:
         arguments = spark.sparkContext._gateway.new_array(jvm.Object, 3)

@@ -15,6 +15,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark.gate import intercept
 
 Sql = Callable[..., DataFrame]
@@ -172,7 +173,7 @@ def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> 
     assert damaged == (attack not in MENDED | REFUSED), "no attack at all"
     spark.sql("USE spark_catalog.default")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", intercept.IcebergSqlWarning)
+        warnings.simplefilter("ignore", IcebergSqlWarning)
         broken = run(spark, spark.sql, made(), texts)
     assert broken is None
 

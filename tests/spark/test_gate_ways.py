@@ -13,6 +13,8 @@ from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.errors import IcebergSqlWarning
+from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.gate import intercept
 
 
@@ -35,7 +37,7 @@ def refused(run):
         with pytest.raises(sis.IcebergSqlError) as error:
             run()
     assert [d.code for d in error.value.report] == ["SIS404"]
-    return not [w for w in said if issubclass(w.category, intercept.IcebergSqlWarning)]
+    return not [w for w in said if issubclass(w.category, IcebergSqlWarning)]
 
 
 def in_thread(run, kind=threading.Thread):
@@ -174,9 +176,9 @@ class TestModes:
         off = spark.newSession()
         sis.install(off, ddl="off")
         try:
-            assert intercept._mode(lax) == "warn"
-            assert intercept._mode(off) == "off"
-            assert intercept._mode(copy_of(lambda _: off._jsparkSession)(spark)) == "off"
+            assert gate.mode(lax) == "warn"
+            assert gate.mode(off) == "off"
+            assert gate.mode(copy_of(lambda _: off._jsparkSession)(spark)) == "off"
             assert refused(lambda: spark.newSession().sql(damaging))
             assert refused(lambda: lax.newSession().sql(damaging))
         finally:

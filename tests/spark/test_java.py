@@ -39,7 +39,7 @@ _BELOW_SCALA = re.compile(
 def _ours(folder: Path) -> Iterator[Path]:
     """The Java files, for the installed line of Spark."""
     scala_2_12 = runtime_jar.scala() == "2.12"
-    for package in ("spark_iceberg_sql.spark.bridge", "spark_iceberg_sql.spark.optimizer"):
+    for package in (f"spark_iceberg_sql.spark.{room}" for room in ("bridge", "optimizer", "gate")):
         names = {path.stem for path in (ROOT / package.replace(".", "/")).rglob("*.java")}
         for name in sorted(names):
             written = folder / f"{name}.java"

@@ -14,6 +14,7 @@ from test_remedies import FOUND, clauses
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.spark.bridge import gate
 
 _VERBS = ("ALTER TABLE ", "CREATE ", "DROP ", "CALL ", "SELECT ", "DELETE ", "DESCRIBE ", "SET ")
 _CLAUSE = re.compile(r"(USING|PARTITIONED BY|TBLPROPERTIES|LOCATION|COMMENT) \S.*", re.DOTALL)
@@ -42,7 +43,7 @@ def carried(clause: str) -> list[str]:
 
 
 def test_the_runtime_s_parser_reads_every_clause(spark: SparkSession) -> None:
-    parser = spark._jsparkSession.sessionState().sqlParser()
+    parser = gate.parser_behind(spark)
     wrong, read = [], 0
     seen: set[str] = set()
     for case, d in FOUND:

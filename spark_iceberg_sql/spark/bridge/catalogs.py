@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.spark.bridge import jvm, lines, sessions
+from spark_iceberg_sql.spark.bridge import gate, jvm, lines, sessions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -170,5 +170,5 @@ def explained(error: CapturedException, explanation: str) -> CapturedException:
 
 def has_iceberg_extensions(spark: SparkSession) -> bool:
     """Whether the session's parser supports Iceberg's statements."""
-    parser = jvm.java_session(spark).sessionState().sqlParser().getClass().getName()
+    parser = gate.parser_behind(spark).getClass().getName()
     return "Iceberg" in str(parser)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from enum import Flag, auto
-from functools import reduce
-from operator import or_
+from enum import Enum, auto
 
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
@@ -27,8 +25,8 @@ from spark_iceberg_sql.syntax.parser.typos import near
 from spark_iceberg_sql.syntax.script import Statement
 
 
-class Words(Flag):
-    """The dialects that a text's keywords indicate."""
+class Words(Enum):
+    """A dialect that a text's keywords indicate."""
 
     SPARKS = auto()  # only Spark or Iceberg
     SHARED = auto()  # Spark, but also Hive, Athena, Flink or DuckDB
@@ -96,14 +94,10 @@ def is_sparks(node: Node, *, alone: bool = False) -> bool:
     return isinstance(node, (*_OWN, TemporaryTable))
 
 
-def words_of(text: str, statements: Sequence[Statement]) -> Words:
-    """The dialects that the statements of a text indicate; comments and strings are ignored."""
+def has_words(text: str, statements: Sequence[Statement], words: Words) -> bool:
+    """Whether the statements of a text indicate a dialect; comments and strings are ignored."""
     starts = [statement.start for statement in statements]
-    return reduce(or_, (w for w in Words if _has(text, statements, starts, _WORDS[w])), Words(0))
-
-
-def _has(text: str, statements: Sequence[Statement], starts: Sequence[int], words: str) -> bool:
-    for found in re.finditer(words, text, re.IGNORECASE):
+    for found in re.finditer(_WORDS[words], text, re.IGNORECASE):
         number = bisect_right(starts, found.start()) - 1
         if number < 0 or found.start() >= statements[number].end:
             continue

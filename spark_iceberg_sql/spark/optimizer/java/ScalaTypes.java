@@ -14,6 +14,7 @@ import scala.collection.Iterable;
 import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
+import scala.runtime.AbstractFunction2;
 import scala.runtime.AbstractPartialFunction;
 
 /**
@@ -47,6 +48,18 @@ public final class ScalaTypes {
     @SuppressWarnings("unchecked")
     public B apply(A argument) {
       return (B) of(argument);
+    }
+  }
+
+  /** A function of two arguments. */
+  public abstract static class Pairing<A, B, C> extends AbstractFunction2<A, B, C> {
+    /** The value, a C, for an A and a B. */
+    protected abstract Object of(Object first, Object second);
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public C apply(A first, B second) {
+      return (C) of(first, second);
     }
   }
 

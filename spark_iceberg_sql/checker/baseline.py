@@ -1,0 +1,121 @@
+"""A baseline: a file that lists the known findings of a project, so that only new ones are reported."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from spark_iceberg_sql.checker.known_findings import Mark
+from spark_iceberg_sql.diagnostics import INTERNAL
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.replacing import replace_file
+
+_VERSION = 1
+
+
+class Baseline:
+    """The findings in a baseline file. path: the file; the paths in it are relative to its folder."""
+
+    def __init__(self, path: Path, entries: Mapping[Mark, int] | None = None) -> None:
+        self.path = path
+        self._entries = Counter(entries or {})
+
+    def name_of(self, file: str) -> str:
+        """How the baseline names a file."""
+        full = os.path.realpath(file)
+        try:
+            return Path(os.path.relpath(full, self.path.absolute().parent.resolve())).as_posix()
+        except ValueError:  # on another drive
+            return Path(full).as_posix()
+
+    def known(self, name: str) -> Counter[str]:
+        """How often each digest is listed for a file. name: the file, as the baseline names it."""
+        return Counter(
+            {mark.digest: count for mark, count in self._entries.items() if mark.path == name}
+        )
+
+    def gone(
+        self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
+    ) -> list[Mark]:
+        """The entries whose finding no longer exists.
+
+        found: all findings. checked: the files that were checked, as the baseline names them; files that no longer
+        exist count as checked. selected: whether the rule of an entry was run on its file.
+        """
+        names = set(checked)
+        left = self._entries - Counter(found)
+        root = self.path.absolute().parent
+        return sorted(
+            mark
+            for mark in left.elements()
+            if (mark.path in names and selected(mark)) or not (root / mark.path).exists()
+        )
+
+    def write(
+        self, found: Iterable[Mark], checked: Iterable[str], selected: Callable[[Mark], bool]
+    ) -> int:
+        """Update the file; returns how many findings it lists. Raises FileError.
+
+        Entries of files and rules that were not checked are kept. The arguments are those of `gone`.
+        """
+        found = [mark for mark in found if mark.code != INTERNAL]
+        gone = Counter(self.gone(found, checked, selected))
+        self._entries = (self._entries - gone) | Counter(found)
+        replace_file(self.path, _written(self._entries).encode(errors="backslashreplace"))
+        return self._entries.total()
+
+
+def read_baseline(path: Path, *, new: bool = False) -> Baseline:
+    """The baseline in a file. new: whether the file may be missing. Raises FileError."""
+    if new and not path.exists():
+        return Baseline(path)
+    try:
+        tree = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise FileError(f"no such baseline: `{path}`; --write-baseline writes one") from None
+    except OSError as error:
+        raise FileError(f"cannot read the baseline `{path}`: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"`{path}` is not a baseline: {error}") from None
+    try:
+        return Baseline(path, _entries(tree))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise FileError(f"`{path}` is not a baseline of this version of iceberg-sql") from None
+
+
+def _entries(tree: Any) -> Counter[Mark]:
+    if tree["version"] != _VERSION:
+        raise ValueError
+    found: Counter[Mark] = Counter()
+    for path, entries in tree["findings"].items():
+        for entry in entries:
+            words = (path, entry["code"], entry["message"], entry["digest"])
+            count = entry.get("count", 1)
+            if not all(isinstance(word, str) for word in words) or type(count) is not int:
+                raise TypeError
+            found[Mark(*words)] += max(count, 0)
+    return found
+
+
+def _written(entries: Counter[Mark]) -> str:
+    """One line for each finding, sorted, for small diffs."""
+    by_path: dict[str, list[str]] = {}
+    for mark, count in sorted(entries.items()):
+        entry: dict[str, str | int] = {
+            "code": mark.code,
+            "digest": mark.digest,
+            "message": mark.message,
+        }
+        entry |= {"count": count} if count > 1 else {}
+        line = json.dumps(entry, ensure_ascii=False)
+        by_path.setdefault(mark.path, []).append(f"      {line}")
+    files = [
+        f"    {json.dumps(path, ensure_ascii=False)}: [\n" + ",\n".join(lines) + "\n    ]"
+        for path, lines in by_path.items()
+    ]
+    body = "{\n" + ",\n".join(files) + "\n  }" if files else "{}"
+    return f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'

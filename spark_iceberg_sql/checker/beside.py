@@ -1,0 +1,162 @@
+"""Ignore comments in a Python program, outside of its SQL strings."""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
+from spark_iceberg_sql.checker.suppressions import Ignore
+from spark_iceberg_sql.diagnostics import Diagnostic, Lines
+from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
+from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+
+_PROGRAMS = (".py", ".ipynb")
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """part, row: its place. target: the piece that it applies to; None: the SQL on its row."""
+
+    part: int
+    row: int
+    target: Piece | None
+    words: Words
+    place: Offsets
+    used: set[str]
+
+
+class Beside:
+    """The ignore comments of a program. source: its SQL. lines: of each of its parts.
+
+    skip_file: whether one of them excludes the whole program from the check.
+    """
+
+    def __init__(self, source: Source, lines: list[Lines]) -> None:
+        self.skip_file = False
+        self._lines = lines
+        self._comments: list[_Comment] = []
+        if source.name.lower().endswith(_PROGRAMS):
+            for part in range(len(source.parts)):
+                self._comments += self._of_part(source, part)
+
+    def _of_part(self, source: Source, part: int) -> Iterator[_Comment]:
+        pieces = [piece for piece in source.pieces if piece.part == part and _in_literals(piece)]
+        read = pieces or any(unread.part == part for unread in source.unread)
+        if not read or MENTIONED.search(source.parts[part].text) is None:
+            return
+        lines = self._lines[part]
+        for start, comment in comments(source.parts[part].text):
+            words = read_comment(comment)
+            if words is None:
+                continue
+            self.skip_file = self.skip_file or words.skip_file
+            row, column = lines.place(start)
+            target = None
+            if words.next and not lines.line(row)[: column - 1].strip():
+                behind = [piece for piece in pieces if piece.starts[0] > start]
+                target = min(behind, key=lambda piece: piece.starts[0], default=None)
+            yield _Comment(part, row, target, words, (start, start + words.end), set())
+
+    def of(self, script: Joined) -> tuple[Ignore, ...]:
+        """The comments, as ignores with offsets in a script of the program's SQL."""
+        reaches: dict[int, list[Offsets]] = {}
+        for number, reach in self._reaches(script):
+            reaches.setdefault(number, []).append(reach)
+        comments = ((self._comments[number], found) for number, found in reaches.items())
+        return tuple(Ignore(c.place, c.words, tuple(found), used=c.used) for c, found in comments)
+
+    def _reaches(self, script: Joined) -> Iterator[tuple[int, Offsets]]:
+        """Pairs of a comment's number and a range of the script that it applies to."""
+        targets: dict[int, list[int]] = {}
+        rows: dict[tuple[int, int], list[int]] = {}
+        for number, comment in enumerate(self._comments):
+            if comment.target is not None:
+                targets.setdefault(id(comment.target), []).append(number)
+            else:
+                rows.setdefault((comment.part, comment.row), []).append(number)
+        for piece, at in zip(script.pieces, script.offsets, strict=True):
+            if not self._comments or not _in_literals(piece):
+                continue
+            whole = at, at + len(piece.sql)
+            yield from ((number, whole) for number in targets.get(id(piece), ()))
+            lines = self._lines[piece.part]
+            first, last = (lines.place(edge(piece.starts))[0] for edge in (min, max))
+            end = lines.place(piece.starts[-1])[0]
+            for row in range(first, last + 1):
+                for number in rows.get((piece.part, row), ()):
+                    stretches = [whole] if row == end else _on_row(piece, at, lines, row)
+                    yield from ((number, stretch) for stretch in stretches)
+
+    def silence(self, part: int, start: int, code: str) -> bool:
+        """Whether a comment suppresses a finding that is not about SQL text. start: its offset in the part."""
+        row = self._lines[part].place(start)[0]
+        here = [c for c in self._comments if (c.part, c.row) == (part, row)]
+        named = [Ignore(c.place, c.words, (), used=c.used).names(code) for c in here]
+        return any(named)
+
+    def findings(self) -> Iterator[tuple[int, Diagnostic]]:
+        """The findings about the comments themselves, after the check, each with its part."""
+        for comment in self._comments:
+            ignore = Ignore(comment.place, comment.words, (), used=comment.used)
+            for finding in ignore.findings():
+                yield (
+                    comment.part,
+                    Diagnostic(
+                        unused_ignore.code,
+                        unused_ignore.name,
+                        unused_ignore.severity,
+                        finding.message,
+                        self._lines[comment.part].span(*finding.span),
+                        finding.help,
+                    ),
+                )
+
+
+def _on_row(piece: Piece, at: int, lines: Lines, row: int) -> Iterator[Offsets]:
+    """The ranges of a piece that are on a row of the program. at: the piece's offset in the script."""
+    first = lines.start(row)
+    last = first + len(lines.line(row))
+    on_it = "".join("01"[first <= start <= last] for start in piece.starts)
+    for found in re.finditer("1+", on_it):
+        yield at + found.start(), at + found.end() - 1
+
+
+def _in_literals(piece: Piece) -> bool:
+    """Whether a piece is in string literals of a program, and not a SQL cell."""
+    return bool(piece.sql) and not isinstance(piece.starts, range)
+
+
+def comments(program: str) -> Iterator[tuple[int, str]]:
+    """The comments of a Python program with their offsets; of `# a  # noqa`, the second part as well."""
+    for start, token in _tokens(program):
+        if token.type == tokenize.COMMENT:
+            for sign in re.finditer("#", token.string):
+                yield start + sign.start(), token.string[sign.start() :]
+
+
+def open_ends(program: str) -> Iterator[int]:
+    """The offsets of the line ends of a program at which a comment can begin."""
+    for start, token in _tokens(program):
+        if token.type in (tokenize.NEWLINE, tokenize.NL):
+            yield start
+
+
+def _tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
+    """The tokens of a program with their offsets, up to the first error."""
+    lines = Lines(program)
+    rows = (program[lines.start(row) : _end(lines, row)] for row in range(1, lines.count + 1))
+    try:
+        for token in tokenize.generate_tokens(lambda: next(rows, "")):
+            row, column = token.start
+            if row <= lines.count:
+                yield lines.start(row) + column, token
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def _end(lines: Lines, row: int) -> int:
+    return lines.start(row + 1) if row < lines.count else len(lines.text)

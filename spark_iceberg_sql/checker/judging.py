@@ -1,0 +1,106 @@
+"""What the rules find in one statement, before settings and comments decide what of it is reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from spark_iceberg_sql.diagnostics import Edit
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.rules.base import Finding, Rule
+from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, note
+from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
+from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.parser.dialect import is_sparks
+from spark_iceberg_sql.syntax.terms import Name, Offsets, Ref
+
+_RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
+
+# What is true of Iceberg's tables and of no others.
+_ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the rules find in a statement.
+
+    span: the statement's offsets. table: the name of its table, if it has one. findings: with their rules.
+    skipped: the codes of the rules that could not be checked; note: what they lacked. elsewhere: the note where
+    the text may be another engine's. own, shared: whether the statement says that it is Spark's or Iceberg's,
+    in words that no other engine has, or in any. faults: rules that failed, and how.
+    """
+
+    span: Offsets
+    table: Name | None
+    findings: tuple[tuple[Rule, Finding], ...] = ()
+    skipped: tuple[str, ...] = ()
+    note: Finding | None = None
+    elsewhere: Finding | None = None
+    own: bool = True
+    shared: bool = True
+    faults: tuple[tuple[str, Exception], ...] = field(default=(), compare=False)
+
+    def moved(self, by: int) -> Judgement:
+        """The same of the statement at another place of the text."""
+        if not by:
+            return self
+        return replace(
+            self,
+            span=(self.span[0] + by, self.span[1] + by),
+            findings=tuple((rule, _moved(finding, by)) for rule, finding in self.findings),
+            note=_moved(self.note, by) if self.note is not None else None,
+            elsewhere=_moved(self.elsewhere, by) if self.elsewhere is not None else None,
+        )
+
+
+def judge(context: Context) -> Judgement:
+    """Ask each rule that is about such a statement."""
+    findings: list[tuple[Rule, Finding]] = []
+    skipped: list[Skipped] = []
+    faults: list[tuple[str, Exception]] = []
+    for rule in _RULES.get(type(context.node), ()):
+        try:
+            for finding in rule.judge(context):
+                if context.hidden and not finding.early:
+                    continue
+                if rule.code in _ICEBERGS and context.of_unsure_kind:
+                    why = "it has no USING, and no catalog is named"
+                    raise NotKnownError("whether it is an Iceberg table", why)
+                findings.append((rule, _without_comments(rule, finding, context)))
+        except NotKnownError as unknown:
+            skipped.append(Skipped(rule, unknown.what, unknown.why))
+        except AlreadyReportedError:
+            pass
+        except Exception as fault:
+            faults.append((rule.code, fault))
+    table = getattr(context.node, "table", None)
+    anything = bool(findings or skipped)
+    return Judgement(
+        context.node.span,
+        table.parts if isinstance(table, Ref) else None,
+        tuple(findings),
+        tuple(sorted({item.rule.code for item in skipped})),
+        note(context, skipped) if skipped else None,
+        elsewhere(context) if anything else None,
+        own=anything and is_sparks(context.node, alone=True),
+        shared=anything and is_sparks(context.node),
+        faults=tuple(faults),
+    )
+
+
+def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:
+    """The finding; without its fix, where that would take a comment away that is not the fault itself."""
+    if finding.fix is None or rule is misrouted_statement:
+        return finding
+    comments = [t.start for t in context.statement.all_tokens if t.kind is Kind.COMMENT]
+    taken = any(edit.start <= at < edit.end for edit in finding.fix.edits for at in comments)
+    return replace(finding, fix=None) if taken else finding
+
+
+def _moved(finding: Finding, by: int) -> Finding:
+    fix = finding.fix
+    if fix is not None:
+        edits = tuple(Edit(edit.start + by, edit.end + by, edit.text) for edit in fix.edits)
+        fix = replace(fix, edits=edits)
+    return replace(finding, span=(finding.span[0] + by, finding.span[1] + by), fix=fix)

@@ -1,0 +1,111 @@
+"""The tables that are known before a file: from settings, DDL files, and the migrations that run before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spark_iceberg_sql.checker.engine import follow
+from spark_iceberg_sql.checker.file_scripts import scripts_of
+from spark_iceberg_sql.checker.migrations import Migrations
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
+from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
+from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.syntax.literals import parts
+
+
+class Series:
+    """What is known after each of the DDL files that settings name, loaded on demand."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._files = ddl_files(settings)
+        self._numbers = {path: number for number, path in enumerate(self._files)}
+        self._known = [_known(settings)]
+        self.migrations = Migrations(settings, self._all, self._follow)
+
+    def before(self, path: str) -> Tables:
+        """What is known before a file: after all DDL files, or, for one of them, after those before it."""
+        step = self.migrations.of(path) if path not in self._numbers else None
+        if step is not None:
+            return self.migrations.before(step)
+        return self._up_to(self._numbers.get(path, len(self._files)))
+
+    def after(self, path: str) -> list[tuple[str, tuple[Table, ...]]]:
+        """The tables at the end of a file, or of its series of migrations."""
+        step = self.migrations.of(path)
+        if step is not None:
+            ends = self.migrations.last(path) if step.leads_on else ()
+            return [(end, self.migrations.after(end).known) for end in ends]
+        known = self.before(path).copy()
+        self._follow(path, known)
+        return [(path, known.known)]
+
+    def _follow(self, path: str, known: Tables) -> None:
+        _follow_file(path, known, self.settings.placeholders, first_choice=False)
+
+    def _all(self) -> Tables:
+        return self._up_to(len(self._files))
+
+    def _up_to(self, wanted: int) -> Tables:
+        """What is known after so many of the DDL files."""
+        while len(self._known) <= wanted:
+            known = self._known[-1].copy()
+            path = self._files[len(self._known) - 1]
+            _follow_file(path, known, self.settings.placeholders, first_choice=True)
+            self._known.append(known)
+        return self._known[wanted]
+
+
+def ddl_files(settings: Settings) -> list[str]:
+    """The files that match the key `ddl`, in order, as full paths. Raises FileError if there are none."""
+    patterns = [str(settings.root.absolute() / pattern) for pattern in settings.ddl]
+    return list(find(patterns, lambda path: False))
+
+
+def _known(settings: Settings) -> Tables:
+    namespace = tuple(part for part in (settings.default_namespace or "").split(".") if part)
+    if settings.metadata or settings.catalog:
+        from spark_iceberg_sql.model.offline import known_from
+
+        return known_from(
+            settings.metadata,
+            pyiceberg_catalog=settings.catalog,
+            catalog=settings.default_catalog,
+            namespace=namespace,
+            case_sensitive=settings.case_sensitive,
+        )
+    return Tables(
+        catalog=settings.default_catalog,
+        namespace=namespace,
+        case_sensitive=settings.case_sensitive,
+    )
+
+
+def _follow_file(
+    path: str, known: Tables, placeholders: tuple[str, ...], *, first_choice: bool
+) -> None:
+    """Apply the effects of a file's statements, except for the part of a migration that reverts it.
+
+    first_choice: whether the first choice of each template is assumed; otherwise, tables that depend on a choice, or
+    on a condition of the program, are unknown afterwards.
+    """
+    text, _, _ = decode(read_bytes(path), path)
+    found = source(path, text)
+    for script in scripts_of(replace(found, pieces=found.pieces[: found.forward])):
+        for piece in script.pieces:
+            if piece.made is None:
+                known.unsettle_below(())
+            known.unsettle(*(known.full_name(parts(name)) for name in piece.made or ()))
+            first, *others = choices(with_placeholders(piece, placeholders))
+            others.append(barest(with_placeholders(piece, placeholders)))
+            unsure = [known.copy()] if piece.arms and not first_choice else []
+            for other in () if first_choice else others:
+                if other.sql != first.sql:
+                    unsure.append(known.copy())
+                    follow(other.sql, unsure[-1])
+            follow(first.sql, known)
+            if not first_choice and (first.holes or any(template_spans(piece.sql))):
+                known.filled_in = True
+            for state in unsure:
+                known.keep_what_agrees(state)

@@ -1,0 +1,112 @@
+"""The findings of earlier checks, for a text that is checked again after each small change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spark_iceberg_sql.checker.judging import Judgement
+from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.watching import Recording
+from spark_iceberg_sql.syntax.script import Statement, statements
+
+_Key = tuple[str, int, bool]
+_KEPT = 32  # checks after which a statement that did not come again is forgotten
+_TRIED = (
+    8  # equal statements of which the recordings are compared: time must not grow with their square
+)
+
+
+@dataclass(slots=True)
+class Earlier:
+    """A statement of an earlier check.
+
+    start: where it began. judgements: what was found in it, and in its queries. fine: whether it was assumed
+    to run. recording: what was read of the known tables, and changed. used: the last check that had it.
+    """
+
+    start: int
+    judgements: tuple[Judgement, ...]
+    fine: bool
+    recording: Recording
+    used: int
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Statements with the same text. at: how many of the found ones, from the first, the current check has had."""
+
+    found: list[Earlier] = field(default_factory=list)
+    check: int = 0
+    at: int = 0
+
+    def take(self, number: int, check: int) -> Earlier:
+        """One of them, which this check has now had."""
+        self.found[self.at], self.found[number] = self.found[number], self.found[self.at]
+        earlier = self.found[self.at]
+        earlier.used = check
+        self.at += 1
+        return earlier
+
+
+class Memo:
+    """The findings in the statements of one document, under one configuration.
+
+    A statement is checked again only if its own text has changed, or what it reads of the known tables.
+    """
+
+    def __init__(self) -> None:
+        self._earlier: dict[_Key, _Alike] = {}
+        self._check = 0
+        self._text = ""
+        self._statements: list[Statement] = []
+
+    def statements(self, text: str) -> list[Statement]:
+        """The statements of a text, which is often the text of the last check."""
+        if text != self._text:
+            self._text, self._statements = text, statements(text)
+        return self._statements
+
+    def begin(self) -> None:
+        """Another check begins."""
+        self._check += 1
+        if self._check % _KEPT == 0:
+            for alike in self._earlier.values():
+                alike.found = [e for e in alike.found if e.used > self._check - _KEPT]
+            self._earlier = {key: alike for key, alike in self._earlier.items() if alike.found}
+
+    def find(self, statement: Statement, known: Tables) -> Earlier | None:
+        """The same statement in an earlier check, with the same tables; each is found once in a check.
+
+        Two equal statements must not share one: each leaves a number of its own in `known.others`.
+        """
+        alike = self._alike(statement)
+        for number in range(alike.at, min(alike.at + _TRIED, len(alike.found))):
+            if known.fits(alike.found[number].recording):
+                return alike.take(number, self._check)
+        return None
+
+    def keep(
+        self,
+        statement: Statement,
+        judgements: tuple[Judgement, ...],
+        recording: Recording,
+        *,
+        fine: bool,
+    ) -> None:
+        """Remember a statement that was just checked."""
+        alike = self._alike(statement)
+        alike.found.append(Earlier(statement.start, judgements, fine, recording, self._check))
+        alike.take(len(alike.found) - 1, self._check)
+
+    def _alike(self, statement: Statement) -> _Alike:
+        alike = self._earlier.setdefault(_key(statement), _Alike())
+        if alike.check != self._check:
+            alike.check, alike.at = self._check, 0
+        return alike
+
+
+def _key(statement: Statement) -> _Key:
+    """The text that a statement's findings depend on: from the start of its line, which messages count columns from."""
+    text, start = statement.script, statement.start
+    begin = min(statement.head, max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1)
+    return text[begin : statement.tail], start - begin, statement.compound

@@ -1,0 +1,98 @@
+"""The known tables before each migration of a series."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.migrations import Step, Steps, last, scripts, steps_of
+from spark_iceberg_sql.model.table import Tables
+
+_SUFFIXES = (".sql", ".py")
+
+
+class Migrations:
+    """Finds the series of migrations of a file, and computes the known tables between them.
+
+    settings: those of the files. base: returns the known tables before the first migration. follow: applies the
+    statements of a file to known tables; raises FileError if it cannot be read.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        base: Callable[[], Tables],
+        follow: Callable[[str, Tables], None],
+    ) -> None:
+        self._settings = settings
+        self._base = base
+        self._follow = follow
+        self._folders: dict[str, Steps] = {}
+        self._scripts: Mapping[str, Steps] | None = None
+        self._after: dict[str, Tables] = {}
+
+    def of(self, path: str) -> Step | None:
+        """The migration in a file; None if it is not a migration. path: its full path."""
+        return self._series(path).get(path)
+
+    def last(self, path: str) -> tuple[str, ...]:
+        """The last migrations of the series of a file."""
+        return last(self._series(path))
+
+    def _series(self, path: str) -> Steps:
+        if not path.lower().endswith(_SUFFIXES):
+            return {}
+        if self._scripts is None:
+            self._scripts = self._listed()
+        if path in self._scripts:
+            return self._scripts[path]
+        folder = os.path.dirname(path)
+        if folder not in self._folders:
+            steps = steps_of(folder)
+            self._folders[folder] = steps
+        return self._folders[folder]
+
+    def _listed(self) -> Mapping[str, Steps]:
+        """The series of the key `scripts`, by the path of each file. Raises FileError for a glob without files."""
+        found: dict[str, Steps] = {}
+        for pattern in self._settings.scripts:
+            files = find([str(self._settings.root.absolute() / pattern)], lambda path: False)
+            steps = scripts([path for path in files if path not in found])
+            found.update(dict.fromkeys(steps, steps))
+        return found
+
+    def before(self, step: Step) -> Tables:
+        """The known tables before a migration. Raises FileError."""
+        if not step.after:
+            known = self._base().copy()
+        else:
+            first, *others = (self.after(path) for path in step.after)
+            known = first.copy()
+            for other in others:
+                known.keep_what_agrees(other)
+        if step.anything:
+            known.unsettle_below(())
+        return known
+
+    def after(self, path: str) -> Tables:
+        """The known tables after a migration. Raises FileError."""
+        waiting = [path]
+        while waiting:  # not by recursion: there may be thousands
+            step = self._step(waiting[-1])
+            missing = [other for other in step.after if other not in self._after]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if step.path not in self._after:
+                known = self.before(step)
+                self._follow(step.path, known)
+                self._after[step.path] = known
+        return self._after[path]
+
+    def _step(self, path: str) -> Step:
+        found = self.of(path)
+        assert found is not None
+        return found

@@ -1,0 +1,111 @@
+"""Diagnostics on calls that are equivalent to SQL, in terms of the API: `bucket(16, "id")`, not `bucket(16, id)`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.facts.target import OF_A_QUERY
+from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_SPELLING
+from spark_iceberg_sql.rules.sis002_not_checked import FILLED_IN, QUERY_WAYS, WAYS
+
+# The help of notes, by the help for SQL.
+_HELPS = {
+    QUERY_WAYS: "give the DataFrame a schema in the program, or check in a Spark session",
+    FILLED_IN: "write the value in the call, or check in a Spark session",
+}
+# Rules about what Spark refuses and pyiceberg accepts.
+_SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
+_WRONG_TARGET = "SIS412"
+# The rules whose finding `Piece.said` may replace: unknown transform, unknown column.
+_REPLACED = ("SIS101", "SIS201")
+_QUOTED = re.compile(r"`([^`]*)`")
+_CHANGE = re.compile(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
+_CALL = re.compile(r"(\w+)\((?:(\d+), )?([^()]*)\)")
+# The functions of pyspark.sql.functions.partitioning, by transform.
+_FUNCTIONS = {
+    "year": "years",
+    "month": "months",
+    "day": "days",
+    "hour": "hours",
+    "bucket": "bucket",
+}
+_NOT_IN_PROGRAM = "the program does not define them"
+_PROPERTY = re.compile(r"`'([^']*)' = '([^']*)'`")
+
+
+def applies(piece: Piece, code: str) -> bool:
+    """Whether a rule applies to a piece."""
+    if piece.api and code == _WRONG_TARGET and piece.arms:
+        return False  # `if not spark.catalog.tableExists(...)`, or try and except
+    return piece.api != "pyiceberg" or code not in _SPARKS
+
+
+def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
+    """A diagnostic with the program's offsets, in terms of the API that its piece uses."""
+    if not piece.api:
+        return diagnostic
+    if diagnostic.code in _REPLACED:
+        for said in piece.said:
+            if (said.start, said.end) == (diagnostic.span.start, diagnostic.span.end):
+                return replace(diagnostic, message=said.message, help=said.help, fix=None)
+    message, help_ = diagnostic.message.replace(OF_A_QUERY, _NOT_IN_PROGRAM), diagnostic.help
+    if help_ is not None:
+        if help_ == QUERY_WAYS and message == diagnostic.message:
+            help_ = WAYS  # the table is unknown
+        help_ = _HELPS.get(help_, help_)
+        if diagnostic.code == "SIS201":
+            help_ = help_.replace(" in the query", " in the DataFrame")
+        help_ = _PROPERTY.sub(
+            r'`tableProperty("\1", "\2")`' if piece.api != "pyiceberg" else r'`{"\1": "\2"}`', help_
+        )
+        help_ = _in_calls(help_, piece.api)
+    if piece.api == "DataFrameWriterV2":
+        message = _QUOTED.sub(lambda found: _call(found, piece.api) or found.group(), message)
+    return replace(diagnostic, message=message, help=help_)
+
+
+def _in_calls(help_: str, api: str) -> str:
+    """A help text with the API's calls in place of SQL clauses."""
+    only_sql = False
+
+    def written(found: re.Match[str]) -> str:
+        nonlocal only_sql
+        call = _call(found, api)
+        only_sql = only_sql or (call is None and found[1].startswith("truncate("))
+        return call or found.group()
+
+    text = _QUOTED.sub(written, help_)
+    if only_sql:
+        text += "; DataFrame writers have no `truncate`: use CREATE TABLE"
+    return text
+
+
+def _call(found: re.Match[str], api: str) -> str | None:
+    """The call that is equivalent to a clause in backticks; None if there is none."""
+    change = _CHANGE.fullmatch(found[1]) if api == "pyiceberg" else None
+    if change is not None and change[1] == "DROP":
+        return f'`remove_field("{change[2]}")`'
+    call = _CALL.fullmatch(change[2] if change is not None else found[1])
+    record = BY_SPELLING.get(call[1].lower()) if call is not None else None
+    if call is None or record is None:
+        return None
+    clause = _clause(record, call[2], call[3].replace("`", ""), api)
+    if change is not None:
+        name = f', "{change[3]}"' if change[3] else ""
+        return f"`add_field({clause}{name})`"
+    return f"`{clause}`" if clause is not None else None
+
+
+def _clause(record: Transform, number: str | None, column: str, api: str) -> str | None:
+    if api == "pyiceberg":
+        name = f"{record.name.capitalize()}Transform({number or ''})"
+        return f'"{column}", {name}'
+    function = _FUNCTIONS.get(record.name)
+    if function is None:
+        return None
+    clause = f'{function}({number}, "{column}")' if number else f'{function}("{column}")'
+    return clause if api == "DataFrameWriterV2" else f"df.writeTo(...).partitionedBy({clause})"

@@ -1,0 +1,136 @@
+"""One file of `iceberg-sql check`: read, checked, fixed or given ignore comments, written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spark_iceberg_sql.config.settings import Configuration, Settings
+from spark_iceberg_sql.diagnostics import Diagnostic, Report
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.files.notebook_positions import as_one
+from spark_iceberg_sql.report.terminal import place
+
+# From the text of a file to the reports of its parts.
+Check = Callable[[str], list[Report]]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as read: its path, display name, settings, text, bytes, encoding and BOM."""
+
+    path: str
+    name: str
+    settings: Settings
+    text: str
+    content: bytes
+    encoding: str
+    bom: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How files are changed: by fixes (unsafe: the unsafe ones, too), or by ignore comments (ignore)."""
+
+    unsafe: bool = False
+    ignore: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file after the change. many: how many findings were fixed or ignored. left: those that could not be."""
+
+    text: str
+    reports: list[Report]
+    many: int = 0
+    left: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(slots=True)
+class Tally:
+    """The outcome for all files and their changes.
+
+    applied: how many findings were fixed or ignored. changed: whether any text changed. failed: whether anything
+    failed. kept_back: the places of the findings that could not be fixed or ignored.
+    """
+
+    applied: int = 0
+    changed: bool = False
+    failed: bool = False
+    kept_back: list[str] = field(default_factory=list)
+
+    def could_not(self, why: str) -> None:
+        """Print what failed, and record it."""
+        sys.stderr.write(f"error: {why}\n")
+        self.failed = True
+
+    def add(self, before: str, after: Changed) -> None:
+        """Record the outcome for a file. before: its text before the change."""
+        self.applied += after.many
+        self.changed = self.changed or after.text != before
+        self.kept_back += [f"{place(at(after.reports, d), d)} ({d.code})" for d in after.left]
+
+
+def read(path: str, stdin_name: str | None, settings: Configuration) -> File:
+    """Read a file. stdin_name: the name of standard input. Raises FileError, ConfigError."""
+    name = stdin_name or path if path == "-" else path
+    content = read_bytes(path)
+    text, encoding, bom = decode(content, name)
+    here = Path(name) if name != "-" else Path("stdin.sql")
+    return File(path, name, settings.of(here), text, content, encoding, bom)
+
+
+def changed(file: File, found: list[Report], check: Check, mode: Mode) -> Changed:
+    """Fix a file's text, or add ignore comments. found: its reports. check: returns the reports of a text."""
+    if mode.ignore:
+        from spark_iceberg_sql.checker.added_ignores import with_ignores
+
+        return Changed(*with_ignores(file.name, file.text, found, check))
+    from spark_iceberg_sql.checker.fixes import fixed
+
+    if all(d.fix is None for report in found for d in report):
+        return Changed(file.text, found)
+    result = fixed(file.text, lambda text: as_one(text, check(text)), unsafe=mode.unsafe)
+    better = check(result.text) if result.applied else found
+    return Changed(result.text, better, len(result.applied), result.kept_back)
+
+
+def at(reports: Sequence[Report], diagnostic: Diagnostic) -> Report:
+    """The report, of a file or a cell, that contains a finding."""
+    return next((r for r in reports if any(d.span == diagnostic.span for d in r)), reports[0])
+
+
+def leads_out(path: str, named: Sequence[str]) -> bool:
+    """Whether a file that was not named explicitly is reached by a link to outside the named folders."""
+    if path in named:
+        return False
+    real = os.path.realpath(path)
+    roots = [os.path.realpath(folder) for folder in named if os.path.isdir(folder)]
+    return bool(roots) and not any(real.startswith(os.path.join(root, "")) for root in roots)
+
+
+def put(file: File, text: str, *, diff_only: bool) -> str:
+    """Write a fixed text to its file; returns what to print."""
+    if diff_only:
+        from spark_iceberg_sql.checker.fixes import diff
+
+        return diff(file.text, text, file.name) if text != file.text else ""
+    if file.path == "-":
+        return text
+    if text != file.text:
+        from spark_iceberg_sql.files.replacing import replace_file
+
+        with suppress(UnicodeEncodeError):
+            if file.bom + file.text.encode(file.encoding) == file.content:
+                new = file.bom + text.encode(file.encoding)
+                replace_file(Path(file.path), new, before=file.content)
+                return ""
+        raise FileError(
+            f"cannot write `{file.path}`: the fixed text does not fit its encoding, {file.encoding.upper()}"
+        )
+    return ""

@@ -1,0 +1,93 @@
+"""The output of `iceberg-sql check`: the report, the available fixes, the known findings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from spark_iceberg_sql.cli.check_file import Tally
+from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS, summary
+from spark_iceberg_sql.report.terminal import plural
+
+
+def rendered(
+    given: argparse.Namespace, reports: Sequence[Report], tally: Tally, left_out: str
+) -> str:
+    """The report in the requested format. left_out: lines about findings that are not in it."""
+    if (given.fix or given.add_noqa) and "-" in given.files:  # the text goes to standard output
+        sys.stderr.write(FORMATS[given.output_format](reports))
+        return ""
+    if given.statistics:
+        from spark_iceberg_sql.report.terminal import statistics
+
+        return statistics(reports) + ("" if given.quiet else summary(reports) + "\n")
+    if given.verbose:
+        reports = [replace(r, diagnostics=tuple(map(_at_length, r))) for r in reports]
+    color = _color(given.color, given.output_file)
+    text = FORMATS[given.output_format](reports, color=color)
+    if given.output_format in FOR_PEOPLE:
+        if given.quiet:
+            text = text[: text.rindex(summary(reports))].rstrip("\n")
+            text += "\n" * bool(text)
+        elif given.add_noqa:
+            text += f"Added ignore comments for {plural(tally.applied, 'finding')}\n"
+        elif tally.applied:
+            text += f"Applied {plural(tally.applied, 'fix', 'fixes')}\n"
+        else:
+            text += _offered(given, [d.fix for r in reports for d in r if d.fix is not None])
+        text += "" if given.quiet else left_out
+    return text
+
+
+def _at_length(diagnostic: Diagnostic) -> Diagnostic:
+    """A note with the rules that could not be checked."""
+    if not diagnostic.skipped:
+        return diagnostic
+    times = diagnostic.statements
+    where = f" in {times} statements" if times > 1 else ""
+    rules = f"rules not checked{where}: {', '.join(diagnostic.skipped)}"
+    return replace(diagnostic, help=f"{diagnostic.help}\n{rules}")
+
+
+def _offered(given: argparse.Namespace, fixes: Sequence[Fix]) -> str:
+    """What --fix would do, and what --unsafe-fixes would add."""
+    safe = sum(fix.safe or given.unsafe_fixes for fix in fixes)
+    rest = len(fixes) - safe
+    if not fixes or (given.fix and not rest):
+        return ""
+    if given.fix or not safe:
+        return f"{plural(rest, 'finding', 'findings')} fixable with --fix --unsafe-fixes\n"
+    more = f" ({rest} more with --unsafe-fixes)" if rest else ""
+    return f"{plural(safe, 'finding', 'findings')} fixable with --fix{more}\n"
+
+
+def _color(when: str, file: Path | None) -> bool:
+    if when != "auto":
+        return when == "always"
+    if file is not None or os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (
+        sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    )
+
+
+def write(path: Path | None, text: str, *, whole: bool) -> None:
+    """Put the output there. whole: whether it is SQL, of which no character may be shown in another way."""
+    if path is None:
+        encoding = sys.stdout.encoding or "utf-8"
+        if whole:
+            try:
+                text.encode(encoding)
+            except UnicodeEncodeError:
+                raise FileError(f"cannot write the SQL to standard output in {encoding}") from None
+        sys.stdout.write(text)
+        return
+    from spark_iceberg_sql.files.replacing import replace_file
+
+    replace_file(path, text.encode(errors="backslashreplace"))

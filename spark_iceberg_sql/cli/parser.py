@@ -1,0 +1,45 @@
+"""The command-line parser: its errors suggest the closest option, command or value."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from spark_iceberg_sql.config.keys import near
+
+COMMAND = "COMMAND"
+# A value that an argument does not take, as argparse says it.
+_CHOICE = re.compile(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)", re.DOTALL)
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose errors are one line that suggests the closest option or value; exits with code 2."""
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Like argparse's, but the error about an unknown option suggests the closest one."""
+        given, rest = self.parse_known_args(args, namespace)
+        unknown = [word for word in rest if word.startswith("-")] or rest
+        if unknown:
+            name = unknown[0].partition("=")[0]
+            known = [word for word in vars(self)["_option_string_actions"] if word.startswith("--")]
+            what = "option" if name.startswith("-") else "argument"
+            self.error(f"unknown {what} `{name}`{near(name, known) if what == 'option' else ''}")
+        return given
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error in one line, then a line about the usage, and exit."""
+        wrong = _CHOICE.search(message)
+        if wrong is not None:
+            choices = [choice.strip(" '") for choice in wrong["choices"].split(",")]
+            where = message[: wrong.start()].removeprefix("argument ").rstrip(": ")
+            word, every = wrong["word"], ", ".join(choices)
+            told = "unknown command" if where == COMMAND else f"{where} cannot be"
+            message = f"{told} `{word}`{near(word, choices) or f' (one of {every})'}"
+        usage = f"usage: {self.prog} --help\n"
+        sys.stderr.write(f"error: {message}\n{usage}")
+        sys.exit(2)

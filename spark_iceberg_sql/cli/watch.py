@@ -1,0 +1,63 @@
+"""`iceberg-sql check --watch`: repeats the check whenever a file changes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from spark_iceberg_sql.cli import COULD_NOT_RUN
+from spark_iceberg_sql.config.settings import OWN_FILE
+from spark_iceberg_sql.errors import IcebergSqlError
+
+_SECONDS = 0.5
+
+
+def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
+    """Check now and after each change, until the user interrupts; returns the last exit code.
+
+    check: prints the findings and returns the exit code. found: returns the files to check.
+    """
+    code = COULD_NOT_RUN
+    try:
+        while True:
+            before = _state(found)
+            _clear()
+            try:
+                code = check()
+            except IcebergSqlError as error:
+                sys.stderr.write(f"error: {error}\n")
+                code = COULD_NOT_RUN
+            sys.stdout.write("\nWatching for changes; Ctrl-C to stop.\n")
+            sys.stdout.flush()
+            while _state(found) == before:
+                time.sleep(_SECONDS)
+    except KeyboardInterrupt:
+        return code
+
+
+def _state(found: Callable[[], Iterable[str]]) -> dict[str, tuple[int, int] | None]:
+    """The modification times and sizes of the files and of the settings files above them."""
+    try:
+        names = set(found())
+    except IcebergSqlError as error:  # settings that are wrong for now
+        names = {f"error: {error}"}
+    folders = {above for name in names for above in Path(name).absolute().parents}
+    folders |= {Path.cwd(), *Path.cwd().parents}
+    names |= {str(folder / own) for folder in folders for own in (OWN_FILE, "pyproject.toml")}
+    return {name: _written(name) for name in names}
+
+
+def _written(name: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(name)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _clear() -> None:
+    if sys.stdout.isatty():
+        sys.stdout.write("\x1b[2J\x1b[H")

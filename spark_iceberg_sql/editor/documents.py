@@ -1,0 +1,118 @@
+"""An open text, and places in it as the editor counts and as the checker counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from lsprotocol import types as lsp
+from pygls.uris import to_fs_path
+from pygls.workspace import PositionCodec
+
+from spark_iceberg_sql.diagnostics import Lines
+from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.notebooks import read_cell
+from spark_iceberg_sql.files.source import Source
+
+_CELL = "vscode-notebook-cell:"
+
+
+class Document:
+    """One version of an open text.
+
+    uri: as the editor names it. codec: counts characters as the editor does (UTF-16 code units, unless it asks for
+    others). language: as the editor names it. version: the editor's number, if it gave one.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        text: str,
+        codec: PositionCodec,
+        language: str = "sql",
+        version: int | None = None,
+    ) -> None:
+        self.uri = uri
+        self.text = text
+        self.language = language
+        self.version = version
+        self.lines = Lines(text)
+        self._codec = codec
+
+    @property
+    def name(self) -> str:
+        """The file's path, or the path in the URI of a text that is no file: a version, a notebook's cell."""
+        return path_of(self.uri)
+
+    @property
+    def source(self) -> Source:
+        """What there is to check. Raises FileError for a notebook that is none."""
+        suffix = Path(self.name).suffix.lower()
+        # An editor for notebooks may give its cells as one program, under the notebook's name.
+        program = suffix == ".ipynb" and not self.text.lstrip().startswith("{")
+        if self.uri.startswith(_CELL) or (program and self.text.strip()):
+            return read_cell(self.name, self.text, self.language)
+        if suffix == ".ipynb" and program:
+            return Source(self.name, (), ())
+        read_as = self.name
+        if self.language == "python" and suffix != ".ipynb":
+            read_as = "program.py"
+        elif "sql" in self.language and suffix not in (".py", ".ipynb"):
+            read_as = "script.sql"
+        return replace(source(read_as, self.text), name=self.name)
+
+    def changed(
+        self, changes: Iterable[lsp.TextDocumentContentChangeEvent], version: int | None
+    ) -> Document:
+        """The version after some changes, each on the text that the one before it leaves."""
+        found = self
+        for change in changes:
+            text = change.text
+            if isinstance(change, lsp.TextDocumentContentChangePartial):
+                start, end = found.offset(change.range.start), found.offset(change.range.end)
+                text = found.text[:start] + text + found.text[max(start, end) :]
+            found = found.with_text(text)
+        found.version = version
+        return found
+
+    def with_text(self, text: str) -> Document:
+        """The same document with another text."""
+        return Document(self.uri, text, self._codec, self.language)
+
+    def renamed(self, uri: str) -> Document:
+        """The same document under another name."""
+        return Document(uri, self.text, self._codec, self.language, self.version)
+
+    def position(self, offset: int) -> lsp.Position:
+        """An offset as the editor counts."""
+        row, column = self.lines.place(offset)
+        start = self.lines.start(row)
+        before = self.text[start : start + column - 1].rstrip("\r\n")
+        units = len(before) if before.isascii() else self._codec.client_num_units(before)
+        return lsp.Position(row - 1, units)
+
+    def range(self, start: int, end: int) -> lsp.Range:
+        """The range between two offsets."""
+        return lsp.Range(self.position(start), self.position(end))
+
+    def offset(self, position: lsp.Position) -> int:
+        """The offset of a place that the editor names; the nearest one for a place that is not there."""
+        row = max(position.line, 0) + 1
+        if row > self.lines.count:
+            return len(self.text)
+        start, line = self.lines.start(row), self.lines.line(row)
+        if line.isascii():
+            return start + min(max(position.character, 0), len(line))
+        units = 0
+        for index, char in enumerate(line):
+            if units >= position.character:
+                return start + index
+            units += self._codec.client_num_units(char)
+        return start + len(line)
+
+
+def path_of(uri: str) -> str:
+    """The path of a file's URI, or the path in any other."""
+    return to_fs_path(uri) or unquote(urlparse(uri).path) or uri

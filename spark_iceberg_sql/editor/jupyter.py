@@ -1,0 +1,26 @@
+"""The language server as jupyter-lsp starts it, for SQL files and `%%sql` cells in JupyterLab."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from spark_iceberg_sql.report.rule_pages import SITE
+
+
+def spec(_: object) -> dict[str, Any]:
+    """The entry point of jupyter-lsp (`jupyter_lsp_spec_v1`): what it runs, and for which texts.
+
+    Not for Python: JupyterLab asks one server per language, and a program needs the one that knows Python.
+    """
+    return {
+        "iceberg-sql": {
+            "version": 2,
+            "argv": [sys.executable, "-m", "spark_iceberg_sql", "server"],
+            "languages": ["sql"],
+            "mime_types": ["application/sql", "text/sql", "text/x-sql"],
+            "display_name": "iceberg-sql",
+            "urls": {"home": f"{SITE}guide/editor/"},
+            "install": {"pip": "pip install 'spark-iceberg-sql[lsp]'"},
+        }
+    }

@@ -1,0 +1,66 @@
+"""Notebooks as an editor tells of them: cells that open, change, move and close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lsprotocol import types as lsp
+from pygls.workspace import PositionCodec
+
+from spark_iceberg_sql.editor.documents import Document
+from spark_iceberg_sql.editor.open_files import Notebook, OpenFiles
+
+SYNC = lsp.NotebookDocumentSyncOptions(
+    notebook_selector=[
+        lsp.NotebookDocumentFilterWithNotebook(
+            notebook="*",
+            cells=[lsp.NotebookCellLanguage("sql"), lsp.NotebookCellLanguage("python")],
+        )
+    ],
+    save=True,
+)
+
+
+def opened(
+    files: OpenFiles, params: lsp.DidOpenNotebookDocumentParams, codec: PositionCodec
+) -> None:
+    """A notebook is open now, with its cells."""
+    found = params.notebook_document
+    files.notebooks[found.uri] = Notebook(found.uri, [_cell(cell) for cell in found.cells])
+    _put(files, params.cell_text_documents, codec)
+
+
+def changed(
+    files: OpenFiles, params: lsp.DidChangeNotebookDocumentParams, codec: PositionCodec
+) -> list[str]:
+    """Cells have changed: the URIs of those that are gone."""
+    notebook = files.notebooks.get(params.notebook_document.uri)
+    cells = params.change.cells
+    if notebook is None or cells is None:
+        return []
+    gone: list[str] = []
+    if cells.structure is not None:
+        array = cells.structure.array
+        notebook.cells[array.start : array.start + array.delete_count] = map(
+            _cell, array.cells or ()
+        )
+        _put(files, cells.structure.did_open or (), codec)
+        gone = [closed.uri for closed in cells.structure.did_close or ()]
+        for uri in gone:
+            files.close(uri)
+    kinds = {cell.document: _cell(cell) for cell in cells.data or ()}
+    notebook.cells = [kinds.get(uri, (uri, code)) for uri, code in notebook.cells]
+    for text in cells.text_content or ():
+        document = files.documents.get(text.document.uri)
+        if document is not None:
+            files.put(document.changed(text.changes, text.document.version))
+    return gone
+
+
+def _cell(cell: lsp.NotebookCell) -> tuple[str, bool]:
+    return cell.document, cell.kind == lsp.NotebookCellKind.Code
+
+
+def _put(files: OpenFiles, items: Iterable[lsp.TextDocumentItem], codec: PositionCodec) -> None:
+    for item in items:
+        files.put(Document(item.uri, item.text, codec, item.language_id.lower(), item.version))

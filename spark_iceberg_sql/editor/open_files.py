@@ -1,0 +1,187 @@
+"""The open texts, the notebooks that they are cells of, and the settings that hold for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spark_iceberg_sql.checker.files import Linter, scripts
+from spark_iceberg_sql.checker.known_tables import ddl_files
+from spark_iceberg_sql.checker.memo import Memo
+from spark_iceberg_sql.config.settings import OWN_FILE, Configuration, Settings
+from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.editor.analysis import Analysis, Script
+from spark_iceberg_sql.editor.documents import Document, path_of
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.files.notebooks import read_cells
+from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.model.table import Tables
+
+
+@dataclass(slots=True)
+class Notebook:
+    """An open notebook. cells: the URIs of its cells, in order, and whether each is code."""
+
+    uri: str
+    cells: list[tuple[str, bool]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Unit:
+    """What is remembered of a text or a notebook: its last analysis, of which versions, and what it failed with."""
+
+    memo: Memo = field(default_factory=Memo)
+    of: tuple[Document, ...] = ()
+    analysis: Analysis | None = None
+    error: str | None = None
+
+
+class OpenFiles:
+    """The open texts by URI, and the open notebooks. say: shows the user why nothing can be checked."""
+
+    def __init__(self, say: Callable[[str], None] = lambda said: None) -> None:
+        self._say = say
+        self.documents: dict[str, Document] = {}
+        self.notebooks: dict[str, Notebook] = {}
+        self.values: Mapping[str, Any] = {}
+        self._units: dict[str, _Unit] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Read settings, DDL files and metadata anew at the next check."""
+        self._configuration: Configuration | None = None
+        self._linter = Linter()
+        self._units.clear()
+
+    def put(self, document: Document) -> None:
+        """Remember a text's version."""
+        self.documents[document.uri] = document
+
+    def close(self, uri: str) -> None:
+        """Forget a text or a notebook."""
+        self.documents.pop(uri, None)
+        self._units.pop(uri, None)
+        notebook = self.notebooks.pop(uri, None)
+        for cell, _ in notebook.cells if notebook is not None else ():
+            self.documents.pop(cell, None)
+
+    def rename(self, old: str, new: str) -> None:
+        """A file, or the folder that files are in, has another name."""
+        for uri in list(self.documents):
+            if uri == old or uri.startswith(f"{old}/"):
+                document = self.documents.pop(uri)
+                self.put(document.renamed(new + uri.removeprefix(old)))
+
+    def unit(self, uri: str) -> str:
+        """The URI of the notebook that a text is a cell of, or its own."""
+        for notebook in self.notebooks.values():
+            if any(uri == cell for cell, _ in notebook.cells):
+                return notebook.uri
+        return uri
+
+    def units(self) -> list[str]:
+        """The URIs of all open files and notebooks."""
+        return list(dict.fromkeys(map(self.unit, self.documents)))
+
+    def parts(self, unit: str) -> list[Document]:
+        """The texts of a file or a notebook, as the parts of its source."""
+        notebook = self.notebooks.get(unit)
+        uris = [unit] if notebook is None else [cell for cell, code in notebook.cells if code]
+        return [self.documents[uri] for uri in uris if uri in self.documents]
+
+    def settings(self, name: str) -> Settings:
+        """The settings of a file. Raises ConfigError."""
+        if self._configuration is None:
+            self._configuration = Configuration(values=self.values)
+        return self._configuration.of(Path(name))
+
+    def analysis(self, unit: str) -> Analysis:
+        """What there is to say about the versions at hand; what prevents it is shown once."""
+        documents = tuple(self.parts(unit))
+        kept = self._units.setdefault(unit, _Unit())
+        if kept.analysis is not None and _same(kept.of, documents):
+            return kept.analysis
+        error = None
+        try:
+            kept.analysis = self._checked(unit, documents, kept.memo)
+        except IcebergSqlError as fault:
+            reports = [Report(document.text) for document in documents]
+            kept.analysis = Analysis(reports, [], Tables(), kept.memo)
+            error = str(fault)
+        kept.of = documents
+        if error is not None and error != kept.error:
+            self._say(error)
+        kept.error = error
+        return kept.analysis
+
+    def _checked(self, unit: str, documents: tuple[Document, ...], memo: Memo) -> Analysis:
+        found = self._source(unit, documents)
+        settings = self.settings(found.name)
+        if len(found.parts) != len(documents) or (
+            unit not in self.notebooks and found.parts[0].cell is not None
+        ):  # a notebook as JSON, whose places are not the cells'
+            return Analysis([Report(d.text) for d in documents], [], Tables(), memo)
+        reports = self._linter.lint(found, settings, memo)
+        read = [Script(*script) for script in scripts(found, settings)]
+        return Analysis(reports, read, self._linter.known(found.name, settings), memo)
+
+    def _source(self, unit: str, documents: tuple[Document, ...]) -> Source:
+        if unit not in self.notebooks:
+            return documents[0].source
+        cells = [(n, d.text, d.language) for n, d in enumerate(documents, start=1)]
+        return read_cells(path_of(unit), cells)
+
+    def report_of(self, uri: str) -> Report | None:
+        """The report of one text; None if it is not open, or a cell without code."""
+        found = self.place_of(uri)
+        return found[0].reports[found[1]] if found is not None else None
+
+    def place_of(self, uri: str) -> tuple[Analysis, int] | None:
+        """The analysis of the file or notebook that a text belongs to, and which part of it the text is."""
+        unit = self.unit(uri)
+        part = next((n for n, d in enumerate(self.parts(unit)) if d.uri == uri), None)
+        return (self.analysis(unit), part) if part is not None else None
+
+    def tried(self, uri: str, text: str) -> Report | None:
+        """The report of a text, were it in the place of the open one."""
+        document, unit = self.documents.get(uri), self.unit(uri)
+        if document is None:
+            return None
+        parts = self.parts(unit)
+        tried = tuple(d.with_text(text) if d.uri == uri else d for d in parts)
+        try:
+            analysis = self._checked(unit, tried, self._units.setdefault(unit, _Unit()).memo)
+        except IcebergSqlError:
+            return None
+        return next((analysis.reports[n] for n, d in enumerate(parts) if d.uri == uri), None)
+
+    def concerns(self, path: Path) -> bool:
+        """Whether a check of an open text may depend on a file: settings, DDL, migrations, metadata."""
+        if path.name in (OWN_FILE, "pyproject.toml"):
+            return True
+        for unit in self.units():
+            other = Path(path_of(unit))
+            try:
+                settings = self.settings(path_of(unit))
+                if str(path) in ddl_files(settings):
+                    return True
+            except IcebergSqlError:
+                return True  # what is missing may be there now
+            # It may be an earlier migration of the same series.
+            if path != other and (settings.scripts or path.parent == other.parent):
+                return True
+            if any(_inside(path, metadata) for metadata in settings.metadata.values()):
+                return True
+        return False
+
+
+def _inside(path: Path, metadata: Path) -> bool:
+    """Whether a file is a table's metadata, or in the folder that is given for it."""
+    given = metadata.absolute()
+    return path == given or given in path.parents
+
+
+def _same(one: tuple[Document, ...], other: tuple[Document, ...]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))

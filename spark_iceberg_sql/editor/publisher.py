@@ -1,0 +1,89 @@
+"""When an editor is sent diagnostics: a short while after each change, or never, if it asks for them itself."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+
+from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.open_files import OpenFiles
+
+# While one types, a check waits a quarter of the time that the last one took, within these bounds in seconds: a
+# version that is overtaken meanwhile is never checked.
+_SHORTEST, _LONGEST = 0.01, 0.3
+
+
+@dataclass(slots=True)
+class Client:
+    """What the editor does by itself.
+
+    pulls: asks for diagnostics. refreshes: asks for them again if told to. watches: tells of files that change.
+    plans: shows the plans that it asks for.
+    """
+
+    pulls: bool = False
+    refreshes: bool = False
+    watches: bool = False
+    plans: bool = False
+
+
+class Publisher:
+    """Sends diagnostics: to an editor that does not ask for them, a short while after each change."""
+
+    def __init__(
+        self, served: LanguageServer, client: Client, files: OpenFiles, answers: Answers
+    ) -> None:
+        self._served = served
+        self._client = client
+        self._files = files
+        self._answers = answers
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._took = 0.0
+
+    def later(self, unit: str) -> None:
+        """A file or a notebook has changed, and may change again at once."""
+        self._drop(unit)
+        if not self._client.pulls:
+            wait = min(max(self._took / 4, _SHORTEST), _LONGEST)
+            loop = asyncio.get_running_loop()
+            self._waiting[unit] = loop.call_later(wait, self.now, unit)
+
+    def now(self, unit: str) -> None:
+        """Check a file or a notebook, and send what was found."""
+        self._drop(unit)
+        if self._client.pulls:
+            return
+        started = time.perf_counter()
+        for document in self._files.parts(unit):
+            found = self._answers.diagnostics(document.uri)
+            self._send(document.uri, found, document.version)
+        self._took = time.perf_counter() - started
+
+    def everything(self) -> None:
+        """What all findings depend on has changed."""
+        self._files.forget()
+        if self._client.pulls:
+            if self._client.refreshes:
+                self._served.workspace_diagnostic_refresh(None)
+            return
+        for unit in self._files.units():
+            self.now(unit)
+
+    def gone(self, uri: str) -> None:
+        """A text is closed."""
+        self._drop(uri)
+        self._send(uri, [], None)
+
+    def _send(self, uri: str, found: list[lsp.Diagnostic], number: int | None) -> None:
+        self._served.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=number)
+        )
+
+    def _drop(self, unit: str) -> None:
+        waiting = self._waiting.pop(unit, None)
+        if waiting is not None:
+            waiting.cancel()

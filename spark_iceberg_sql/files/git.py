@@ -1,0 +1,133 @@
+"""Git: the files that it ignores, and a project at an earlier commit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from spark_iceberg_sql.errors import FileError
+
+# What a check may read: SQL, settings, changelogs, metadata.
+_READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
+# A hook sets these for the repository that it runs in, relative to that.
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+
+
+def ignored(folder: str) -> frozenset[str]:
+    """The files and folders in a folder that git ignores, as full paths; tracked files are never ignored.
+
+    Empty if the folder is not in a repository, if git is not installed, or if the folder itself is ignored:
+    in that case, whoever named it wants it checked.
+    """
+    top = Path(folder).absolute()
+    if not any((above / ".git").exists() for above in (top, *top.parents)):
+        return frozenset()
+    words = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+    try:
+        names = _git(words, folder).split(b"\0")
+    except FileError:
+        return frozenset()
+    if b"./" in names:  # the folder itself, or all that is in it
+        try:
+            _git(("check-ignore", "--quiet", "."), folder)
+        except FileError:
+            names = _git([word for word in words if word != "--directory"], folder).split(b"\0")
+        else:
+            return frozenset()
+    return frozenset(os.path.join(top, os.fsdecode(name).rstrip("/")) for name in names if name)
+
+
+@dataclass
+class Snapshot:
+    """A project at a commit. top: the work tree's top folder. commit: its hash. into: an empty folder for its files."""
+
+    top: Path
+    commit: str
+    into: Path
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder with the files at the commit, written on first use. Raises FileError if git fails."""
+        folder = self.into / "tree"
+        folder.mkdir()
+        extra = {"GIT_INDEX_FILE": str(self.into / "index"), "GIT_LFS_SKIP_SMUDGE": "1"}
+        _git(("read-tree", self.commit), self.top, extra)
+        names = _git(("ls-files", "-z", "--", *(f"*.{end}" for end in _READ)), self.top, extra)
+        put = ("checkout-index", "--quiet", "--force", "-z", "--stdin", f"--prefix={folder}/")
+        _git(put, self.top, extra, names)
+        return folder.resolve()
+
+    @cached_property
+    def before(self) -> Mapping[str, str]:
+        """Current path to path at the commit, of renamed files, relative to the top."""
+        options = ("--no-ext-diff", "--find-renames", "--diff-filter=R", "--name-status", "-z")
+        found = _git(("diff", *options, self.commit), self.top).split(b"\0")
+        words = [os.fsdecode(word) for word in found]
+        return dict(zip(words[2::3], words[1::3], strict=False))
+
+    def path_of(self, name: str) -> Path | None:
+        """The file at the commit; None if it did not exist. name: its current path."""
+        try:
+            path = Path(name).absolute().relative_to(self.top).as_posix()
+        except ValueError:
+            return None
+        old = self.folder / self.before.get(path, path)
+        return old if old.is_file() else None
+
+
+@contextmanager
+def snapshot(ref: str) -> Iterator[Snapshot]:
+    """The project at the merge base of the current branch and another one.
+
+    ref: a branch, tag or commit. Raises FileError if there is no repository, no such commit, or no merge base.
+    """
+    top = Path(os.fsdecode(_git(("rev-parse", "--show-toplevel"))).rstrip("\n"))
+    try:
+        if not ref or ref.startswith("-"):
+            raise FileError("")
+        _git(("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"))
+    except FileError:
+        raise FileError(f"unknown commit `{ref}`; it may not have been fetched") from None
+    try:
+        commit = _git(("merge-base", ref, "HEAD")).decode().strip()
+    except FileError:
+        raise FileError(
+            f"`{ref}` and the current branch have no common commit; a shallow clone must be fetched in full"
+        ) from None
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="iceberg-sql-") as temporary:
+        yield Snapshot(top.resolve(), commit, Path(temporary))
+
+
+def _git(
+    words: Sequence[str],
+    folder: str | Path = ".",
+    extra: Mapping[str, str] | None = None,
+    given: bytes = b"",
+) -> bytes:
+    """The output of a git command, which runs no program from the repository's configuration. Raises FileError."""
+    import subprocess
+
+    environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *words]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            input=given,
+            capture_output=True,
+            check=False,
+            env={**environment, **(extra or {})},
+        )
+    except OSError as error:
+        raise FileError(f"git cannot be run: {error.strerror}") from None
+    if done.returncode != 0:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        fatal = [line.removeprefix("fatal: ") for line in said if line.startswith("fatal:")]
+        raise FileError(f"git: {[*fatal, *said, f'exit code {done.returncode}'][0]}")
+    return done.stdout

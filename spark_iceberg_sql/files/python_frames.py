@@ -1,0 +1,127 @@
+"""The columns of a DataFrame, as a query with the same columns, if the program defines them."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from spark_iceberg_sql.files.python_program import Program
+
+# Methods that leave a DataFrame's columns as they are.
+_KEEPING = frozenset(
+    {
+        *("filter", "where", "orderBy", "sort", "sortWithinPartitions", "limit", "distinct"),
+        *("dropDuplicates", "drop_duplicates", "repartition", "repartitionByRange", "coalesce"),
+        *("cache", "persist", "checkpoint", "localCheckpoint", "sample", "hint", "offset"),
+    }
+)
+_TYPES = {
+    "BooleanType": "BOOLEAN", "ByteType": "TINYINT", "ShortType": "SMALLINT", "IntegerType": "INT",
+    "LongType": "BIGINT", "FloatType": "FLOAT", "DoubleType": "DOUBLE", "StringType": "STRING",
+    "BinaryType": "BINARY", "DateType": "DATE", "TimestampType": "TIMESTAMP",
+    "TimestampNTZType": "TIMESTAMP_NTZ",
+}  # fmt: skip
+_SIMPLE = re.compile(
+    r"(?i)boolean|tinyint|byte|smallint|short|int|integer|bigint|long|float|real|double|date|timestamp"
+    r"|timestamp_ltz|timestamp_ntz|string|binary|(?:decimal|dec|numeric)(?:\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\))?"
+)
+_COLUMN = re.compile(
+    r"\s*(\w+|`[^`]+`)(?:\s*:\s*|\s+)(.+?)(?:\s+not\s+null)?\s*", re.IGNORECASE | re.DOTALL
+)
+_QUERY = re.compile(r"\s*(?:select|with)\b[^;{}$]*;?\s*", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_DEEPEST = 40
+
+
+def query_of(program: Program, frame: ast.expr, depth: int = 0) -> str | None:
+    """A query with the columns of a DataFrame; None if they are unknown. frame: the expression."""
+    meant = program.bound(frame)
+    if not isinstance(meant, ast.Call | ast.Attribute) or depth > _DEEPEST:
+        return None
+    if not isinstance(meant, ast.Call) or not isinstance(meant.func, ast.Attribute):
+        return None
+    method, owner = meant.func.attr, meant.func.value
+    texts = [program.words(argument) for argument in meant.args]
+    if method == "createDataFrame":
+        return _created(program, meant)
+    if method == "table" and len(texts) == 1 and texts[0] and _NAME.fullmatch(texts[0]):
+        return f"SELECT * FROM {texts[0]}"
+    if method == "sql" and len(meant.args) == 1 and not meant.keywords and texts[0]:
+        query = texts[0].strip().removesuffix(";")
+        return query if _QUERY.fullmatch(query) and "--" not in query else None
+    if method in _KEEPING:
+        return query_of(program, owner, depth + 1)
+    inner = query_of(program, owner, depth + 1) if method in ("select", "withColumn") else None
+    if inner is None:
+        return None
+    if method == "withColumn" and len(meant.args) == 2 and texts[0] and "`" not in texts[0]:
+        return f"SELECT *, f() AS `{texts[0]}` FROM ({inner})"
+    if method == "select" and texts and all(text and _NAME.fullmatch(text) for text in texts):
+        return f"SELECT {', '.join(text for text in texts if text)} FROM ({inner})"
+    return None
+
+
+def _created(program: Program, call: ast.Call) -> str | None:
+    """The query for `createDataFrame(data, schema)`."""
+    named = {k.arg: k.value for k in call.keywords}
+    schema = call.args[1] if len(call.args) > 1 else named.get("schema")
+    if schema is None or None in named:
+        return None
+    text = program.words(schema)
+    if isinstance(schema, ast.Name) and f"{schema.id}.add" in program.everything:
+        return None
+    columns = _of_ddl(text) if text is not None else _of_struct(program, program.bound(schema))
+    if not columns:
+        return None
+    return "SELECT " + ", ".join(f"CAST(NULL AS {kind}) AS `{name}`" for name, kind in columns)
+
+
+def _of_ddl(text: str) -> list[tuple[str, str]] | None:
+    """The columns of `id BIGINT, ts: timestamp`, if all types are primitive."""
+    found = []
+    for item in re.split(r",(?![^(]*\))", text):
+        column = _COLUMN.fullmatch(item)
+        if column is None or not _SIMPLE.fullmatch(column[2]):
+            return None
+        found.append((column[1].strip("`"), column[2]))
+    return found
+
+
+def _of_struct(program: Program, value: ast.expr | None) -> list[tuple[str, str]] | None:
+    """The columns of `StructType([StructField("id", LongType()), ...])`, if all types are primitive."""
+    if not isinstance(value, ast.Call) or _called(program, value) != "StructType":
+        return None
+    fields = value.args[0] if len(value.args) == 1 and not value.keywords else None
+    if not isinstance(fields, ast.List | ast.Tuple):
+        return None
+    found = []
+    for field in fields.elts:
+        if not isinstance(field, ast.Call) or _called(program, field) != "StructField":
+            return None
+        if len(field.args) < 2:
+            return None
+        name, kind = program.words(field.args[0]), _type(program, field.args[1])
+        if name is None or kind is None or "`" in name or not name:
+            return None
+        found.append((name, kind))
+    return found
+
+
+def _type(program: Program, value: ast.expr) -> str | None:
+    name = _called(program, value)
+    arguments = value.args if isinstance(value, ast.Call) else []
+    if isinstance(value, ast.Call) and value.keywords:
+        return None
+    if name == "DecimalType" and all(
+        isinstance(a, ast.Constant) and isinstance(a.value, int) for a in arguments
+    ):
+        sizes = ", ".join(str(a.value) for a in arguments if isinstance(a, ast.Constant))
+        return f"DECIMAL({sizes})" if sizes else "DECIMAL"
+    return _TYPES.get(name) if not arguments else None
+
+
+def _called(program: Program, value: ast.expr) -> str:
+    """The name of the called class of `pyspark.sql.types`; empty for other expressions."""
+    name = program.imports.full_name(value.func) if isinstance(value, ast.Call) else None
+    module, _, name = (name or "").rpartition(".")
+    return name if module == "pyspark.sql.types" else ""

@@ -1,0 +1,140 @@
+"""A Python program as its readers see it: where its expressions stand, and what is written out in them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+from functools import cached_property
+
+from spark_iceberg_sql.diagnostics import Lines
+from spark_iceberg_sql.files.python_imports import Imports
+from spark_iceberg_sql.files.python_literals import read_literals
+from spark_iceberg_sql.files.python_names import Names
+from spark_iceberg_sql.files.python_order import Order
+from spark_iceberg_sql.files.source_map import PieceMaker
+
+_PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
+
+
+class Program:
+    """A program's text and tree.
+
+    text: the program. part: its number among the file's parts. tree: it, parsed. beside: the texts of the same
+    program that may use its names.
+    """
+
+    def __init__(self, text: str, part: int, tree: ast.Module, beside: str) -> None:
+        self.text = text
+        self.part = part
+        self.tree = tree
+        self._lines = Lines(text)
+        self._names = Names(tree)
+        self._beside = beside
+        self.everything = unicodedata.normalize(
+            "NFKC", f"{text}\n{beside}"
+        )  # as Python reads names
+
+    @cached_property
+    def _order(self) -> Order:
+        return Order(self.tree)
+
+    @cached_property
+    def imports(self) -> Imports:
+        """What the program's names stand for by its imports."""
+        return Imports(self.tree, self._beside)
+
+    def words(self, value: ast.expr) -> str | None:
+        """The string that an expression stands for, where it is written out."""
+        meant = self.one(value)
+        is_text = isinstance(meant, ast.Constant) and isinstance(meant.value, str)
+        return str(meant.value) if is_text and isinstance(meant, ast.Constant) else None
+
+    def meant(self, value: ast.expr) -> list[ast.expr]:
+        """What a name stands for, where the program binds it once: to a text, or to each of a list."""
+        values = self._names.values(value) if isinstance(value, ast.Name) else []
+        return values if values and all(map(has_text, values)) else [value]
+
+    def one(self, value: ast.expr) -> ast.expr:
+        """The text that a name stands for; any other expression itself."""
+        meant = self.meant(value)
+        return meant[0] if len(meant) == 1 else value
+
+    def bound(self, value: ast.expr) -> ast.expr | None:
+        """The one expression that a name stands for, whatever it is; None where that is unknown."""
+        if not isinstance(value, ast.Name):
+            return value
+        values = self._names.values(value)
+        return values[0] if len(values) == 1 else self._order.value(value)
+
+    def every(self, name: ast.Name) -> list[ast.expr]:
+        """All that a name may stand for; nothing where one of it is unknown."""
+        return self._names.every(name)
+
+    def alone(self, value: ast.expr) -> bool:
+        """Whether nothing else of the program uses what an expression stands for."""
+        if not isinstance(value, ast.Name):
+            return True
+        # Where it is bound, and here: a mention in a text or a comment counts, since it may be a use.
+        return len(re.findall(rf"\b{value.id}\b", self.everything)) == 2
+
+    def add(self, value: ast.expr, maker: PieceMaker, formatted: str, own: bool) -> None:
+        """Add what an expression says to a piece. own: whether only this statement has it."""
+        own = own and self.alone(value)
+        value = self.one(value)
+        start, end = self.place(value)
+        if isinstance(value, ast.JoinedStr | ast.Constant) and has_text(value):
+            read_literals(self.text, start, end, maker, formatted=formatted, own=own)
+        elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and has_text(value):
+            self.add(value.left, maker, formatted, own)
+            self.add(value.right, maker, formatted, own)
+        elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod) and has_text(value):
+            self.add(value.left, maker, "%", own)
+        elif isinstance(value, ast.Call) and has_text(value):
+            method = value.func.attr if isinstance(value.func, ast.Attribute) else ""
+            self.add(_text_of(value), maker, "{" if method == "format" else formatted, own)
+        else:
+            maker.hole(start, end, self.text[start:end])
+
+    def source(self, node: ast.expr) -> str:
+        """An expression as it is written."""
+        start, end = self.place(node)
+        return self.text[start:end]
+
+    def place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """The offsets at which a node begins and ends."""
+        return (
+            self._offset(node.lineno, node.col_offset),
+            self._offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset),
+        )
+
+    def _offset(self, row: int, column: int) -> int:
+        """The offset of a place that `ast` gives in bytes of UTF-8."""
+        line = self._lines.line(row)
+        if not line.isascii():
+            column = len(line.encode()[:column].decode())
+        return self._lines.start(row) + column
+
+
+def has_text(value: ast.expr) -> bool:
+    """Whether an expression is a string that is written out, at least in part."""
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, str)
+    if isinstance(value, ast.JoinedStr):
+        return True
+    if isinstance(value, ast.BinOp):
+        return (isinstance(value.op, ast.Add | ast.Mod) and has_text(value.left)) or (
+            isinstance(value.op, ast.Add) and has_text(value.right)
+        )
+    return isinstance(value, ast.Call) and has_text(_text_of(value))
+
+
+def _text_of(call: ast.Call) -> ast.expr:
+    """The string that a call formats, trims or dedents; the call's own function where it does not."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name == "format" or name in _PASSING_ON:
+        if isinstance(call.func, ast.Attribute) and has_text(call.func.value):
+            return call.func.value
+        if name != "format" and call.args:
+            return call.args[0]
+    return call.func

@@ -1,0 +1,225 @@
+"""Tables created with DataFrame writers, as the CREATE TABLE statement that Spark runs for the calls.
+
+Each word of the statement has the position of the argument that it comes from. An argument whose value is unknown is a
+hole, like a field of an f-string. If the format or the save mode is unknown, the calls are not read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from spark_iceberg_sql.files.python_frames import query_of
+from spark_iceberg_sql.files.python_partitions import Partitions, add_name, string
+from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker
+
+V1, V2 = "DataFrameWriter", "DataFrameWriterV2"
+_ENDS = {
+    "create": "CREATE TABLE",
+    "replace": "REPLACE TABLE",
+    "createOrReplace": "CREATE OR REPLACE TABLE",
+}
+_MODES = {
+    **dict.fromkeys(("error", "errorifexists", "default"), "CREATE TABLE"),
+    "overwrite": "CREATE OR REPLACE TABLE",
+    **dict.fromkeys(("ignore", "append"), "CREATE TABLE IF NOT EXISTS"),
+}
+_V1_STEPS = frozenset({"format", "mode", "option", "options", "partitionBy"})
+_V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "options"})
+
+
+class Written(NamedTuple):
+    """A statement that is equivalent to some calls. calls: these calls; the last one determines the position."""
+
+    calls: tuple[ast.Call, ...]
+    piece: Piece
+
+
+class _Chain(NamedTuple):
+    """The calls on a writer. frame: the DataFrame. steps: the calls in order, without the final one."""
+
+    frame: ast.expr
+    steps: tuple[ast.Call, ...]
+
+    def last(self, method: str) -> ast.Call | None:
+        """The last call of a method, which overrides the earlier ones."""
+        return next((step for step in reversed(self.steps) if method_of(step) == method), None)
+
+
+def written(program: Program) -> Iterator[Written]:
+    """The CREATE TABLE statements of DataFrame writers that set a partitioning, or whose columns are known."""
+    for call in ast.walk(program.tree):
+        if not isinstance(call, ast.Call):
+            continue
+        method = method_of(call)
+        if method in _ENDS and not call.args and not call.keywords:
+            found = _by_v2(program, call, _ENDS[method])
+        elif method == "saveAsTable":
+            found = _by_v1(program, call)
+        else:
+            continue
+        if found is not None:
+            yield found
+
+
+def method_of(call: ast.expr) -> str:
+    """The name of the called method; empty for a function."""
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return ""
+
+
+def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
+    """An argument by its place or name."""
+    if any(isinstance(value, ast.Starred) for value in call.args[: place + 1]):
+        return None
+    if len(call.args) > place:
+        return call.args[place]
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def _chain(program: Program, end: ast.Call, steps: frozenset[str], root: str) -> _Chain | None:
+    """The chain of calls from `root` to the final call; None if it contains another method."""
+    found: list[ast.Call] = []
+    value = end.func.value if isinstance(end.func, ast.Attribute) else None
+    while value is not None:
+        if isinstance(value, ast.Name):
+            bound = program.bound(value)
+            value = bound if bound is not value and program.alone(value) else None
+        elif isinstance(value, ast.Attribute) and value.attr == root:
+            return _Chain(value.value, tuple(reversed(found)))
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+            found.append(value)
+            if value.func.attr == root:
+                return _Chain(value.func.value, tuple(reversed(found)))
+            value = value.func.value if value.func.attr in steps else None
+        else:
+            value = None
+    return None
+
+
+def _by_v2(program: Program, end: ast.Call, verb: str) -> Written | None:
+    chain = _chain(program, end, _V2_STEPS, "writeTo")
+    if chain is None:
+        return None
+    table = argument(chain.steps[0], 0, "table")
+    using, by = chain.last("using"), chain.last("partitionedBy")
+    provider = argument(using, 0, "provider") if using is not None else None
+    if table is None or (using is not None and not _is_iceberg(program, provider)):
+        return None
+    partitions = Partitions(program, chain.frame)
+    terms = list(by.args) if by is not None else []
+    named = by.keywords if by is not None else []
+    terms = [*terms, *(k.value for k in named if k.arg == "col")]
+    if using is None and not partitions.speaks_of_iceberg(terms):
+        return None
+    maker = _Maker(program, V2, end)
+    maker.word(verb, chain.steps[0])
+    add_name(program, table, maker.maker)
+    if provider is not None:
+        maker.word(" USING iceberg", provider)
+    if by is not None:
+        partitions.clause(maker.maker, by, terms)
+    maker.properties([step for step in chain.steps if method_of(step) == "tableProperty"])
+    return maker.statement((chain.steps[0], end), chain.frame, partitions, by)
+
+
+def _by_v1(program: Program, end: ast.Call) -> Written | None:
+    chain = _chain(program, end, _V1_STEPS, "write")
+    table = argument(end, 0, "name")
+    if chain is None or table is None or any(k.arg is None for k in end.keywords):
+        return None
+    values = {}
+    for place, (name, method) in enumerate((("format", "format"), ("mode", "mode")), start=1):
+        step = chain.last(method)
+        given = argument(end, place, name)
+        if given is None and step is not None:
+            given = argument(step, 0, {"format": "source", "mode": "saveMode"}[name])
+            if given is None:
+                return None
+        values[name] = given
+    words = program.words(values["mode"]) if values["mode"] is not None else "error"
+    verb = _MODES.get((words or "").lower())
+    if not _is_iceberg(program, values["format"]) or verb is None:
+        return None
+    by = chain.last("partitionBy")
+    listed = argument(end, 3, "partitionBy")
+    terms = [*by.args] if by is not None else []
+    if listed is not None:
+        terms, by = [listed], end
+    maker = _Maker(program, V1, end)
+    maker.word(verb, end)
+    add_name(program, table, maker.maker)
+    if values["format"] is not None:
+        maker.word(" USING iceberg", values["format"])
+    partitions = Partitions(program, chain.frame, names_only=True)
+    if by is not None:
+        partitions.clause(maker.maker, by, terms)
+    return maker.statement((end,), chain.frame, partitions, by)
+
+
+def _is_iceberg(program: Program, value: ast.expr | None) -> bool:
+    return value is not None and (program.words(value) or "").lower() == "iceberg"
+
+
+class _Maker:
+    """Writes a statement. end: the final call."""
+
+    def __init__(self, program: Program, api: str, end: ast.Call) -> None:
+        self._program = program
+        self._api = api
+        self.maker = PieceMaker(program.part)
+        self.maker.literal(own=False)  # these words are in no literal of the program
+
+    def word(self, text: str, at: ast.expr) -> None:
+        """Words with the position of an expression; for a call, of its method's name."""
+        start, end = (
+            name_place(self._program, at) if isinstance(at, ast.Call) else self._program.place(at)
+        )
+        self.maker.add(text, start, end)
+        self.maker.add(" ", end, end)
+
+    def properties(self, steps: list[ast.Call]) -> None:
+        """TBLPROPERTIES, from the calls whose key and value are literals."""
+        found = []
+        for step in steps:
+            key, value = argument(step, 0, "property"), argument(step, 1, "value")
+            if key is None or value is None:
+                continue
+            words = self._program.words(key), self._program.words(value)
+            if words[0] is not None and words[1] is not None:
+                found.append((key, words[0], value, words[1]))
+        for number, (key, name, value, content) in enumerate(found):
+            self.word(", " if number else " TBLPROPERTIES (", key)
+            self.maker.add(string(name), *self._program.place(key))
+            self.word(" = ", value)
+            self.maker.add(string(content), *self._program.place(value))
+        if found:
+            self.word(")", found[-1][2])
+
+    def statement(
+        self,
+        calls: tuple[ast.Call, ...],
+        frame: ast.expr,
+        partitions: Partitions,
+        by: ast.Call | None,
+    ) -> Written | None:
+        """The statement, with the DataFrame's query; None if neither columns nor partitioning are known."""
+        query = query_of(self._program, frame)
+        if query is None and by is None:
+            return None
+        at = self._program.place(frame)
+        self.maker.add(f" AS {query or 'SELECT f()'}", *at)
+        piece = replace(self.maker.piece(), api=self._api, said=tuple(partitions.said))
+        return Written(calls, piece)
+
+
+def name_place(program: Program, call: ast.Call) -> Offsets:
+    """The position of the name of the called method or function."""
+    _, end = program.place(call.func)
+    if isinstance(call.func, ast.Attribute):
+        return end - len(call.func.attr), end
+    return program.place(call.func)

@@ -1,0 +1,87 @@
+"""A known table as DDL: the statements that create an equal table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Specs
+from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.types import Field, List, Map, Struct, Type
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+
+def table_ddl(table: Table) -> str:
+    """CREATE TABLE, ALTER TABLE for partition fields that CREATE cannot name, and the spec in comments.
+
+    For a table that is not fully known, only a comment.
+    """
+    return "\n".join(_lines(table)) + "\n"
+
+
+def _lines(table: Table) -> Iterator[str]:
+    name = ".".join(map(quoted, table.name))
+    if table.kind is not Kind.ICEBERG:
+        yield f"-- {name}: {table.kind.value}"
+        return
+    if table.schema is None or table.specs is None or table.partial:
+        what = "columns are" if table.schema is None else "partitioning is"
+        why = f": {table.why_unknown}" if table.why_unknown else ""
+        yield f"-- {name}: its {what} unknown{why}"
+        return
+    schema, specs = table.schema, table.specs
+    yield f"CREATE TABLE {name} ("
+    yield ",\n".join(f"  {quoted(f.name)} {_type(f.type)}{_null(f)}" for f in schema.fields)
+    first, rest = _split(specs)
+    clause = ", ".join(_clause(field, schema) for field in first)
+    properties = {**table.properties, "format-version": str(specs.format_version)}
+    shown = ", ".join(f"{_text(key)} = {_text(value)}" for key, value in sorted(properties.items()))
+    yield ") USING iceberg" + (f"\nPARTITIONED BY ({clause})" if clause else "")
+    yield f"TBLPROPERTIES ({shown});"
+    for field in rest:
+        own = field.transform.transform.alter_name(field.source, field.transform.parameter)
+        named = "" if field.name == own else f" AS {quoted(field.name)}"
+        yield f"ALTER TABLE {name} ADD PARTITION FIELD {_clause(field, schema)}{named};"
+    kind = "" if specs.spec.fields else ", unpartitioned"
+    yield f"-- format version {specs.format_version}, spec {specs.current} of {len(specs.every)}{kind}"
+    for field in specs.spec.fields:
+        source = f"void({field.source})" if field.transform.is_void else _clause(field, schema)
+        yield f"--   {field.field_id}  {field.name}  {source}"
+
+
+def _type(kind: Type) -> str:
+    """A type as DDL writes it."""
+    if isinstance(kind, Struct):
+        fields = (f"{quoted(f.name)}: {_type(f.type)}{_null(f)}" for f in kind.fields)
+        return f"STRUCT<{', '.join(fields)}>"
+    if isinstance(kind, List):
+        return f"ARRAY<{_type(kind.element.type)}>"
+    if isinstance(kind, Map):
+        return f"MAP<{_type(kind.key.type)}, {_type(kind.value.type)}>"
+    return str(kind).upper()
+
+
+def _null(field: Field) -> str:
+    return " NOT NULL" if field.required else ""
+
+
+def _clause(field: PartitionField, schema: Schema) -> str:
+    """A partition field's term, with its column in backticks where needed."""
+    column = schema.by_id(field.source_id)
+    nested = column is not None and bool(column.parents)
+    parts = field.source.split(".") if nested else [field.source]
+    return field.transform.clause(".".join(map(quoted, parts)))
+
+
+def _split(specs: Specs) -> tuple[list[PartitionField], list[PartitionField]]:
+    """The fields that CREATE TABLE gives the right names, and those that ALTER TABLE must add."""
+    fields = [field for field in specs.spec.fields if not field.transform.is_void]
+    for number, field in enumerate(fields):
+        if field.name != field.transform.transform.create_name(field.source):
+            return fields[:number], fields[number:]
+    return fields, []
+
+
+def _text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

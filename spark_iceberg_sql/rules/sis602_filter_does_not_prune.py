@@ -1,0 +1,55 @@
+"""A filter on a partitioned column that does not prune.
+
+## Why
+Iceberg prunes by ranges of the column: `ts >= ... AND ts < ...`, or a function that gives such a range, as `year(ts)`
+does in a session with this package. The month or the hour alone recurs every year or day, and `lower(name)` can have
+any value in any partition: every file is read. The rule is silent if another condition may prune, or if the table's
+partitioning is not known.
+
+## Instead
+Add a range of the column itself, or a part that does not recur: `year(ts) = 2024 AND month(ts) = 2`. For a string,
+compare the column as it is stored.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT count(*) FROM events WHERE month(ts) = 2;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, country STRING) USING iceberg PARTITIONED BY (country);
+SELECT count(*) FROM events WHERE lower(country) = 'de';
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT count(*) FROM events WHERE year(ts) = 2024 AND month(ts) = 2;
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.filters import unpruned
+from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.syntax import nodes
+
+
+@rule(Severity.WARNING, on=(nodes.Query,))
+def filter_does_not_prune(context: Context) -> Iterator[Finding]:
+    """The only condition on a partitioned column, if no range can be derived from it."""
+    for found in unpruned(context):
+        words = context.words(found.span)
+        if found.kind.name == "string":
+            help_ = f"compare `{found.column}` itself with values as they are stored"
+        elif found.call == "DATE_FORMAT":
+            format_ = f"`date_format({found.column}, 'yyyy-MM-dd')`"
+            help_ = f"put the year first, as in {format_}, or compare `{found.column}` itself"
+        else:
+            both = f"`year({found.column}) = 2024 AND {words}`"
+            help_ = f"add a range of `{found.column}`, for example {both}"
+        field = f"`{found.field.name}`"
+        if found.field.clause != found.field.name:
+            field += f" ({found.field.clause})"
+        yield Finding(found.span, f"`{words}` does not prune by the partition field {field}", help_)

@@ -1,0 +1,188 @@
+"""The gate's side in the JVM: its parser, made for this Spark, and the way of a refusal back to Python."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors.exceptions import captured
+from pyspark.errors.exceptions.captured import CapturedException
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+
+_PACKAGE = "sparkicebergsql"
+_SESSION_PARSER = f"{_PACKAGE}.SessionParser"
+_PARSER = "org.apache.spark.sql.catalyst.parser.ParserInterface"
+_CONDITION = "PARTITION_DDL_REFUSED"
+_PINNED = os.environ.get("PYSPARK_PIN_THREAD", "true").lower() == "true"
+
+
+class Asked:
+    """A statement that the JVM asks about.
+
+    spark: its session, which is the active one. text: as it was given, or as it is written from a plan.
+    mode: `error` or `warn`. may_be_ddl: else only its spelling is to be translated. is_plan: it has no text
+    of its own.
+    """
+
+    def __init__(self, java: jvm.Java) -> None:
+        context = SparkContext._active_spark_context
+        assert context is not None
+        self._java = java
+        self.spark = SparkSession(context, jsparkSession=java.session())
+        self.text = str(java.text())
+        self.mode = str(java.mode())
+        self.may_be_ddl = bool(java.mayBeDdl())
+        self.is_plan = bool(java.isPlan())
+
+    def rows(self, query: str) -> DataFrame:
+        """The rows of a query within the statement, with the statement's parameters; nothing is run."""
+        return DataFrame(self._java.rows(query), self.spark)
+
+
+Judge = Callable[[Asked], str]  # the text to parse; raises IcebergSqlError, IcebergSqlWarning
+
+# Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
+_GATES: WeakKeyDictionary[Any, jvm.Java] = WeakKeyDictionary()
+# What was refused lately, by the key that its exception has in the JVM.
+_refused: OrderedDict[str, Exception] = OrderedDict()
+_KEPT = 64
+
+
+def existing() -> jvm.Java | None:
+    """This JVM's gate, if it has one."""
+    return _GATES.get(jvm.gateway())
+
+
+def made(sources: Iterable[tuple[str, str]], functions: Iterable[str], judge: Judge) -> jvm.Java:
+    """This JVM's gate.
+
+    sources: package and name of its Java files, each compiled on those before it. functions: names of the
+    table functions whose calls may need translation. judge: decides about a statement.
+    Raises ValueError with the compiler's words if this Spark does not take it.
+    """
+    own = jvm.gateway()
+    if own not in _GATES:
+        loader = compiler.context_loader()
+        for package, name in sources:
+            loader = compiler.compiled(package, name, loader)
+        loader = compiler.compile_java(_parser_source(), "SessionParser.java", loader)
+        gate = compiler.instance(loader, f"{_PACKAGE}.Gate")
+        names = jvm.java_class("java.util.ArrayList")()
+        for name in functions:
+            names.add(name.lower())
+        asks = jvm.scala_function(lambda asked: _answer(gate, judge, asked))
+        gate.prepare(loader.loadClass(_SESSION_PARSER), names, asks)
+        _GATES[own] = gate
+    if captured.convert_exception is not _converted:
+        captured.convert_exception = _converted  # type: ignore[assignment]
+    return _GATES[own]
+
+
+def _answer(gate: jvm.Java, judge: Judge, asked: jvm.Java) -> str:
+    try:
+        return judge(Asked(asked))
+    except (jvm.Refusal, Py4JJavaError, CapturedException):
+        raise
+    except (IcebergSqlError, IcebergSqlWarning) as refusal:
+        key = uuid.uuid4().hex
+        _refused[key] = refusal
+        while len(_refused) > _KEPT:
+            _refused.popitem(last=False)
+        thrown = gate.refusal(str(refusal), key)
+    except Exception as error:
+        first = str(error).partition("\n")[0]
+        thrown = gate.failure(f"{type(error).__name__}: {first}")
+    raise Py4JJavaError("refused", thrown)
+
+
+_plainly_converted = captured.convert_exception
+
+
+def _converted(error: Any) -> Any:
+    """What pyspark raises for a Java exception: for a refusal what the check raised, with its report."""
+    kind = "org.apache.spark.sql.AnalysisException"
+    if is_instance_of(jvm.gateway(), error, kind) and error.getCondition() == _CONDITION:
+        key = error.getMessageParameters().get("refusal")
+        return _refused.get(key) or IcebergSqlError(str(error.getMessage()))
+    return _plainly_converted(error)
+
+
+def _parser_source() -> str:
+    """A class with all that this Spark's ParserInterface wants, which passes on to the parser behind."""
+    methods = []
+    for method in jvm.java_class(_PARSER)._java_lang_class.getMethods():
+        name, kinds = method.getName(), [kind.getName() for kind in method.getParameterTypes()]
+        if "$" in name:
+            continue
+        given = [f"a{i}" for i in range(len(kinds))]
+        call = f"behind.{name}({', '.join(given)})"
+        if name.startswith("parsePlan"):
+            values = given[1] if len(given) > 1 else "null"
+            rest = "".join(f", {value}" for value in given[1:])
+            call = f"marked(behind.{name}(admitted(a0, {values}){rest}))"
+        parameters = ", ".join(f"{kind} {value}" for kind, value in zip(kinds, given, strict=True))
+        methods.append(
+            f"  public {method.getReturnType().getName()} {name}({parameters}) {{\n"
+            f"    try {{ return {call}; }}\n"
+            "    catch (Exception e) { org.apache.spark.unsafe.Platform.throwException(e); return null; }\n  }\n"
+        )
+    return (
+        f"package {_PACKAGE};\npublic class SessionParser extends GateParser {{\n"
+        + "".join(methods)
+        + "}\n"
+    )
+
+
+def parser_behind(spark: SparkSession) -> jvm.Java:
+    """The session's parser without the gate."""
+    parser = jvm.java_session(spark).sessionState().sqlParser()
+    while str(parser.getClass().getName()) == _SESSION_PARSER:
+        parser = parser.behind()
+    return parser
+
+
+def mode(spark: SparkSession) -> str:
+    """`error`, `warn` or `off`: the session's own, else the strictest of those that share its extensions."""
+    gate = existing()
+    return "off" if gate is None else str(gate.mode(jvm.java_session(spark)))
+
+
+def shut() -> bool:
+    """Whether any session of this process's Spark application is checked."""
+    gate, context = existing(), SparkContext._active_spark_context
+    return gate is not None and context is not None and bool(gate.isShut(context.applicationId))
+
+
+def concerns(spark: SparkSession, text: str) -> bool:
+    """Whether a statement is one that the JVM asks about."""
+    gate = existing()
+    return gate is not None and bool(gate.concerns(jvm.java_session(spark), text))
+
+
+@contextmanager
+def during(mode: str, text: str | None = None) -> Iterator[None]:
+    """Another mode for what this thread does: with a text for this text alone.
+
+    It is bound to the JVM's thread. Where PYSPARK_PIN_THREAD=false does not keep one for each of Python's,
+    nothing is let through.
+    """
+    gate = existing()
+    if gate is None or (mode == "off" and not _PINNED):
+        yield
+        return
+    gate.during(mode, text)
+    try:
+        yield
+    finally:
+        gate.done()

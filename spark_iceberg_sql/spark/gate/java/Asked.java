@@ -1,0 +1,62 @@
+package sparkicebergsql;
+
+import org.apache.spark.sql.catalyst.parser.ParameterContext;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.parser.ParserInterface;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.SparkSession;
+
+/** A statement that Python is asked about: a text, or a plan that has none and is written as one. */
+public class Asked {
+  private final SparkSession session;
+  private final String mode, text;
+  private final boolean mayBeDdl;
+  private ParserInterface parser;
+  private ParameterContext parameters;
+  private LogicalPlan plan, query;
+
+  private Asked(SparkSession session, String mode, String text, boolean mayBeDdl) {
+    this.session = session;
+    this.mode = mode;
+    this.text = text;
+    this.mayBeDdl = mayBeDdl;
+  }
+
+  /** A text on its way to the parser; parameters: its values, or null. */
+  public static Asked text(SparkSession session, String mode, String text, boolean mayBeDdl, ParserInterface parser,
+    ParameterContext parameters) {
+    Asked asked = new Asked(session, mode, text, mayBeDdl);
+    asked.parser = parser;
+    asked.parameters = parameters;
+    return asked;
+  }
+
+  /** A plan; query: where its rows come from, or null. */
+  public static Asked plan(SparkSession session, String mode, LogicalPlan plan, String text, LogicalPlan query) {
+    Asked asked = new Asked(session, mode, text, true);
+    asked.plan = plan;
+    asked.query = query;
+    return asked;
+  }
+
+  public SparkSession session() { return session; }
+
+  public String mode() { return mode; }
+
+  public String text() { return text; }
+
+  /** Whether it may be partition DDL, and not only a spelling to translate. */
+  public boolean mayBeDdl() { return mayBeDdl; }
+
+  /** Whether the text is written from a plan. */
+  public boolean isPlan() { return plan != null; }
+
+  /** The rows of a query within the statement, analysed and not run. */
+  public Object rows(String words) throws ParseException {
+    if (plan != null) return Dataset.ofRows(session, query);
+    LogicalPlan parsed =
+      parameters == null ? parser.parsePlan(words) : parser.parsePlanWithParameters(words, parameters);
+    return Dataset.ofRows(session, parsed);
+  }
+}

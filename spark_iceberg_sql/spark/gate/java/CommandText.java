@@ -1,0 +1,140 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.plans.logical.AddPartitionField;
+import org.apache.spark.sql.catalyst.plans.logical.ColumnDefinition;
+import org.apache.spark.sql.catalyst.plans.logical.CreateTable;
+import org.apache.spark.sql.catalyst.plans.logical.CreateTableAsSelect;
+import org.apache.spark.sql.catalyst.plans.logical.DropPartitionField;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.ReplacePartitionField;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceTableAsSelect;
+import org.apache.spark.sql.catalyst.plans.logical.TableSpecBase;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * A resolved command as the statement that says the same: what is left out, comments and most properties, has no part
+ * in partitioning.
+ */
+public class CommandText {
+  private CommandText() {}
+
+  /** Whether a plan is one of the commands that the gate is about. */
+  public static boolean isFor(Object plan) {
+    return plan instanceof CreateTable || plan instanceof ReplaceTable || plan instanceof CreateTableAsSelect
+      || plan instanceof ReplaceTableAsSelect || plan instanceof AddPartitionField || plan instanceof DropPartitionField
+      || plan instanceof ReplacePartitionField;
+  }
+
+  /** The query of a CREATE or REPLACE TABLE AS SELECT; null for the other commands. */
+  public static LogicalPlan query(LogicalPlan plan) {
+    if (plan instanceof CreateTableAsSelect) return ((CreateTableAsSelect) plan).query();
+    return plan instanceof ReplaceTableAsSelect ? ((ReplaceTableAsSelect) plan).query() : null;
+  }
+
+  /** The columns that a command gives to a table. */
+  public static List<ColumnDefinition> columns(LogicalPlan plan) {
+    if (plan instanceof CreateTable) return CollectionConverters.asJava(((CreateTable) plan).columns());
+    return plan instanceof ReplaceTable ? CollectionConverters.asJava(((ReplaceTable) plan).columns()) : List.of();
+  }
+
+  /** The statement; null where a plan's table is not resolved. */
+  public static String of(LogicalPlan plan) {
+    if (plan instanceof CreateTable) {
+      CreateTable made = (CreateTable) plan;
+      return table(made.ignoreIfExists() ? "CREATE TABLE IF NOT EXISTS" : "CREATE TABLE", made.name(),
+        made.tableSchema(), made.tableSpec(), made.partitioning());
+    }
+    if (plan instanceof ReplaceTable) {
+      ReplaceTable made = (ReplaceTable) plan;
+      return table(made.orCreate() ? "CREATE OR REPLACE TABLE" : "REPLACE TABLE", made.name(), made.tableSchema(),
+        made.tableSpec(), made.partitioning());
+    }
+    if (plan instanceof CreateTableAsSelect) {
+      CreateTableAsSelect made = (CreateTableAsSelect) plan;
+      return table(made.ignoreIfExists() ? "CREATE TABLE IF NOT EXISTS" : "CREATE TABLE", made.name(), null,
+        made.tableSpec(), made.partitioning());
+    }
+    if (plan instanceof ReplaceTableAsSelect) {
+      ReplaceTableAsSelect made = (ReplaceTableAsSelect) plan;
+      return table(made.orCreate() ? "CREATE OR REPLACE TABLE" : "REPLACE TABLE", made.name(), null, made.tableSpec(),
+        made.partitioning());
+    }
+    if (plan instanceof AddPartitionField) {
+      AddPartitionField made = (AddPartitionField) plan;
+      return alter(made.table()) + " ADD PARTITION FIELD " + term(made.transform()) + alias(made.name());
+    }
+    if (plan instanceof DropPartitionField) {
+      DropPartitionField made = (DropPartitionField) plan;
+      return alter(made.table()) + " DROP PARTITION FIELD " + term(made.transform());
+    }
+    ReplacePartitionField made = (ReplacePartitionField) plan;
+    return alter(made.table()) + " REPLACE PARTITION FIELD " + term(made.transformFrom()) + " WITH "
+      + term(made.transformTo()) + alias(made.name());
+  }
+
+  private static String table(
+    String verb, LogicalPlan named, StructType columns, TableSpecBase spec, Seq<Transform> partitioning) {
+    if (!(named instanceof ResolvedIdentifier)) return null;
+    ResolvedIdentifier found = (ResolvedIdentifier) named;
+    StringBuilder text = new StringBuilder(verb).append(" ").append(name(found.catalog().name(), found.identifier()));
+    if (columns != null) {
+      text.append(" (");
+      for (int i = 0; i < columns.length(); i++)
+        text.append(i == 0 ? "\n  " : ",\n  ")
+          .append(quoted(columns.apply(i).name()))
+          .append(" ")
+          .append(columns.apply(i).dataType().sql())
+          .append(columns.apply(i).nullable() ? "" : " NOT NULL");
+      text.append(columns.isEmpty() ? ")" : "\n)");
+    }
+    if (spec.provider().isDefined()) text.append("\nUSING ").append((String) spec.provider().get());
+    List<String> terms = new ArrayList<>();
+    for (Transform transform : CollectionConverters.asJava(partitioning)) terms.add(term(transform));
+    if (!terms.isEmpty()) text.append("\nPARTITIONED BY (").append(String.join(", ", terms)).append(")");
+    List<String> properties = new ArrayList<>();
+    for (Map.Entry<String, String> entry : CollectionConverters.asJava(spec.properties()).entrySet()) {
+      String key = (String) entry.getKey(), value = (String) entry.getValue();
+      if (key.equals("format-version") || key.startsWith("write."))
+        properties.add(literal(key) + " = " + literal(value));
+    }
+    if (!properties.isEmpty()) text.append("\nTBLPROPERTIES (").append(String.join(", ", properties)).append(")");
+    return columns == null ? text.append("\nAS SELECT * FROM data_frame").toString() : text.toString();
+  }
+
+  private static String name(String catalog, Identifier identifier) {
+    StringBuilder text = new StringBuilder(quoted(catalog));
+    for (String part : identifier.namespace()) text.append(".").append(quoted(part));
+    return text.append(".").append(quoted(identifier.name())).toString();
+  }
+
+  private static String alter(Seq<String> table) {
+    List<String> parts = new ArrayList<>();
+    for (String part : CollectionConverters.asJava(table)) parts.add(quoted(part));
+    return "ALTER TABLE " + String.join(".", parts);
+  }
+
+  /** As Spark says it: a column by its name, other transforms as calls. */
+  private static String term(Transform transform) {
+    return transform.name().equals("identity") ? transform.references()[0].describe() : transform.describe();
+  }
+
+  private static String alias(Option<String> name) {
+    return name.isDefined() ? " AS " + quoted((String) name.get()) : "";
+  }
+
+  private static String quoted(String part) {
+    return part.matches("[A-Za-z_][A-Za-z0-9_]*") ? part : "`" + part.replace("`", "``") + "`";
+  }
+
+  private static String literal(String text) { return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"; }
+}

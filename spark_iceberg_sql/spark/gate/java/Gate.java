@@ -1,0 +1,352 @@
+package sparkicebergsql;
+
+import java.lang.reflect.Field;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.QueryContext;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.catalyst.parser.ParameterContext;
+import org.apache.spark.sql.catalyst.parser.ParserInterface;
+import org.apache.spark.sql.catalyst.plans.logical.ColumnDefinition;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.internal.SessionState;
+import org.apache.spark.sql.internal.VariableSubstitution;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import py4j.Py4JException;
+import scala.Function1;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The gate of this JVM: what its sessions parse or run is shown to Python first if it may be partition DDL, whoever
+ * says it and however.
+ *
+ * <p>A session has the mode that was set for it, else the strictest of those that it shares its extensions with:
+ * newSession() and cloneSession() hand them on.
+ */
+public class Gate implements Admission {
+  /** The error condition of a refused statement. */
+  public static final String REFUSED = "PARTITION_DDL_REFUSED";
+
+  /** The key among a refusal's parameters by which Python finds its report. */
+  public static final String KEY = "refusal";
+
+  private static final String TIMEOUT = "spark.iceberg_sql.gate.timeout";
+  private static final String UNANSWERED = "spark.iceberg_sql.gate.unanswered";
+  private static final TreeNodeTag<Object> CHECKED = new TreeNodeTag<>("spark_iceberg_sql.checked");
+  private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql.gate");
+
+  private Words words;
+  private Function1<Object, Object> judge;
+  private Class<?> parsers;
+  private final Map<SparkSessionExtensions, Family> families = new WeakHashMap<>();
+  private final ThreadLocal<String[]> own = new ThreadLocal<>();
+  private final ThreadLocal<Boolean> within = new ThreadLocal<>();
+  private final ExecutorService threads = Executors.newCachedThreadPool(new ThreadFactory() {
+    @Override
+    public Thread newThread(Runnable task) {
+      Thread thread = new Thread(task, "spark-iceberg-sql-gate");
+      thread.setDaemon(true);
+      return thread;
+    }
+  });
+
+  /** Sessions that share their extensions: modes by their own ids. */
+  static class Family {
+    final String application;
+    final Map<String, String> modes = new HashMap<>();
+    Family(String application) { this.application = application; }
+  }
+
+  /** Python was asked, and its check failed. */
+  static class Failure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    Failure(String message) { super(message); }
+  }
+
+  /** For sessions to come. */
+  static class Parsers extends ScalaTypes.Pairing<org.apache.spark.sql.SparkSession, ParserInterface, ParserInterface> {
+    final Gate gate;
+    Parsers(Gate gate) { this.gate = gate; }
+    @Override
+    protected Object of(Object session, Object parser) {
+      return gate.before((ParserInterface) parser, (SparkSession) session);
+    }
+  }
+
+  static class Rules extends ScalaTypes.Mapping<org.apache.spark.sql.SparkSession, Rule<LogicalPlan>> {
+    final Gate gate;
+    Rules(Gate gate) { this.gate = gate; }
+    @Override
+    protected Object of(Object session) {
+      return new GateRule(gate, (SparkSession) session);
+    }
+  }
+
+  /** parsers: the class of parsers for this Spark; functions: names of table functions; judge: asks Python. */
+  public void prepare(Class<?> parsers, List<String> functions, Function1<Object, Object> judge) {
+    this.parsers = parsers;
+    this.words = new Words(functions);
+    this.judge = judge;
+  }
+
+  // ------------------------------------------------------------------------------ sessions and their modes
+
+  /** Puts the gate into a session and those that come from it; calling it again sets the mode. */
+  public synchronized void install(SparkSession session, String mode) throws ReflectiveOperationException {
+    ensure(session);
+    family(session).modes.put(session.sessionUUID(), mode);
+  }
+
+  /** Puts the gate into a session, open unless it is shut for its family. */
+  public synchronized void ensure(SparkSession session) throws ReflectiveOperationException {
+    if (family(session) == null) {
+      families.put(session.extensions(), new Family(session.sparkContext().applicationId()));
+      session.extensions().injectParser(new Parsers(this));
+      session.extensions().injectOptimizerRule(new Rules(this));
+    }
+    SessionState state = session.sessionState();
+    if (state.sqlParser() instanceof GateParser) return;
+    Field field = SessionState.class.getDeclaredField("sqlParser");
+    field.setAccessible(true);
+    field.set(state, before(state.sqlParser(), session));
+  }
+
+  /** error, warn, or off. */
+  public synchronized String mode(SparkSession session) {
+    Family family = family(session);
+    if (family == null) return "off";
+    String mode = (String) family.modes.get(session.sessionUUID());
+    if (mode != null) return mode;
+    if (family.modes.containsValue("error")) return "error";
+    return family.modes.containsValue("warn") ? "warn" : "off";
+  }
+
+  /** Whether any session of an application is checked. */
+  public synchronized boolean isShut(String application) {
+    for (Object found : families.values()) {
+      Family family = (Family) found;
+      if (!family.application.equals(application)) continue;
+      if (family.modes.containsValue("error") || family.modes.containsValue("warn")) return true;
+    }
+    return false;
+  }
+
+  private Family family(SparkSession session) { return (Family) families.get(session.extensions()); }
+
+  private ParserInterface before(ParserInterface parser, SparkSession session) {
+    try {
+      return ((GateParser) parsers.getDeclaredConstructor().newInstance()).before(parser, this, session);
+    } catch (ReflectiveOperationException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** A mode for what this thread does until {@link #done}; text: where not null, other texts have the session's. */
+  public void during(String mode, String text) { own.set(new String[] {mode, text}); }
+
+  public void done() { own.remove(); }
+
+  private String modeHere(SparkSession session, String text) {
+    String[] mine = (String[]) own.get();
+    return mine != null && (mine[1] == null || mine[1].equals(text)) ? mine[0] : mode(session);
+  }
+
+  /** Whether a text is one that Python is asked about, in this session. */
+  public boolean concerns(SparkSession session, String text) {
+    if (modeHere(session, text).equals("off")) return false;
+    return words.mayNeedTranslation(text) || Words.mayBeDdl(substituted(session, text));
+  }
+
+  // ------------------------------------------------------------------------------ text
+
+  @Override
+  public String admitted(SparkSession session, ParserInterface parser, String text, ParameterContext parameters)
+    throws Exception {
+    if (text == null || within.get() != null) return text;
+    boolean translated = words.mayNeedTranslation(text);
+    if (!translated && text.indexOf("${") < 0 && !Words.mayBeDdl(text)) return text;
+    String mode = modeHere(session, text);
+    if (mode.equals("off")) return text;
+    boolean ddl = Words.mayBeDdl(substituted(session, text));
+    if (!ddl && !translated) return text;
+    return ask(Asked.text(session, mode, text, ddl, parser, parameters));
+  }
+
+  @Override
+  public LogicalPlan marked(LogicalPlan plan) {
+    if (plan instanceof Command) mark(plan);
+    return plan;
+  }
+
+  private static void mark(LogicalPlan plan) {
+    if (CommandText.isFor(plan)) plan.setTagValue(CHECKED, Boolean.TRUE);
+    // Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps the columns.
+    for (ColumnDefinition column : CommandText.columns(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
+    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) mark(child); // of a script
+  }
+
+  private static boolean isMarked(LogicalPlan plan) {
+    if (plan.getTagValue(CHECKED).isDefined()) return true;
+    for (ColumnDefinition column : CommandText.columns(plan))
+      if (column.getTagValue(CHECKED).isDefined()) return true;
+    return false;
+  }
+
+  private static String substituted(SparkSession session, String text) {
+    if (text.indexOf("${") < 0) return text;
+    Option<SparkSession> before = SparkSession.getActiveSession();
+    SparkSession.setActiveSession(session);
+    try {
+      return new VariableSubstitution().substitute(text);
+    } catch (RuntimeException itself) { // a variable that names itself: Spark says so
+      return text;
+    } finally {
+      activate(before);
+    }
+  }
+
+  private static void activate(Option<SparkSession> session) {
+    if (session.isDefined()) SparkSession.setActiveSession((SparkSession) session.get());
+    else SparkSession.clearActiveSession();
+  }
+
+  // ------------------------------------------------------------------------------ plans
+
+  @Override
+  public void judge(SparkSession session, LogicalPlan plan) throws Exception {
+    if (!CommandText.isFor(plan) || isMarked(plan)) return;
+    String[] mine = (String[]) own.get();
+    String mode = mine != null ? mine[0] : mode(session);
+    if (!mode.equals("off")) {
+      String text = null;
+      try {
+        text = CommandText.of(plan);
+      } catch (RuntimeException unread) {
+        LOG.debug("a command that cannot be written as a statement", unread);
+      }
+      if (text == null) {
+        unanswered(Asked.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
+      } else {
+        ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
+      }
+    }
+    plan.setTagValue(CHECKED, Boolean.TRUE);
+  }
+
+  // ------------------------------------------------------------------------------ Python
+
+  private String ask(final Asked asked) throws Exception {
+    try {
+      return pythonWaits() ? answer(asked) : answerInTime(asked);
+    } catch (Failure failure) {
+      return unanswered(asked, "failed: " + failure.getMessage());
+    } catch (Py4JException gone) {
+      return unanswered(asked, "cannot be reached: the driver's Python has ended, or is about to");
+    } catch (TimeoutException late) {
+      return unanswered(
+        asked, "has not answered within " + seconds(asked) + " s: the driver's Python, or a catalog, is busy");
+    }
+  }
+
+  /** Whether this thread works for a call of Python's, which waits for it and answers on the same thread. */
+  private static boolean pythonWaits() {
+    for (StackTraceElement frame : Thread.currentThread().getStackTrace())
+      if (frame.getClassName().startsWith("py4j.commands.")) return true;
+    return false;
+  }
+
+  private String answer(Asked asked) {
+    Option<SparkSession> before = SparkSession.getActiveSession();
+    SparkSession.setActiveSession(asked.session());
+    within.set(Boolean.TRUE);
+    try {
+      return (String) judge.apply(asked);
+    } finally {
+      within.remove();
+      activate(before);
+    }
+  }
+
+  /** On a thread of its own, as nothing ends the wait for Python's answer. */
+  private String answerInTime(final Asked asked) throws Exception {
+    final ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    Future<String> answer = threads.submit(new Callable<String>() {
+      @Override
+      public String call() {
+        Thread.currentThread().setContextClassLoader(loader);
+        return answer(asked);
+      }
+    });
+    try {
+      return (String) answer.get(seconds(asked), TimeUnit.SECONDS);
+    } catch (ExecutionException thrown) {
+      if (thrown.getCause() instanceof Exception) throw (Exception) thrown.getCause();
+      throw thrown;
+    }
+  }
+
+  private static long seconds(Asked asked) {
+    String wanted = asked.session().sessionState().conf().getConfString(TIMEOUT, "60").trim();
+    return wanted.matches("[0-9]{1,9}") ? Long.parseLong(wanted) : 60L;
+  }
+
+  private String unanswered(Asked asked, String how) throws AnalysisException {
+    if (!asked.mayBeDdl()) return asked.text();
+    String said = "this statement is not checked: the check of partition DDL " + how;
+    String wanted = asked.session().sessionState().conf().getConfString(UNANSWERED, "refuse").trim();
+    if (!wanted.equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
+      throw refusal(said + "; nothing was changed\nhelp: run it again; to run such statements unchecked, SET "
+          + UNANSWERED + " = run",
+        "");
+    }
+    LOG.error(said + "; it runs all the same");
+    return asked.text();
+  }
+
+  /** What Python says where its check failed. */
+  public RuntimeException failure(String message) { return new Failure(message); }
+
+  /** What a client gets for a refused statement. */
+  public AnalysisException refusal(String words, String key) { return new Refusal(words, Map.of(KEY, key)); }
+
+  /** Words and no stack: Spark would put the caller's frames into it. */
+  static class Refusal extends AnalysisException {
+    private static final long serialVersionUID = 1L;
+
+    Refusal(String words, Map<String, String> parameters) {
+      super(words, Option.empty(), Option.empty(), Option.empty(), Option.apply(REFUSED),
+        scala.collection.immutable.Map.from(CollectionConverters.asScala(parameters)), new QueryContext[0],
+        Option.apply("42000"), Option.apply(words));
+    }
+
+    @Override
+    public StackTraceElement[] getStackTrace() {
+      return new StackTraceElement[0];
+    }
+
+    @Override
+    public void setStackTrace(StackTraceElement[] frames) {}
+
+    @Override
+    public Throwable fillInStackTrace() {
+      return this;
+    }
+  }
+}

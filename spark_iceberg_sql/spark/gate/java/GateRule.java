@@ -1,0 +1,27 @@
+package sparkicebergsql;
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.unsafe.Platform;
+
+/** Shows the gate the commands that no text was parsed for: Spark optimizes a command before it runs it. */
+public class GateRule extends ScalaTypes.PlanRule<LogicalPlan> {
+  private final Admission gate;
+  private final SparkSession session;
+
+  public GateRule(Admission gate, SparkSession session) {
+    this.gate = gate;
+    this.session = session;
+  }
+
+  @Override
+  protected TreeNode<?> of(TreeNode<?> plan) {
+    try {
+      gate.judge(session, (LogicalPlan) plan);
+    } catch (Exception refused) {
+      Platform.throwException(refused);
+    }
+    return plan;
+  }
+}

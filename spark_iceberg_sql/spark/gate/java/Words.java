@@ -1,0 +1,102 @@
+package sparkicebergsql;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Which texts the gate shows to Python: one pass over the characters, so that a query costs next to nothing.
+ *
+ * <p>Only ASCII letters, digits and the underscore continue a word here, so that a word is rather found than missed.
+ */
+public class Words {
+  private final Set<String> functions = new HashSet<>();
+
+  /** Names of the table functions, in lower case. */
+  public Words(List<String> functions) { this.functions.addAll(functions); }
+
+  /** Whether a text may be partition DDL: it has one of the verbs, and does not begin as a query. */
+  public static boolean mayBeDdl(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      String verb;
+      switch (text.charAt(i)) {
+        case 'a':
+        case 'A':
+          verb = "alter";
+          break;
+        case 'c':
+        case 'C':
+          verb = "create";
+          break;
+        case 'o':
+        case 'O':
+          verb = "overwrite";
+          break;
+        case 'r':
+        case 'R':
+          verb = "replace";
+          break;
+        default:
+          continue;
+      }
+      if (isWord(text, i, verb)) return !isQuery(text);
+    }
+    return false;
+  }
+
+  /** Whether a text may have a spelling of ClickHouse's. */
+  public boolean mayNeedTranslation(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      switch (text.charAt(i)) {
+        case 'i':
+        case 'I':
+          if (begins(text, i, "iceberg") && isCall(text, i)) return true;
+          break;
+        case 's':
+        case 'S':
+          if (isWord(text, i, "settings")) return true;
+          break;
+        case 'o':
+        case 'O':
+          if (isWord(text, i, "optimize")) return true;
+          break;
+        case 'd':
+        case 'D':
+          if (isWord(text, i, "delete") && begins(text, afterBlanks(text, i + 6), "where")) return true;
+          break;
+        default:
+      }
+    }
+    return false;
+  }
+
+  /** A text whose first word is SELECT is one query, to Spark's grammar and to Iceberg's. */
+  private static boolean isQuery(String text) { return isWord(text, afterBlanks(text, 0), "select"); }
+
+  private boolean isCall(String text, int start) {
+    int end = start;
+    while (end < text.length() && continuesWord(text.charAt(end))) end++;
+    int next = afterBlanks(text, end);
+    return next < text.length() && text.charAt(next) == '('
+      && functions.contains(text.substring(start, end).toLowerCase(Locale.ROOT));
+  }
+
+  private static boolean isWord(String text, int at, String word) {
+    int end = at + word.length();
+    return begins(text, at, word) && (end == text.length() || !continuesWord(text.charAt(end)));
+  }
+
+  private static boolean begins(String text, int at, String word) {
+    return (at == 0 || !continuesWord(text.charAt(at - 1))) && text.regionMatches(true, at, word, 0, word.length());
+  }
+
+  private static int afterBlanks(String text, int at) {
+    while (at < text.length() && Character.isWhitespace(text.charAt(at))) at++;
+    return at;
+  }
+
+  private static boolean continuesWord(char c) {
+    return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_';
+  }
+}

@@ -1,0 +1,78 @@
+"""The gate's decision: a statement is checked against the live catalogs, and refused or passed on."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.report import full
+from spark_iceberg_sql.spark.bridge import sessions
+from spark_iceberg_sql.spark.bridge.gate import Asked
+from spark_iceberg_sql.spark.gate import clickhouse
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax import routing
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+from spark_iceberg_sql.syntax.script import statements
+
+# Whose frames stand between a user's call and a warning about it.
+_BETWEEN = ("spark_iceberg_sql.spark", "pyspark", "py4j")
+
+
+def judge(asked: Asked) -> str:
+    """The text that Spark is to parse for a statement: the same, or in Spark's words where it is ClickHouse's.
+
+    Raises IcebergSqlError, with the report, to refuse it. Says the rest as an IcebergSqlWarning.
+    """
+    spark = asked.spark
+    if asked.is_plan:
+        report = check(asked.text, SessionTables(spark, asked.rows), repaired=True)
+        _speak(report, asked.mode, _OF_A_PLAN)
+        return asked.text
+    text = clickhouse.in_spark_s_words(spark, asked.text)
+    if not asked.may_be_ddl:
+        return text
+    plain = _in_backticks(asked, sessions.substituted(spark, text))
+    _speak(check(plain, SessionTables(spark, asked.rows), repaired=True), asked.mode)
+    found = statements(text)
+    return routing.handed_on(found[0]) if len(found) == 1 else text
+
+
+_OF_A_PLAN = (
+    "   = note: the statement stands for a command without SQL text, such as a DataFrame writer's\n"
+)
+
+
+def _in_backticks(asked: Asked, text: str) -> str:
+    """The text with names in double quotes in backticks, at the same offsets, if the session reads them as names.
+
+    Iceberg's grammar never does.
+    """
+    if '"' not in text or routing.goes_to_iceberg(text):
+        return text
+    if not sessions.double_quotes_are_names(asked.spark):
+        return text
+    for token in tokenize(text):
+        name = token.text[1:-1].replace('""', '"')
+        if token.kind is Kind.DOUBLE and token.text.endswith('"') and "`" not in name:
+            text = text[: token.start] + f"`{name}`".ljust(len(token.text)) + text[token.end :]
+    return text
+
+
+def _speak(report: Report, mode: str, more: str = "") -> None:
+    if not report.diagnostics:
+        return
+    words = full(report) + more
+    if mode == "error" and report.refuses:
+        raise IcebergSqlError(words, report)
+    warnings.warn(words, IcebergSqlWarning, stacklevel=_users_level())
+
+
+def _users_level() -> int:
+    """How far up the stack the user's call is; the bottom of it where the call came from another client."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
+        frame, level = frame.f_back, level + 1
+    return level

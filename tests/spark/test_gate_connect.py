@@ -1,0 +1,118 @@
+"""A client of Spark Connect, in a process without this package: the server's session refuses it the same statements."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import connect_client
+import process
+import pytest
+
+SERVER = """
+import sys
+spark = sis.session(os.getcwd() + "/w", config={
+    **SMALL, "spark.master": "local[2]", "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+    "spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": sys.argv[1],
+})
+spark.sql("CREATE NAMESPACE local.db")
+spark.sql("CREATE TABLE local.db.t (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(4, id))")
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+CLIENT = """
+import importlib.util, json, sys
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import partitioning
+assert importlib.util.find_spec("spark_iceberg_sql") is None
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+other = SparkSession.builder.remote(sys.argv[1]).create()
+frame = spark.createDataFrame([(1, "a")], "id BIGINT, s STRING")
+damaging = "CREATE OR REPLACE TABLE local.db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id))"
+calls = {
+    "sql": lambda: spark.sql(damaging),
+    "new session": lambda: other.sql(damaging),
+    "immediate": lambda: spark.sql(f"EXECUTE IMMEDIATE '{damaging}'"),
+    "script": lambda: spark.sql(f"BEGIN {damaging}; END"),
+    "arguments": lambda: spark.sql("ALTER TABLE local.db.t ADD PARTITION FIELD days(s)", args={}),
+    "select": lambda: spark.sql(
+        "CREATE TABLE local.db.c USING iceberg PARTITIONED BY (days(s)) AS SELECT * FROM local.db.t WHERE id < :m",
+        {"m": 1},
+    ),
+    "writer": lambda: frame.writeTo("local.db.t").using("iceberg").partitionedBy(
+        partitioning.bucket(8, "id")).createOrReplace(),
+    "good": lambda: spark.sql("ALTER TABLE local.db.t ADD PARTITION FIELD days(ts);"),
+    "clickhouse": lambda: spark.sql("OPTIMIZE TABLE local.db.t").collect(),
+    "query": lambda: spark.sql("SELECT iceberg_bucket(16, 1L) AS b").collect(),
+    "files": lambda: spark.table("local.db.t.files").collect(),
+}
+answers = {}
+for name, call in calls.items():
+    try:
+        call()
+        answers[name] = None
+    except Exception as error:
+        answers[name] = [type(error).__name__, str(error), error.getCondition(), error.getSqlState()]
+print(json.dumps(answers))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | None]:
+    """What the client got for each of its calls; null where the call went through."""
+    interpreter = connect_client.python()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("connect")
+    command = [sys.executable, "-c", process.PREAMBLE + SERVER, str(port)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(command, cwd=folder, stderr=log, **pipes) as server,
+    ):
+        assert server.stdout.readline().strip() == "ready", (folder / "log").read_text()
+        done = subprocess.run(
+            [str(interpreter), "-c", CLIENT, f"sc://127.0.0.1:{port}"],
+            cwd=folder,
+            env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+            capture_output=True,
+            text=True,
+            timeout=400,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr + (folder / "log").read_text()
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("sql", "SIS404"),
+        ("new session", "SIS404"),
+        ("immediate", "SIS404"),
+        ("script", "SIS404"),
+        ("arguments", "SIS202"),
+        ("select", "SIS202"),
+        ("writer", "SIS404"),
+    ],
+)
+def test_refused(answers: dict[str, list[str] | None], call: str, code: str) -> None:
+    found = answers[call]
+    assert found is not None, "it ran"
+    kind, text, condition, state = found
+    assert kind == "AnalysisException"
+    assert f"error[{code}]" in text
+    assert "help: write" in text
+    assert (condition, state) == ("PARTITION_DDL_REFUSED", "42000")
+    assert "\tat " not in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("call", ["good", "clickhouse", "query", "files"])
+def test_let_through(answers: dict[str, list[str] | None], call: str) -> None:
+    assert answers[call] is None

@@ -1,0 +1,63 @@
+"""The runtime decides: what the checker says of DataFrame writers and of pyiceberg is what these do."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from writers import FRAME, IMPORTS, PYICEBERG_IMPORTS, PYICEBERG_SCHEMA, SPECS, WRITERS, Case
+
+
+def runs(program: str, names: dict[str, Any]) -> str:
+    """What running a program raises; empty where it runs."""
+    try:
+        exec(program, names)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+@pytest.mark.filterwarnings("ignore:Deprecated in 4.0.0:FutureWarning")
+@pytest.mark.parametrize("case", WRITERS, ids=lambda case: case.call)
+def test_dataframe_writers(spark: SparkSession, case: Case) -> None:
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.writers")
+    table = f"local.writers.t{WRITERS.index(case)}"
+    raised = runs(IMPORTS + FRAME + case.call.format(t=table), {"spark": spark})
+    assert bool(raised) is case.fails, raised
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    pyiceberg = pytest.importorskip("pyiceberg.catalog.sql")
+    folder: Path = tmp_path_factory.mktemp("pyiceberg")
+    found = pyiceberg.SqlCatalog(
+        "prod", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}"
+    )
+    found.create_namespace("db")
+    yield found
+    found.engine.dispose()
+
+
+@pytest.mark.parametrize("case", SPECS, ids=lambda case: case.call)
+def test_pyiceberg(catalog: Any, case: Case) -> None:
+    """A wrong spec is refused, or no row can be written to the table that has it."""
+    pyarrow = pytest.importorskip("pyarrow")
+    name = f"db.t{SPECS.index(case)}"
+    program = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + case.call.replace("{t}", name)
+    raised = runs(program, {"catalog": catalog})
+    if not raised:
+        table = catalog.load_table(name)
+        day = datetime.date(2024, 5, 17)
+        moment = datetime.datetime.combine(day, datetime.time(1))
+        row = {"id": 1, "ts": moment, "name": "a", "p": {"x": 1}, "d": day}
+        rows = pyarrow.Table.from_pylist([{**row, "f": 1.0}], schema=table.schema().as_arrow())
+        try:
+            table.append(rows)
+        except Exception as error:
+            raised = f"{type(error).__name__}: {error}"
+    if "pyiceberg_core" in raised:  # the extra that computes transforms
+        raised = ""
+    assert bool(raised) is case.fails, raised

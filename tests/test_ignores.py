@@ -1,0 +1,364 @@
+"""Ignore comments: in Python beside the SQL, by a rule's name, misspelt ones, and those that --add-noqa writes."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.syntax.lexer import Kind, tokenize
+
+TABLE = "CREATE TABLE db.t (at TIMESTAMP) USING iceberg PARTITIONED BY (at)"  # SIS501
+OTHER = TABLE.replace("db.t", "db.u")
+NAME = "identity-on-timestamp"
+MEANT = f"did you mean `{NAME}`?"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def found(name: str, text: str, capsys: Any, *words: str) -> list[str]:
+    """The rows and codes of a file's findings."""
+    Path(name).write_text(text, newline="")
+    main(["check", "--isolated", "--output-format", "json", *words, name])
+    reported = json.loads(capsys.readouterr().out)
+    return sorted(f"{d['location']['row']} {d['code']}" for d in reported)
+
+
+# --- in SQL ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "-- noqa: SIS501",
+        f"-- noqa: {NAME}",
+        f"-- noqa: LT05, {NAME}",
+        "-- noqa: sis501 one file per load",
+        "/* noqa: SIS501 */",
+        "-- noqa",
+    ],
+)
+def test_noqa(comment: str, capsys: Any) -> None:
+    assert found("a.sql", f"{TABLE} {comment}\n", capsys) == []
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        f"-- iceberg-sql: ignore[{NAME}]",
+        f"-- iceberg-sql: ignore[ {NAME}, SIS501 ] reason",
+        "-- iceberg-sql:ignore[SIS501]",
+        "-- iceberg-sql: ignore",
+    ],
+)
+def test_ignore(comment: str, capsys: Any) -> None:
+    assert found("a.sql", f"{comment}\n{TABLE}\n", capsys) == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "said", "help_"),
+    [
+        ("-- noqa SIS501", "a colon is missing", "write `noqa: SIS501`"),
+        ("-- noqa; SIS501", "a colon is missing", "write `noqa: SIS501`"),
+        ("-- nqoa: SIS501", "unknown word `nqoa`", "write `noqa: SIS501`"),
+        ("-- no-qa: SIS501", "unknown word `no-qa`", "write `noqa: SIS501`"),
+        ("-- noqa: SIS50", "unknown rule `SIS50`", "did you mean `SIS501`?"),
+        ("-- noqa: SIS5O1", "unknown rule `SIS5O1`", "did you mean `SIS501`?"),
+        ("-- noqa: identity-on-timestmp", "unknown rule `identity-on-timestmp`", MEANT),
+        ("-- iceberg-sql: ignroe[SIS501]", "unknown word `ignroe`", "did you mean `ignore`?"),
+        ("-- iceberg-sql: ignored", "unknown word `ignored`", "did you mean `ignore`?"),
+        ("-- iceberg-sql: skipfile", "unknown word `skipfile`", "did you mean `skip-file`?"),
+        ("-- iceberg-sql: ignore(SIS501)", "write `ignore[SIS501]`", None),
+        ("-- iceberg-sql: ignore SIS501", "write `ignore[SIS501]`", None),
+        ("-- iceberg-sql: ignore: SIS501", "write `ignore[SIS501]`", None),
+        ("-- iceberg-sql: ignore[SIS501", "write `ignore[SIS501]`", None),
+        ("-- iceberg-sql: ignore[]", "no rule in `ignore[]`", None),
+        ("-- iceberg-sql: ignore[identity-timestamp]", "unknown rule `identity-timestamp`", MEANT),
+        ("-- icebreg-sql: ignore[SIS501]", "`icebreg-sql` is not `iceberg-sql:`", None),
+        ("-- iceberg_sql: ignore[SIS501]", "`iceberg_sql` is not `iceberg-sql:`", None),
+    ],
+)  # fmt: skip
+def test_a_misspelt_comment_ignores_nothing_and_is_told(
+    comment: str, said: str, help_: str | None, capsys: Any
+) -> None:
+    text = f"{comment}\n{TABLE}" if "ignore" in comment else f"{TABLE} {comment}\n"
+    assert sorted(code.split()[1] for code in found("a.sql", text, capsys)) == ["SIS003", "SIS501"]
+    main(["check", "--isolated", "--output-format", "json", "--select", "SIS003", "a.sql"])
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert finding["message"] == f"nothing is ignored: {said}"
+    assert help_ is None or finding["help"] == help_
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["-- noqa: LT05", "-- noqa: disable=all", "-- noqa: PRS", "-- noqa: aliasing.table, layout-long-lines"],
+)  # fmt: skip
+def test_other_linters_words_are_theirs(comment: str, capsys: Any) -> None:
+    assert found("a.sql", f"{TABLE} {comment}\n", capsys) == ["1 SIS501"]
+
+
+# --- in Python ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'spark.sql("{TABLE}")  # noqa: SIS501\n',
+        f'spark.sql("{TABLE}")  # noqa: E501, {NAME}\n',
+        f'spark.sql("{TABLE}")  # type: ignore  # noqa: E501,SIS501\n',
+        f'spark.sql("{TABLE}")  # noqa\n',
+        f'spark.sql("{TABLE}")  # iceberg-sql: ignore[SIS501] one file per load\n',
+        f'# iceberg-sql: ignore[{NAME}]\nspark.sql("{TABLE}")\n',
+        f'# iceberg-sql: ignore[SIS501]\n\n# why\nspark.sql(\n    "{TABLE}"\n)\n',
+        f'spark.sql(\n    # iceberg-sql: ignore[SIS501]\n    "{TABLE}"\n)\n',
+        f'spark.sql("""\n{TABLE}\n""")  # noqa: SIS501\n',
+        f'DDL = """\n{TABLE}\n"""  # noqa: SIS501\nspark.sql(DDL)\n',
+        f'spark.sql(\n    f"{TABLE[:40]}"\n    "{TABLE[40:]}"  # noqa: SIS501\n)\n',
+        f'\r\nspark.sql("{TABLE}")  # noqa: SIS501\r\n',
+        f'é = "日本"; spark.sql("{TABLE}")  # noqa: SIS501\n',
+        f"for q in ['{TABLE}', 'SELECT 1']:  # noqa: SIS501\n    spark.sql(q)\n",
+        'spark.sql(build())  # noqa: SIS002\n',
+    ],
+)  # fmt: skip
+def test_beside_the_literal(text: str, capsys: Any) -> None:
+    assert found("a.py", text, capsys) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (f'spark.sql("{TABLE}")  # noqa: E501\n', ["1 SIS501"]),
+        (f'spark.sql("{TABLE}")  # noqa: SIS502\n', ["1 SIS003", "1 SIS501"]),
+        (f'# noqa: SIS501\nspark.sql("{TABLE}")\n', ["1 SIS003", "2 SIS501"]),
+        (f'spark.sql("{TABLE}")\n# noqa: SIS501\n', ["1 SIS501", "2 SIS003"]),
+        (f'spark.sql("{TABLE}")  # noqa SIS501\n', ["1 SIS003", "1 SIS501"]),
+        (f'x = "# noqa: SIS501"; spark.sql("{TABLE}")\n', ["1 SIS501"]),
+        (f'spark.sql("""\n-- # noqa: SIS501\n{TABLE}""")\n', ["3 SIS501"]),
+        # The first comment is about the first literal alone.
+        (f'# iceberg-sql: ignore[SIS501]\nspark.sql("{TABLE}")\nspark.sql("{OTHER}")\n', ["3 SIS501"]),
+        (f'# iceberg-sql: ignore[SIS501]\nspark.sql("SELECT 1")\nspark.sql("{TABLE}")\n', ["1 SIS003", "3 SIS501"]),
+        ("x = 1\n# noqa: SIS501\nspark.sql('SELECT 1')\n", ["2 SIS003"]),
+        ("# noqa: SIS501\nx = 1\n", []),  # a program without SQL is not read
+    ],
+)  # fmt: skip
+def test_what_is_not_beside_it(text: str, codes: list[str], capsys: Any) -> None:
+    assert found("a.py", text, capsys) == codes
+
+
+def test_a_program_that_is_skipped(capsys: Any) -> None:
+    assert found("a.py", f'# iceberg-sql: skip-file\nspark.sql("{TABLE}")\n', capsys) == []
+    assert found("a.py", f'# iceberg-sql: skipfile\nspark.sql("{TABLE}")\n', capsys) == [
+        "1 SIS003",
+        "2 SIS501",
+    ]
+
+
+def test_in_a_notebook(capsys: Any) -> None:
+    cells = [
+        f'spark.sql("{TABLE}")  # noqa: SIS501',
+        f"%%sql\n{TABLE} -- noqa: SIS501".replace("db.t", "db.u"),
+        "%time x = 1\n# noqa: SIS501",
+    ]
+    text = json.dumps(
+        {"cells": [{"cell_type": "code", "source": c} for c in cells], "metadata": {}}
+    )
+    assert found("a.ipynb", text, capsys) == []
+
+
+def test_a_suppressed_error_does_not_stop_what_follows(capsys: Any) -> None:
+    """As in SQL: the statement is taken to run."""
+    one = "CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
+    two = "ALTER TABLE db.t ADD COLUMN id INT"
+    in_sql = found("a.sql", f"{one}; -- noqa: SIS104\n{two}", capsys)
+    text = f'spark.sql("{one}")  # noqa: SIS104\nspark.sql("{two}")\n'
+    assert found("a.py", text, capsys) == in_sql == ["2 SIS207"]
+
+
+# --- --add-noqa -----------------------------------------------------------------------------------
+
+SQL = [
+    f"{TABLE};\n",
+    f"{TABLE}",
+    f"{TABLE};\r\n{TABLE};\r\n".replace("db.t", "db.u", 1),
+    f"{TABLE}; -- why\n",
+    f"{TABLE}; -- noqa: LT05\n",
+    f"{TABLE} /* why */\n",
+    f"{TABLE} /* why\n and so on */;\n",
+    f"{TABLE} COMMENT 'two\nlines';\n",
+    f"SELECT 1; {TABLE} COMMENT 'two\nlines';\n",
+    f"  {TABLE} COMMENT 'two\nlines';\n",
+    "CREATE TABLE db.t (at TIMESTAMP, `two\nlines` INT) USING iceberg PARTITIONED BY (at);\n",
+    "CREATE TABLE db.t (at TIMESTAMP, b TIMESTAMP)\nUSING iceberg\nPARTITIONED BY (at,\n b);\n",
+    "ALTER TABLE db.t ADD PARTITION FIELD weeks(a);\nALTER TABLE db.t ADD PARTITION FIELD weeks(b);\n",
+    "CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (weeks(id), bucket(id, 16));\n",
+    f"\ufeff{TABLE};\n",
+    f"{TABLE}\n{{%- if x %}} TBLPROPERTIES ('a' = 'b'){{% endif %}};\n",
+    f"{{% if x %}}{TABLE}{{% endif %}}\n",
+    f"{TABLE} TBLPROPERTIES ('a' = '{{{{ x\n }}}}');\n",
+    "-- liquibase formatted sql\n-- changeset a:1\n" + f"{TABLE};\n-- rollback DROP TABLE db.t;\n",
+    f"-- migrate:up\n{TABLE};\n-- migrate:down\nDROP TABLE db.t;\n",
+    f"%sql\n{TABLE}\n",
+    f"-- MAGIC %sql\n{TABLE}\n-- COMMAND ----------\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SQL)
+def test_comments_are_added_to_sql(text: str, capsys: Any) -> None:
+    before = [c for c in found("a.sql", text, capsys) if not c.endswith("SIS002")]
+    assert before
+    main(["check", "--isolated", "--add-noqa", "a.sql"])
+    said = capsys.readouterr()
+    after = Path("a.sql").read_bytes().decode()
+    if "No comment can suppress" in said.err:
+        assert after == text or len(after) > len(text)
+    else:
+        left = found("a.sql", after, capsys)
+        assert [c for c in left if not c.endswith("SIS002")] == []
+    assert words(after) == words(text)
+    assert after.count("\r") == text.count("\r") + (after.count("\n") - text.count("\n")) * (
+        "\r" in text
+    )
+    main(["check", "--isolated", "--add-noqa", "a.sql"])  # nothing more is added
+    assert Path("a.sql").read_bytes().decode() == after
+
+
+def words(text: str) -> list[str]:
+    return [t.text for t in tokenize(text) if t.kind is not Kind.COMMENT and t.text.strip()]
+
+
+@pytest.mark.parametrize("text", [t for t in SQL if "{" not in t and "MAGIC" not in t])
+def test_every_finding_in_plain_sql_can_be_ignored(text: str, capsys: Any) -> None:
+    found("a.sql", text, capsys)
+    assert main(["check", "--isolated", "--add-noqa", "a.sql"]) == 0
+    assert "No comment" not in capsys.readouterr().err
+
+
+PYTHON = [
+    f'spark.sql("{TABLE}")\n',
+    f'spark.sql("{TABLE}")',
+    f"spark.sql('''{TABLE}''')  # why\n",
+    f'spark.sql("{TABLE}")  # noqa: E501\n',
+    f'spark.sql("{TABLE}")  # noqa: E501 # why\n',
+    f'spark.sql("""\n{TABLE}\n""")\n',
+    f'spark.sql("""\n{TABLE}\n""".strip())\n',
+    f'spark.sql(f"""\n{TABLE} {{x}}\n""")\n',
+    f'spark.sql(\n    """\n    {TABLE}\n    """,\n)\n',
+    f'spark.sql("{TABLE[:40]}" \\\n  "{TABLE[40:]}")\n',
+    f'spark.sql("{TABLE[:60]}" \\\n  "{TABLE[60:]}" \\\n)\n',
+    f'DDL = """{TABLE}"""\nspark.sql(DDL)\nprint(DDL)\n',
+    f'if x:\n    spark.sql("{TABLE}"); y = 1\n',
+    f'spark.sql(r"{TABLE}"); spark.sql("{TABLE}")\n'.replace("db.t", "db.u", 1),
+    f'\r\nspark.sql("{TABLE}")\r\n',
+    f'é = "日本"; spark.sql("{TABLE}")\n',
+    f'# coding: latin-1\nspark.sql("{TABLE}")\n',
+    f'x = """\n""" + spark.sql("{TABLE}").x + """\n"""\n',
+    f'x = f"{{spark.sql("""{TABLE}""")}}"\n'.replace('f"', "f'").replace('}"', "}'"),
+    f'# Databricks notebook source\n# MAGIC %sql\n# MAGIC {TABLE}\n',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PYTHON)
+def test_comments_are_added_to_programs(text: str, capsys: Any) -> None:
+    before = [c for c in found("a.py", text, capsys) if not c.endswith("SIS002")]
+    main(["check", "--isolated", "--add-noqa", "a.py"])
+    said = capsys.readouterr()
+    after = Path("a.py").read_bytes().decode()
+    assert ast.dump(ast.parse(after)) == ast.dump(ast.parse(text))
+    if "No comment can suppress" not in said.err:
+        assert [c for c in found("a.py", after, capsys) if not c.endswith("SIS002")] == []
+        assert (after != text) is bool(before)
+    main(["check", "--isolated", "--add-noqa", "a.py"])
+    assert Path("a.py").read_bytes().decode() == after
+
+
+def test_comments_are_added_to_a_notebook(capsys: Any) -> None:
+    cells = [
+        [f'spark.sql("{TABLE}")\n', "x = 1"],
+        [f'spark.sql("{TABLE}")'.replace("db.t", "db.u")],
+        f"%%sql\n{TABLE}".replace("db.t", "db.v"),
+        f"%time spark.sql('{TABLE}')\nx = 1".replace("db.t", "db.w"),
+    ]
+    text = json.dumps(
+        {"cells": [{"cell_type": "code", "source": c} for c in cells], "metadata": {}}, indent=1
+    )
+    assert len(found("a.ipynb", text, capsys)) == 4
+    main(["check", "--isolated", "--add-noqa", "a.ipynb"])
+    after = json.loads(Path("a.ipynb").read_text())
+    sources = ["".join(cell["source"]) for cell in after["cells"]]
+    assert sources[0] == f'spark.sql("{TABLE}")  # noqa: SIS501\nx = 1'
+    assert sources[1].endswith('")  # noqa: SIS501')
+    assert sources[2].endswith("(at)  -- noqa: SIS501")
+    # IPython's own lines are no Python: nobody can tell where a comment may stand.
+    assert "No comment can suppress 1 finding: a.ipynb:cell 4:1:" in capsys.readouterr().err
+    assert len(found("a.ipynb", Path("a.ipynb").read_text(), capsys)) == 1
+
+
+def test_what_would_be_added_is_shown(capsys: Any) -> None:
+    Path("a.sql").write_text(f"{TABLE};\n")
+    assert main(["check", "--isolated", "--add-noqa", "--diff", "a.sql"]) == 1
+    assert f"+{TABLE};  -- noqa: SIS501\n" in capsys.readouterr().out
+    assert Path("a.sql").read_text() == f"{TABLE};\n"
+
+
+def test_what_cannot_be_ignored_is_named(capsys: Any) -> None:
+    """A comment inside the program's string would be another string."""
+    text = f'spark.sql("{TABLE}" \\\n)\n'
+    found("a.py", text, capsys)
+    assert main(["check", "--isolated", "--add-noqa", "a.py"]) == 1
+    assert "No comment can suppress 1 finding: a.py:1:" in capsys.readouterr().err
+    assert Path("a.py").read_text() == text
+
+
+def test_an_internal_error_has_no_comment(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    from spark_iceberg_sql.checker import engine
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(engine.parser, "read", broken)
+    Path("a.sql").write_text(f"{TABLE};\n")
+    assert main(["check", "--isolated", "--add-noqa", "a.sql"]) == 2
+    assert Path("a.sql").read_text() == f"{TABLE};\n"
+
+
+def test_new_findings_alone_get_comments(capsys: Any) -> None:
+    Path("a.sql").write_text(f"{TABLE};\n")
+    main(["check", "--isolated", "--baseline", "b.json", "--write-baseline"])
+    Path("a.sql").write_text(f"{TABLE};\n{TABLE.replace('db.t', 'db.u')};\n")
+    assert main(["check", "--isolated", "--baseline", "b.json", "--add-noqa"]) == 0
+    assert Path("a.sql").read_text().count("noqa") == 1
+
+
+RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else []) for n, p in enumerate(RULES)],
+    ids=lambda path: path.stem,
+)
+def test_files_with_many_findings(path: Path, capsys: Any) -> None:
+    """No comment is left that suppresses nothing, although an ignored error changes what follows it."""
+    text = path.read_text("utf-8")
+    assert found("a.sql", text, capsys)
+    main(["check", "--isolated", "--add-noqa", "a.sql"])
+    assert "No comment can suppress" not in capsys.readouterr().err
+    after = Path("a.sql").read_text("utf-8")
+    assert words(after) == words(text)
+    assert {c.split()[1] for c in found("a.sql", after, capsys)} <= {"SIS002"}
+
+
+@pytest.mark.parametrize("comment", ["-- noqa: SIS302", "-- noqa: LT05, SIS302"])
+def test_comments_that_were_unused_before_stay(comment: str, capsys: Any) -> None:
+    text = f"SELECT 1; {comment}\n{TABLE};\n"
+    assert found("a.sql", text, capsys) == ["1 SIS003", "2 SIS501"]
+    main(["check", "--isolated", "--add-noqa", "a.sql"])
+    assert Path("a.sql").read_text() == f"SELECT 1; {comment}\n{TABLE};  -- noqa: SIS501\n"

@@ -1,0 +1,516 @@
+"""What else an editor asks of the language server, and what it tells of: the files around, notebooks, settings."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.workspace import PositionCodec
+from samples import sampled
+from test_lsp import ADD, TABLE, Editor, place
+from test_memo import edited, scripts
+
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.diagnostics import Edit
+from spark_iceberg_sql.editor.answers import Answers
+from spark_iceberg_sql.editor.documents import Document
+from spark_iceberg_sql.editor.open_files import OpenFiles
+
+PULLS = lsp.TextDocumentClientCapabilities(diagnostic=lsp.DiagnosticClientCapabilities())
+WATCHES = lsp.WorkspaceClientCapabilities(
+    did_change_watched_files=lsp.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True)
+)
+
+
+def drive(
+    root: Path, talk: Callable[[Editor], Awaitable[None]], *, options: Any = None, **can: Any
+) -> None:
+    """A session with a server of its own. can: the editor's capabilities."""
+
+    async def session() -> None:
+        async with Editor(
+            root, capabilities=lsp.ClientCapabilities(**can), options=options
+        ) as editor:
+            await talk(editor)
+
+    asyncio.run(asyncio.wait_for(session(), 90))
+
+
+def codes(found: list[lsp.Diagnostic]) -> list[object]:
+    return [diagnostic.code for diagnostic in found]
+
+
+async def pulled(editor: Editor, uri: str) -> list[lsp.Diagnostic]:
+    report = await editor.client.text_document_diagnostic_async(
+        lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(uri))
+    )
+    assert isinstance(report, lsp.RelatedFullDocumentDiagnosticReport)
+    return list(report.items)
+
+
+def test_overtaken_versions_are_not_checked(tmp_path: Path) -> None:
+    async def talk(editor: Editor) -> None:
+        text = f"{TABLE};\n" * 300
+        await editor.open(text)
+        before = editor.publications
+        for number in range(40):
+            editor.send_change(f"{text}{ADD} {'weeks(ts)'[: number % 9]}")
+        editor.send_change(f"{text}{ADD} weeks(ts)")
+        while "SIS101" not in codes(editor.published[editor.uri("a.sql")]):
+            await editor.next()
+        assert editor.publications - before < 20
+
+    drive(tmp_path, talk)
+
+
+def test_an_editor_that_pulls_is_sent_nothing(tmp_path: Path) -> None:
+    async def talk(editor: Editor) -> None:
+        uri = editor.send_open(f"{TABLE} PARTITIONED BY (weeks(ts))")
+        assert codes(await pulled(editor, uri)) == ["SIS101"]
+        editor.send_change(f"{TABLE} PARTITIONED BY (days(ts))")
+        assert await pulled(editor, uri) == []
+        assert await pulled(editor, editor.uri("not-open.sql")) == []
+        assert editor.published == {}
+
+    drive(tmp_path, talk, text_document=PULLS)
+
+
+def test_watched_files(tmp_path: Path) -> None:
+    """Settings and DDL that something else than the editor writes."""
+    ddl = tmp_path / "tables.sql"
+    config = tmp_path / ".iceberg-sql.toml"
+
+    async def talk(editor: Editor) -> None:
+        async def wrote(path: Path, text: str) -> list[object]:
+            path.write_text(text)
+            change = lsp.FileEvent(path.as_uri(), lsp.FileChangeType.Changed)
+            await editor.after(
+                lambda: editor.client.workspace_did_change_watched_files(
+                    lsp.DidChangeWatchedFilesParams([change])
+                )
+            )
+            return codes(editor.published[editor.uri("a.sql")])
+
+        text = f"{ADD} bucket(8, nope)"
+        assert codes(await editor.open(text)) == ["SIS002"]
+        assert editor.watched
+        ddl.write_text(TABLE)
+        assert await wrote(config, 'ddl = ["tables.sql"]') == ["SIS201"]
+        assert await wrote(ddl, TABLE.replace("id", "nope")) == []
+        assert await wrote(config, "") == ["SIS002"]
+
+    drive(tmp_path, talk, workspace=WATCHES)
+
+
+def test_a_migration_before(tmp_path: Path) -> None:
+    first = tmp_path / "V1__tables.sql"
+    first.write_text(f"{TABLE};")
+    (tmp_path / "V2__fields.sql").write_text("SELECT 1")
+
+    async def talk(editor: Editor) -> None:
+        assert codes(await editor.open(f"{ADD} ts", "V2__fields.sql")) == ["SIS501"]
+        first.write_text(TABLE.replace("ts TIMESTAMP", "tt TIMESTAMP"))
+        change = lsp.FileEvent(first.as_uri(), lsp.FileChangeType.Changed)
+        await editor.after(
+            lambda: editor.client.workspace_did_change_watched_files(
+                lsp.DidChangeWatchedFilesParams([change])
+            )
+        )
+        assert codes(editor.published[editor.uri("V2__fields.sql")]) == ["SIS201"]
+
+    drive(tmp_path, talk, workspace=WATCHES)
+
+
+def test_the_editor_s_settings(tmp_path: Path) -> None:
+    text = f"{TABLE} PARTITIONED BY (weeks(ts), ts)"
+
+    async def talk(editor: Editor) -> None:
+        found = await editor.open(text)
+        assert codes(found) == ["SIS501"]
+        assert found[0].severity == lsp.DiagnosticSeverity.Error
+
+        async def told(settings: object) -> list[object]:
+            await editor.after(
+                lambda: editor.client.workspace_did_change_configuration(
+                    lsp.DidChangeConfigurationParams(settings)
+                )
+            )
+            return codes(editor.published[editor.uri("a.sql")])
+
+        assert await told({"iceberg-sql": {"settings": {"ignore": []}}}) == ["SIS101", "SIS501"]
+        assert await told({"iceberg-sql": {"settings": {"select": ["SIS1"]}}}) == ["SIS101"]
+        for odd in (None, [], 3, {"iceberg-sql": 3}, {"iceberg-sql": {"settings": 3}}):
+            assert await told(odd) == ["SIS101", "SIS501"]
+        await told({"iceberg-sql": {"settings": {"nonsense": 1}}})
+        assert "unknown key `nonsense` in the command line" in editor.messages[-1]
+
+    settings = {"ignore": ["SIS101"], "severity": {"SIS501": "error"}}
+    drive(tmp_path, talk, options={"settings": settings})
+
+
+def test_renamed_files(tmp_path: Path) -> None:
+    (tmp_path / "tables.sql").write_text(TABLE)
+    (tmp_path / ".iceberg-sql.toml").write_text('ddl = ["tables.sql"]')
+
+    async def talk(editor: Editor) -> None:
+        assert codes(await editor.open(f"{ADD} nope")) == ["SIS201"]
+        (tmp_path / "tables.sql").rename(tmp_path / "others.sql")
+        (tmp_path / ".iceberg-sql.toml").write_text(
+            'ddl = ["others.sql"]\nseverity = {SIS2 = "warning"}'
+        )
+        rename = lsp.FileRename(editor.uri("a.sql"), editor.uri("b.sql"))
+        editor.client.workspace_did_rename_files(lsp.RenameFilesParams([rename]))
+        while not editor.published.get(editor.uri("b.sql")):
+            await editor.next()
+        assert editor.published[editor.uri("a.sql")] == []
+        [found] = editor.published[editor.uri("b.sql")]
+        assert found.severity == lsp.DiagnosticSeverity.Warning
+
+    drive(tmp_path, talk)
+
+
+def test_a_notebook(tmp_path: Path) -> None:
+    """Cells follow one another, and move; an edit is in the units of the editor; prose is not read."""
+    uri = (tmp_path / "a.ipynb").as_uri()
+
+    def cell(number: int) -> str:
+        return f"vscode-notebook-cell:{uri[5:]}#{number}"
+
+    def item(number: int, text: str) -> lsp.TextDocumentItem:
+        return lsp.TextDocumentItem(cell(number), "python", 1, text)
+
+    def kinds(*numbers: int) -> list[lsp.NotebookCell]:
+        return [
+            lsp.NotebookCell(lsp.NotebookCellKind(1 if n == 2 else 2), cell(n)) for n in numbers
+        ]
+
+    async def talk(editor: Editor) -> None:
+        def change(**cells: Any) -> Callable[[], None]:
+            changes = lsp.NotebookDocumentCellChanges(**cells)
+            document = lsp.VersionedNotebookDocumentIdentifier(2, uri)
+            params = lsp.DidChangeNotebookDocumentParams(
+                document, lsp.NotebookDocumentChangeEvent(cells=changes)
+            )
+            return lambda: editor.client.notebook_document_did_change(params)
+
+        def structure(start: int, gone: int, *put: int, **more: Any) -> Callable[[], None]:
+            array = lsp.NotebookCellArrayChange(start, gone, kinds(*put))
+            return change(structure=lsp.NotebookDocumentCellChangeStructure(array, **more))
+
+        texts = [f"%%sql\n{TABLE}", f"spark.sql('''🙂🙂;{ADD} days(id)''')", ADD]
+        editor.client.notebook_document_did_open(
+            lsp.DidOpenNotebookDocumentParams(
+                lsp.NotebookDocument(uri, "jupyter-notebook", 1, kinds(0, 2, 1)),
+                [item(0, texts[0]), item(1, texts[1]), item(2, texts[2])],
+            )
+        )
+        while cell(1) not in editor.published:
+            await editor.next()
+        [found] = editor.published[cell(1)]
+        assert found.code == "SIS202"
+        start = len(f"spark.sql('''🙂🙂;{ADD} days(") + 2
+        assert found.range == place(0, start, start + 2)
+        assert not editor.published.get(cell(2))
+        # `id` becomes `ts`, in two edits of which the second counts on the first.
+        edits = [
+            lsp.TextDocumentContentChangePartial(place(0, start, start + 2), ""),
+            lsp.TextDocumentContentChangePartial(place(0, start, start), "ts"),
+        ]
+        document = lsp.VersionedTextDocumentIdentifier(2, cell(1))
+        text = lsp.NotebookDocumentCellContentChanges(document, edits)
+        await editor.after(change(text_content=[text]), cell(1))
+        assert editor.published[cell(1)] == []
+        # The table's cell moves behind the other one: the table is unknown there.
+        await editor.after(structure(0, 3, 1, 0, 2), cell(1))
+        assert codes(editor.published[cell(1)]) == ["SIS002"]
+        weeks = item(3, f"%%sql\n{ADD} weeks(ts)")
+        closed = [lsp.TextDocumentIdentifier(cell(1))]
+        await editor.after(structure(0, 1, 3, did_open=[weeks], did_close=closed), cell(3))
+        assert editor.published[cell(1)] == []
+        assert "SIS101" in codes(editor.published[cell(3)])
+        await editor.after(
+            lambda: editor.client.notebook_document_did_close(
+                lsp.DidCloseNotebookDocumentParams(
+                    lsp.NotebookDocumentIdentifier(uri), [lsp.TextDocumentIdentifier(cell(3))]
+                )
+            ),
+            cell(3),
+        )
+        assert editor.published[cell(3)] == []
+
+    notebooks = lsp.NotebookDocumentClientCapabilities(lsp.NotebookDocumentSyncClientCapabilities())
+    drive(tmp_path, talk, notebook_document=notebooks)
+
+
+@pytest.mark.parametrize("encoding", list(lsp.PositionEncodingKind))
+def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> None:
+    """Where an emoji is one, two or four units."""
+
+    def units(text: str) -> int:
+        return len(text.encode(encoding.value + ("" if encoding.value == "utf-8" else "-le"))) // {
+            "utf-8": 1, "utf-16": 2, "utf-32": 4
+        }[encoding.value]  # fmt: skip
+
+    async def talk(editor: Editor) -> None:
+        assert editor.result.capabilities.position_encoding == encoding
+        before = "/* é🙂漢 */ " + ADD + " "
+        found = await editor.open(f"{TABLE};\n{before}bucket(id, 16)")
+        start = units(before + "bucket(")
+        assert found[0].range == place(1, start, start + len("id, 16"))
+        fix, *_ = await editor.actions(found[0].range)
+        assert fix.edit is not None
+        assert fix.edit.changes is not None
+        edits = fix.edit.changes[editor.uri("a.sql")]
+        assert min(edit.range.start.character for edit in edits) >= start
+        hover = await editor.hover(1, start)
+        assert hover is not None
+        assert hover.range == found[0].range
+        await editor.change(f"{TABLE};\n{before}bucket(16, ")
+        assert "id" in await editor.complete(1, units(before + "bucket(16, "))
+
+    async def session() -> None:
+        async with Editor(tmp_path, [encoding]) as editor:
+            await talk(editor)
+
+    asyncio.run(asyncio.wait_for(session(), 60))
+
+
+# --- the same without an editor -------------------------------------------------------------------
+
+
+def answers(text: str, name: str = "a.sql", language: str = "sql") -> tuple[Answers, Document]:
+    document = Document(f"file:///nowhere/{name}", text, PositionCodec(), language)
+    files = OpenFiles()
+    files.put(document)
+    return Answers(files), document
+
+
+def everywhere(document: Document) -> lsp.Range:
+    return document.range(0, len(document.text))
+
+
+def after(document: Document, action: lsp.CodeAction) -> str:
+    assert action.edit is not None
+    assert action.edit.changes is not None
+    edits = action.edit.changes[document.uri]
+    return applied_to(
+        document.text,
+        [
+            Edit(document.offset(e.range.start), document.offset(e.range.end), e.new_text)
+            for e in edits
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        (f"spark.sql('{TABLE} PARTITIONED BY (|)')", {"bucket", "days", "ts", "id"}),
+        (f'x = 1\nspark.sql("""{TABLE}""")\nspark.sql("""\n  {ADD} days(|""")', {"ts"}),
+        (
+            f"spark.sql('{TABLE}')\nspark.sql('\\tALTER TABLE t ADD PARTITION FIELD days(|)')",
+            {"ts"},
+        ),
+        (f"spark.sql('{TABLE}')\nprint('{ADD} days(|)')", set()),
+        (f"spark.sql('{TABLE}')|", set()),
+        (f"def f():\n    spark.sql('{TABLE}')\n    spark.sql('{ADD} days(|)')", {"ts"}),
+        ("import x|", set()),
+    ],
+)
+def test_completion_inside_a_program(text: str, labels: set[str]) -> None:
+    asked, document = answers(text.replace("|", ""), "a.py", "python")
+    found = {i.label for i in asked.completion(document.uri, document.position(text.index("|")))}
+    assert labels <= found
+    assert bool(labels) == bool(found)
+
+
+def test_hover_inside_a_program() -> None:
+    text = f"spark.sql('''{TABLE}''')\nspark.sql(f'''ALTER TABLE t ADD PARTITION FIELD days(ts)''')"
+    asked, document = answers(text, "a.py", "python")
+    found = asked.hover(document.uri, document.position(text.index("days(ts)") + 2))
+    assert found is not None
+    assert isinstance(found.contents, lsp.MarkupContent)
+    assert "partition field `ts_day` (id 1000)" in found.contents.value
+    at = text.index("days(ts)")
+    assert found.range == document.range(at, at + len("days(ts)"))
+
+
+@pytest.mark.parametrize(
+    ("text", "hints"),
+    [
+        (f"{TABLE} PARTITIONED BY (days(ts), bucket(16, id), id)", ["ts_day", "id_bucket"]),
+        (f"{TABLE};\n{ADD} bucket(16, id);\n{ADD} days(ts) AS d;", ["id_bucket_16"]),
+        (f"{TABLE} PARTITIONED BY (days(ts));\nALTER TABLE t REPLACE PARTITION FIELD ts_day WITH hours(ts)",
+         ["ts_day", "ts_hour"]),
+        ("ALTER TABLE unknown ADD PARTITION FIELD truncate(4, s.x)", ["s.x_trunc_4"]),
+        (f"{TABLE} PARTITIONED BY (weeks(ts))", []),
+        (f"{TABLE};\n{ADD} days(nope)", []),
+        (f"{TABLE} PARTITIONED BY (days(ts));\nALTER TABLE t DROP PARTITION FIELD days(ts)", ["ts_day"]),
+        ("SELECT 1", []),
+    ],
+)  # fmt: skip
+def test_hints(text: str, hints: list[str]) -> None:
+    """The names are those that a plan shows."""
+    asked, document = answers(text)
+    found = asked.hints(document.uri, everywhere(document))
+    assert [hint.label for hint in found] == [f"→ {name}" for name in hints]
+    for hint in found:
+        assert document.text[: document.offset(hint.position)].endswith(")")
+
+
+def test_hints_of_the_rows_on_the_screen() -> None:
+    text = "\n".join([f"{TABLE};", *(f"{ADD} bucket({n}, id);" for n in range(2, 50))])
+    asked, document = answers(text)
+    rows = lsp.Range(lsp.Position(10, 0), lsp.Position(19, 99))
+    assert len(asked.hints(document.uri, rows)) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        (f"{TABLE} PARTITIONED BY (\n  days(ts),\n  id)", ["plan: added ts_day (1000), added id (1001)"]),
+        (f"{TABLE} PARTITIONED BY (days(ts));\nALTER TABLE t REPLACE PARTITION FIELD ts_day WITH hours(ts)",
+         ["plan: added ts_day (1000)", "plan: added ts_hour (1001), dropped ts_day (1000)"]),
+        (f"{TABLE};\n{ADD} days(nope)", ["plan: would be refused"]),
+        (f"{ADD} days(ts)", ["plan: the table is unknown"]),
+        ("SELECT '\nPARTITION FIELD'", ["no plan"]),
+        ("SELECT 1", []),
+    ],
+)  # fmt: skip
+def test_lenses(text: str, titles: list[str]) -> None:
+    asked, document = answers(text)
+    lenses = [asked.lens(lens) for lens in asked.lenses(document.uri)]
+    assert [lens.command.title for lens in lenses if lens.command] == titles
+    for lens in lenses:
+        assert lens.command is not None
+        assert asked.plan(*lens.command.arguments or ())
+
+
+@pytest.mark.parametrize("arguments", [(), (None, None), ("x", "y"), (3, 4), ("file:///a", -1)])
+def test_a_plan_of_nothing(arguments: tuple[Any, ...]) -> None:
+    uri, offset = arguments or (None, None)
+    assert "no statement" in answers("SELECT 1")[0].plan(uri, offset)
+
+
+GUESSES = f"{TABLE} PARTITIONED BY (dayz(ts))"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fixed"),
+    [
+        ("a.sql", f"{TABLE} PARTITIONED BY (bucket(id, 16), bucket(`a b`, 4))",
+         f"{TABLE} PARTITIONED BY (bucket(16, id), bucket(4, `a b`))"),
+        ("a.py", f"x\nspark.sql('{TABLE} PARTITIONED BY (bucket(id, 16))')\ny",
+         f"x\nspark.sql('{TABLE} PARTITIONED BY (bucket(16, id))')\ny"),
+        ("a.sql", GUESSES, None),
+        ("a.sql", TABLE, None),
+        ("a.sql", "", None),
+    ],
+)  # fmt: skip
+def test_fix_all(name: str, text: str, fixed: str | None) -> None:
+    asked, document = answers(text, name, "python" if name.endswith("py") else "sql")
+    for only in (
+        None,
+        [lsp.CodeActionKind.SourceFixAll],
+        ["source.fixAll.iceberg-sql"],
+        ["source"],
+    ):
+        found = asked.actions(document.uri, everywhere(document), only)
+        every = [action for action in found if action.kind == "source.fixAll.iceberg-sql"]
+        assert [after(document, action) for action in every] == ([fixed] if fixed else [])
+        assert only is None or found == every
+    others = asked.actions(document.uri, everywhere(document), [lsp.CodeActionKind.QuickFix])
+    assert all(action.kind == lsp.CodeActionKind.QuickFix for action in others)
+    assert asked.actions(document.uri, everywhere(document), [lsp.CodeActionKind.Refactor]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.sql", GUESSES),
+        ("a.sql", f"SELECT 1;\r\n  {GUESSES};\r\nSELECT 2"),
+        ("a.sql", f"SELECT 1; {GUESSES}; SELECT 2"),
+        ("a.sql", f"{TABLE};\n\n{ADD} dayz(ts);\n{ADD} dayz(ts)"),
+        ("a.sql", f"{TABLE};\n-- a word about it\n{ADD}\n  dayz(ts)"),
+        ("a.sql", f"{TABLE}; /* so */ {ADD} dayz(ts)"),
+        ("a.py", f"spark.sql('''\n  {GUESSES}\n''')"),
+        ("a.py", f'spark.sql("{GUESSES}")'),
+    ],
+)
+def test_ignore_here(name: str, text: str) -> None:
+    """The comment hides this finding and no other, and brings none."""
+    asked, document = answers(text, name, "python" if name.endswith("py") else "sql")
+    found = asked.diagnostics(document.uri)
+    wrong = next(d for d in found if d.code == "SIS101")
+    kinds = [lsp.CodeActionKind.QuickFix]
+    [action] = [
+        a
+        for a in asked.actions(document.uri, wrong.range, kinds)
+        if a.title == "Ignore SIS101 here (unknown-transform)"
+    ]
+    changed = after(document, action)
+    again, other = answers(changed, name, document.language)
+    left = [
+        d for d in again.diagnostics(other.uri) if d.severity != lsp.DiagnosticSeverity.Information
+    ]
+    assert (
+        len(left) == len([d for d in found if d.severity != lsp.DiagnosticSeverity.Information]) - 1
+    )
+    assert len(changed.split()) > len(text.split())
+    if name.endswith("py"):
+        compile(changed, "a.py", "exec")
+
+
+@pytest.mark.parametrize("seed", sampled(range(12), 3))
+def test_random_edits(seed: int, tmp_path: Path) -> None:
+    """After each edit the findings are those of a fresh check, however the edits went before; answers never fail."""
+    chance = random.Random(seed)
+    name = ("a.sql", "a.py")[seed % 2]
+    files = OpenFiles()
+    asked = Answers(files)
+    uri = (tmp_path / name).as_uri()
+    document = Document(uri, scripts(chance), PositionCodec(), "sql")
+    if name == "a.py":
+        document = document.with_text(f"spark.sql(r'''\n{document.text}''')\nspark.sql('SELECT 1')")
+    for version in range(15):
+        start = chance.randint(0, len(document.text))
+        end = min(len(document.text), start + chance.choice((0, 1, 9)))
+        new = edited(document.text, chance)
+        change = lsp.TextDocumentContentChangePartial(
+            document.range(start, end), chance.choice(new or " ")
+        )
+        whole = lsp.TextDocumentContentChangeWholeDocument(new)
+        document = document.changed([chance.choice((change, whole))], version)
+        files.put(document)
+        asked.diagnostics(uri)
+        fresh = Linter().lint(document.source, Configuration().of(tmp_path / name))
+        report = files.report_of(uri)
+        assert report is not None
+        assert report.diagnostics == fresh[0].diagnostics, document.text
+        position = document.position(chance.randint(0, len(document.text)))
+        asked.hover(uri, position)
+        asked.completion(uri, position)
+        asked.hints(uri, everywhere(document))
+        for lens in asked.lenses(uri)[:3]:
+            asked.lens(lens)
+        if version % 5 == 0:
+            asked.actions(uri, lsp.Range(position, position), None)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_places_both_ways(seed: int) -> None:
+    chance = random.Random(seed)
+    characters = "".join(chance.choices("ab é漢🙂\u2028\x0c\n\r\t", k=300))
+    text = re.sub(r"\r+\n", "\n", characters)  # there is no place inside a line's end
+    for encoding in lsp.PositionEncodingKind:
+        document = Document("file:///a.sql", text, PositionCodec(encoding))
+        for offset in range(len(text) + 1):
+            assert document.offset(document.position(offset)) == offset

@@ -1,0 +1,225 @@
+# ruff: noqa: E501, ISC004 - a case is a line
+"""Partitioning that a program states in calls: DataFrame writers and pyiceberg."""
+
+from __future__ import annotations
+
+import pytest
+from test_others_sql import notebook
+from writers import (
+    COLUMNS,
+    FRAME,
+    IMPORTS,
+    PYICEBERG_IMPORTS,
+    PYICEBERG_SCHEMA,
+    SPECS,
+    WRITERS,
+    Case,
+)
+
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.files.discovery import source
+
+CATALOG = 'catalog = load_catalog("prod")\n'
+
+
+def lint(text: str, name: str = "job.py") -> list[tuple[Diagnostic, str]]:
+    """Each finding, and the text that it is at."""
+    return [
+        (d, report.text[d.span.start : d.span.end])
+        for report in Linter().lint(source(name, text), Settings())
+        for d in report
+    ]
+
+
+def found(text: str, name: str = "job.py") -> list[tuple[str, str]]:
+    """Code and place of all findings that are no notes."""
+    return [(d.code, at) for d, at in lint(text, name) if str(d.severity) != "note"]
+
+
+@pytest.mark.parametrize("case", WRITERS, ids=lambda case: case.call)
+def test_dataframe_writers(case: Case) -> None:
+    program = IMPORTS + FRAME + case.call.format(t="local.db.t")
+    assert found(program) == list(case.found)
+
+
+@pytest.mark.parametrize("case", SPECS, ids=lambda case: case.call)
+def test_pyiceberg(case: Case) -> None:
+    program = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG + case.call.replace("{t}", "db.t")
+    assert found(program) == list(case.found)
+
+
+NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        # What follows knows the table.
+        (NAMED.format('days("ts")') + 'spark.sql("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")', ["SIS402"]),
+        (NAMED.format('days("ts")') + 'spark.sql("ALTER TABLE db.t ADD PARTITION FIELD nope")', ["SIS201"]),
+        (NAMED.format('days("ts")') + 'spark.sql("ALTER TABLE db.t DROP PARTITION FIELD ts_day")', []),
+        (NAMED.format('bucket(8, "id")') + NAMED.format('bucket(16, "id")').replace("create()", "createOrReplace()"),
+         ["SIS404"]),
+        (NAMED.format('"id"') + NAMED.format('"id"'), ["SIS412"]),
+        ('spark.sql("CREATE TABLE db.s (name STRING) USING iceberg")\n'
+         'spark.table("db.s").writeTo("db.t").using("iceberg").partitionedBy(days("name")).create()', ["SIS202"]),
+        ('spark.sql("CREATE TABLE db.s (name STRING) USING iceberg")\n'
+         'spark.sql("SELECT name AS n FROM db.s").writeTo("db.t").using("iceberg").partitionedBy(days("n")).create()',
+         ["SIS202"]),
+        # The calls in other shapes.
+        ('(\n    df.writeTo(table="db.t")\n    .using("iceberg")\n    .option("a", "b")\n'
+         '    .partitionedBy(\n        days("name"),\n    )\n    .create()\n)', ["SIS202"]),
+        ('NAME = "name"\n' + NAMED.format("days(NAME)"), ["SIS202"]),
+        ('N = 0\n' + NAMED.format('bucket(N, "id")'), ["SIS103"]),
+        ('df = df.filter("id > 1")\ndf = df.select("id", "name")\n' + NAMED.format('days("name")'), ["SIS202"]),
+        ('def f(df2):\n    df2.writeTo("db.t").using("iceberg").partitionedBy(bucket(0, "x")).create()', ["SIS103"]),
+        ('df.writeTo("db.t").using("iceberg").partitionedBy("nope").partitionedBy("id").create()', []),
+        ('df.writeTo(f"{catalog}.db.t").using("iceberg").partitionedBy(bucket(0, "id")).create()', ["SIS103"]),
+        # What is not judged.
+        (NAMED.format('days("name")').replace('"iceberg"', '"delta"'), []),
+        (NAMED.format('days("name")').replace('"iceberg"', "provider"), []),
+        (NAMED.format('days("name")').replace(".create()", ".append()"), []),
+        (NAMED.format('"name"').replace('.using("iceberg")', ""), []),
+        ('df.write.partitionBy("nope").format("parquet").saveAsTable("db.t")', []),
+        ('df.write.partitionBy("nope").saveAsTable("db.t")', []),
+        ('df.write.format("iceberg").partitionBy("nope").mode(mode).saveAsTable("db.t")', []),
+        ('df.write.format("iceberg").partitionBy("nope").save("path")', []),
+        (NAMED.format("*columns"), []),
+        (NAMED.format("days(column)"), []),
+        (NAMED.format("make(16)"), []),
+        (NAMED.format('days("name").alias'), []),
+        ('def days(x):\n    return x\n' + NAMED.format('days("name")'), []),
+        ('w = df.writeTo("db.t").using("iceberg").partitionedBy(days("name"))\nchange(w)\nw.create()', []),
+        ('if x:\n    df = other\n' + NAMED.format('days("name")'), []),
+        ('for x in xs:\n    ' + NAMED.format('days("name")') + "    df = other", []),
+        ('df = make(df)\n' + NAMED.format('days("name")'), []),
+        ('df.join(other, "id").writeTo("db.t").using("iceberg").partitionedBy("nope").create()', []),
+        ('df.withColumn("ts", F.col("name")).writeTo("db.t").using("iceberg").partitionedBy(days("ts")).create()', []),
+        ('df.withColumn("TS", F.lit(1)).writeTo("db.t").using("iceberg").partitionedBy("ts").create()', []),
+        ('Window.partitionBy("nope").orderBy("x")', []),
+        ('fits.writeto("a.fits", overwrite=True)', []),
+        ('schema = StructType([])\nschema.add("x", "int")\nd2 = spark.createDataFrame([], schema)\n'
+         'd2.writeTo("db.t").using("iceberg").partitionedBy("x").create()', []),
+        ('spark.sql("CREATE TABLE IF NOT EXISTS db.t (id INT) USING iceberg")\n'
+         'if not spark.catalog.tableExists("db.t"):\n    ' + NAMED.format('"id"'), []),
+        ('if exists:\n    spark.sql("CREATE TABLE db.t (a INT) USING iceberg")\nelse:\n    ' + NAMED.format('"id"'), []),
+    ],
+)  # fmt: skip
+def test_programs(program: str, expected: list[str]) -> None:
+    text = IMPORTS + "from pyspark.sql.types import StructType\n" + FRAME + program
+    assert [code for code, _ in found(text)] == expected
+
+
+def test_a_table_that_a_program_replaces_in_a_way_that_is_not_read_is_not_known() -> None:
+    for call in ('df.writeTo("db.t").using(p).createOrReplace()', 'df.write.saveAsTable("db.t")'):
+        program = IMPORTS + FRAME + NAMED.format('"id"') + call
+        assert found(f'{program}\nspark.sql("ALTER TABLE db.t ADD PARTITION FIELD id")') == []
+
+
+def test_nothing_is_said_twice_and_unknown_columns_are_a_note() -> None:
+    program = (
+        IMPORTS + 'df = spark.read.parquet("x")\n' + NAMED.format('days("x"), bucket(16, "y")')
+    )
+    ((note, at),) = lint(program)
+    assert (note.code, str(note.severity), at) == ("SIS002", "note", "db.t")
+    assert note.message.endswith("its columns are unknown (the program does not define them)")
+    assert note.help == "give the DataFrame a schema in the program, or check in a Spark session"
+
+
+def test_in_a_notebook_the_imports_are_in_another_cell() -> None:
+    cells = ["from pyspark.sql.functions import days, bucket\nimport pyspark.sql.functions as F", FRAME,
+             NAMED.format('F.days("ts"), bucket("id", 16)'), "%%sql\nALTER TABLE db.t ADD PARTITION FIELD days(ts)"]  # fmt: skip
+    assert found(notebook(*cells), "a.ipynb") == [("SIS104", 'id", 16')]
+    cells[2] = NAMED.format('F.days("ts")').replace(
+        "df.", f"spark.createDataFrame([], '{COLUMNS}')."
+    )
+    assert found(notebook(*cells), "a.ipynb") == [("SIS402", "days(ts)")]
+
+
+@pytest.mark.parametrize(
+    ("terms", "help_"),
+    [
+        ('bucket("id", 16)', 'write `bucket(16, "id")`'),
+        ('"days(ts)"', 'write `days("ts")`'),
+        ('"bucket(16, id)"', 'write `bucket(16, "id")`'),
+        ('F.date_trunc("month", "ts")', 'write `months("ts")`'),
+        ('F.year(col("ts"))', 'write `years("ts")`'),
+        ('col("ts").cast("date")', 'write `days("ts")`'),
+        ('col("id").desc()', 'write `"id"`'),
+        ('expr("truncate(4, name)")',
+         "DataFrame writers have no `truncate`: use CREATE TABLE with `PARTITIONED BY (truncate(...))`"),
+        ('days("name")',
+         "write `truncate(10, name)` if it holds ISO dates, or `name` itself; "
+         "DataFrame writers have no `truncate`: use CREATE TABLE"),
+        ('years("ts"), days("ts")', 'write `days("ts")` alone: it covers year'),
+        ('"ts"', 'write `days("ts")`'),
+    ],
+)  # fmt: skip
+def test_the_remedy_is_in_the_words_of_the_call(terms: str, help_: str) -> None:
+    (finding,) = [d for d, _ in lint(IMPORTS + FRAME + NAMED.format(terms))]
+    assert finding.help == help_
+
+
+def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
+    text = (
+        IMPORTS + FRAME + 'df.write.format("iceberg").partitionBy("days(ts)").saveAsTable("db.t")'
+    )
+    ((finding, at),) = lint(text)
+    assert at == '"days(ts)"'
+    assert finding.message == '`"days(ts)"` cannot partition: `partitionBy` takes column names only'
+    assert finding.help == 'write `df.writeTo(...).partitionedBy(days("ts"))`'
+
+
+def fixed(text: str, *, unsafe: bool = False) -> str:
+    """The program with the fixes of all findings."""
+    edits = [
+        edit for d, _ in lint(text) if d.fix and (d.fix.safe or unsafe) for edit in d.fix.edits
+    ]
+    return applied_to(text, edits)
+
+
+@pytest.mark.parametrize(
+    ("terms", "after"),
+    [
+        ('bucket("id", 16)', None),  # two arguments change places
+        ('F.bucket(16, "idd")', None),
+        ('days("nope")', None),
+        ('"days(ts)"', None),
+        ('years("ts"), days("ts")', None),
+    ],
+)
+def test_fixes_touch_nothing_but_the_text_of_an_argument(terms: str, after: str | None) -> None:
+    text = IMPORTS + FRAME + NAMED.format(terms)
+    assert fixed(text, unsafe=True) == (IMPORTS + FRAME + NAMED.format(after or terms))
+
+
+def test_a_field_of_pyiceberg_that_is_nearly_one_is_fixed_in_its_literal() -> None:
+    text = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG + SPECS[-2].call.replace("{t}", "db.t")
+    assert fixed(text, unsafe=True) == text.replace("ts_dayy", "ts_day")
+    assert fixed(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('df.selectExpr("id", "iceberg_bucket(id, 16) AS b")', [("SIS601", "id, 16")]),
+        ('df.select(F.expr("iceberg_days(ts, 1)"))', [("SIS601", "iceberg_days(ts, 1)")]),
+        ('df.filter("iceberg_days(name) = 3")', [("SIS601", "name")]),
+        ('df.where("local.system.bucket(id, 16) = 3")', [("SIS601", "id, 16")]),
+        ('df.filter(f"iceberg_bucket(id, {n}) = 3")', []),
+        ('df.filter("iceberg_bucket(16, id) = 3").filter(col("id") > 2)', []),
+        ('spark.table("db.k").filter("month(ts) = 2")', [("SIS602", "month(ts) = 2")]),
+        ('k = spark.table("db.k")\nk.where("month(ts) = 2").count()', [("SIS602", "month(ts) = 2")]),
+        ('spark.table("db.k").filter("year(ts) = 2024 AND month(ts) = 2")', []),
+        ('pd.filter("month(ts) = 2")', []),
+        ('spark.sql("SELECT iceberg_bucket(id, 16) FROM x")', [("SIS601", "id, 16")]),
+    ],
+)  # fmt: skip
+def test_expressions_of_dataframes(line: str, expected: list[tuple[str, str]]) -> None:
+    known = (
+        'spark.sql("CREATE TABLE db.k (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")\n'
+    )
+    assert found(IMPORTS + FRAME + known + line) == expected
