@@ -1,9 +1,10 @@
 # Development tasks; `make help` lists them.
 PYTEST ?= pytest
+EVERY ?= 10
 SPARK_FREE = $(PYTEST) tests --ignore tests/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check java format fast test docs bench goldens coverage mutants rule vscode
+.PHONY: help setup check java format fast test line docs bench goldens coverage mutants rule vscode
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +33,11 @@ test:  ## run all tests
 
 docs:  ## build the site in ./site; warnings are errors
 	mkdocs build --strict
+
+line:  ## run a tenth of the Spark tests on another version of Spark: make line SPARK=4.0
+	python -m venv .venv-$(SPARK)
+	.venv-$(SPARK)/bin/pip install -q -e '.[dev]' 'pyspark~=$(SPARK).0'
+	.venv-$(SPARK)/bin/python -m pytest tests/spark --every $(EVERY)
 
 bench:  ## run the benchmarks of the checker and the optimizer rules
 	python tests/benchmarks/checker.py

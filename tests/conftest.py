@@ -12,6 +12,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the goldens anew, to read the difference",
     )
+    parser.addoption(
+        "--every",
+        type=int,
+        default=1,
+        metavar="N",
+        help="one of N of the Spark tests, always the same ones",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Plan:
         catalog, *rest = map(quoted, self.table)
         return (
             f"CALL {catalog}.system.rewrite_data_files("
-            f"table => {_literal('.'.join(rest))}, options => map('rewrite-all', 'true'))"
+            f"table => {string_literal('.'.join(rest))}, options => map('rewrite-all', 'true'))"
         )
 
     @property
@@ -229,11 +229,6 @@ def _spec_lines(
 
 def _clause(field: PartitionField) -> str:
     return f"void({field.source})" if field.transform.is_void else field.clause
-
-
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def size(number: int) -> str:

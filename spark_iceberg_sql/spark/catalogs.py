@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.tables import credentials, ownership, same_location
 from spark_iceberg_sql.spark.tables.locate import Found, find
 from spark_iceberg_sql.spark.tables.stores import STORES
-from spark_iceberg_sql.syntax.identifiers import backticked, dotted
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -146,10 +146,11 @@ def _register(spark: SparkSession, parts: list[str], file: str) -> None:
     if namespace:
         quoted = dotted([parts[0], *namespace])
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {quoted}")
-    table = ".".join(parts[1:])
+    table = string_literal(".".join(parts[1:]))
+    # No parameter markers: before Spark 4.1, CALL does not support them.
     spark.sql(
-        f"CALL {backticked(parts[0])}.system.register_table(table => :table, metadata_file => :file)",
-        args={"table": table, "file": file},
+        f"CALL {backticked(parts[0])}.system.register_table("
+        f"table => {table}, metadata_file => {string_literal(file)})"
     )
 
 
@@ -259,17 +260,15 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
         parts = relations.full_name(table)
         ownership.refuse_moved_table(table)
     procedures = f"{backticked(parts[0])}.system"
-    name = dotted(parts[1:])
+    name = string_literal(dotted(parts[1:]))
     options = "map('delete-file-threshold', '1', 'min-input-files', '2')"
     data = spark.sql(
-        f"CALL {procedures}.rewrite_data_files(table => :table, options => {options})",
-        args={"table": name},
+        f"CALL {procedures}.rewrite_data_files(table => {name}, options => {options})"
     ).collect()[0]
     # The remaining delete files apply to no data file; rewriting all of them removes these.
     deletes = spark.sql(
-        f"CALL {procedures}.rewrite_position_delete_files(table => :table, "
-        "options => map('rewrite-all', 'true'))",
-        args={"table": name},
+        f"CALL {procedures}.rewrite_position_delete_files(table => {name}, "
+        "options => map('rewrite-all', 'true'))"
     ).collect()[0]
     return {
         "rewritten_data_files": int(data["rewritten_data_files_count"]),

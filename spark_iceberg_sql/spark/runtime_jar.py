@@ -25,12 +25,12 @@ _CACHE = "SPARK_ICEBERG_SQL_CACHE"
 _FETCH_SECONDS = 600
 
 
-def java() -> str:
+def java(supported: tuple[int, ...] = JAVA) -> str:
     """The `java` that Spark will start: the one of JAVA_HOME, else the first on PATH.
 
-    Raises JavaError if there is none, or if Spark does not support it.
+    supported: the versions that Spark runs on. Raises JavaError if there is none, or if Spark does not support it.
     """
-    wanted = " or ".join(map(str, JAVA))
+    wanted = " or ".join(map(str, supported))
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=os.path.join(home, "bin") if home else None)
     if found is None:
@@ -38,7 +38,7 @@ def java() -> str:
         raise JavaError(f"no Java {where}: install a Java runtime {wanted} and set JAVA_HOME to it")
     shown = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
     match = re.search(r'version "((\d+)[^"]*)"', shown)
-    if match is None or int(match[2]) not in JAVA:
+    if match is None or int(match[2]) not in supported:
         what = "of an unreadable version" if match is None else f"version {match[1]}"
         raise JavaError(f"{found} is {what}: Spark needs Java {wanted}; set JAVA_HOME to one")
     return found
@@ -122,8 +122,20 @@ def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
 
 
 def _ivy() -> Path:
-    """The Ivy jar in pyspark, found without importing pyspark."""
+    return max(_pyspark().glob("jars/ivy-*.jar"))
+
+
+def _pyspark() -> Path:
+    """The folder of pyspark, found without importing it."""
     spec = find_spec("pyspark")
     if spec is None or spec.origin is None:
         raise JarError("pyspark is not installed: pip install 'spark-iceberg-sql[spark]'")
-    return max((Path(spec.origin).parent / "jars").glob("ivy-*.jar"))
+    return Path(spec.origin).parent
+
+
+def scala() -> str | None:
+    """The Scala version of the Spark that this process will start, such as `2.13`; None if unknown."""
+    home = os.environ.get("SPARK_HOME")
+    for jar in (Path(home) if home else _pyspark()).glob("jars/spark-core_*.jar"):
+        return jar.name.removeprefix("spark-core_").partition("-")[0]
+    return None

@@ -15,10 +15,10 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept, table_functions
 from spark_iceberg_sql.spark.optimizer import injection
-from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar
+from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.tables import by_path, credentials, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
-from spark_iceberg_sql.spark.versions import runtime
+from spark_iceberg_sql.spark.versions import line, runtime
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
@@ -58,10 +58,11 @@ def session(
 
 def _provide_runtime(settings: dict[str, str]) -> None:
     """Check that Java is installed, and add the runtime jar to `spark.jars` unless the caller provides one."""
-    java()
+    java(line(pyspark.__version__).java)
     brought = settings.get("spark.jars", ""), settings.get("spark.jars.packages", "")
     if not any("iceberg-spark-runtime" in jars for jars in brought):
-        jar = runtime_jar(runtime(pyspark.__version__), settings.get("spark.jars.ivySettings"))
+        pinned = runtime(pyspark.__version__, scala())
+        jar = runtime_jar(pinned, settings.get("spark.jars.ivySettings"))
         settings["spark.jars"] = ",".join(filter(None, (str(jar), brought[0])))
 
 
@@ -118,8 +119,9 @@ def register(spark: SparkSession) -> None:
     Raises IcebergSqlError, as `install` does.
     """
     jvm.java_session(spark)
+    line(spark.version)
     if not jvm.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
-        wanted = runtime(spark.version)
+        wanted = runtime(spark.version, scala())
         raise IcebergSqlError(
             "Iceberg's runtime is not on this session's class path\n"
             f"help: start it with spark.jars.packages={wanted.coordinate}, "

@@ -1,15 +1,48 @@
-"""Spark minor version -> the Iceberg runtime that belongs to it, from jars/runtime.lock.json."""
+"""The supported minor versions of Spark ("lines"), and their Iceberg runtimes from jars/runtime.lock.json."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
 from spark_iceberg_sql.errors import IcebergSqlError
 
-JAVA = (17, 21)  # what Spark 4.1 runs on
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A minor version of Spark.
+
+    spark: `4.1`. java: the versions of Java that it runs on. lacks: what does not work there, unlike on the
+    newest line: a name that tests refer to, and a description for the user.
+    """
+
+    spark: str
+    java: tuple[int, ...]
+    lacks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """The version as numbers, (4, 1)."""
+        return tuple(int(part) for part in self.spark.split("."))
+
+
+_BEFORE_4_1 = {"parameters in CALL": "parameter markers in `CALL`"}
+_BEFORE_4_0 = {
+    "expressions in CALL": "expressions in `CALL`",
+    "variants": "the type VARIANT",
+    "collations": "collations",
+}
+
+# Newest first.
+LINES = (
+    Line("4.1", (17, 21)),
+    Line("4.0", (17, 21), _BEFORE_4_1),
+    Line("3.5", (17,), _BEFORE_4_1 | _BEFORE_4_0),
+)
+JAVA = tuple(sorted({java for line in LINES for java in line.java}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +77,36 @@ def checkout_jars() -> Path:
     return Path(__file__).resolve().parents[2] / "jars"
 
 
-def spark_line(version: str) -> str:
-    """The minor version, `4.1`, of a full one, `4.1.4`."""
-    return ".".join(version.split(".")[:2])
+def line(spark_version: str) -> Line:
+    """The line of a Spark version such as `4.1.4`. Raises IcebergSqlError if it is not supported."""
+    wanted = ".".join(spark_version.split(".")[:2])
+    for known in LINES:
+        if known.spark == wanted:
+            return known
+    *others, oldest = (known.spark for known in LINES)
+    raise IcebergSqlError(
+        f"Spark {wanted} is not supported, only Spark {', '.join(others)} and {oldest}\n"
+        f"help: pip install 'pyspark~={LINES[0].spark}.0'"
+    )
 
 
-def runtime(spark_version: str) -> Runtime:
+def runtimes() -> dict[str, Runtime]:
+    """The pinned runtimes by Spark and Scala version, such as `4.1_2.13`; the default Scala of a line first."""
+    return {name: Runtime(**row) for name, row in json.loads(_lock_text()).items()}
+
+
+def runtime(spark_version: str, scala: str | None = None) -> Runtime:
     """The pinned Iceberg runtime for a Spark version such as `4.1.4`.
 
-    Raises IcebergSqlError if no runtime is pinned for that minor version.
+    scala: the version that this Spark was built with, such as `2.13`; None for that of pip's pyspark.
+    Raises IcebergSqlError if Spark or its Scala is not supported.
     """
-    lock = json.loads(_lock_text())
-    line = spark_line(spark_version)
-    if line not in lock:
+    wanted = line(spark_version).spark
+    pinned = {name: row for name, row in runtimes().items() if name.startswith(f"{wanted}_")}
+    found = pinned.get(f"{wanted}_{scala}") if scala else next(iter(pinned.values()))
+    if found is None:
+        known = " and ".join(name.partition("_")[2] for name in pinned)
         raise IcebergSqlError(
-            f"no Iceberg runtime is pinned for Spark {line}, only for {', '.join(lock)}\n"
-            f"help: pip install 'pyspark~={max(lock)}.0'"
+            f"Iceberg has no runtime for Spark {wanted} with Scala {scala}, only with {known}"
         )
-    return Runtime(**lock[line])
+    return found

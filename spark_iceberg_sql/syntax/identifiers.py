@@ -1,4 +1,4 @@
-"""Names as SQL takes them."""
+"""Names and strings as SQL takes them."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ def backticked(name: str) -> str:
 def dotted(parts: Iterable[str]) -> str:
     """A name of several parts, each in backticks."""
     return ".".join(map(backticked, parts))
+
+
+def string_literal(text: str) -> str:
+    """A string as SQL writes it."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -7,7 +7,6 @@ import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** What test_java_tables.py asks the classes behind the rule `prune`. Intervals are text: `from:to from:to`. */
 public class RuleTables {
@@ -64,7 +63,7 @@ public class RuleTables {
   private static void columns(Expression e, List<Expression> out) {
     if (e instanceof AttributeReference || e instanceof GetStructField) out.add(e);
     else
-      for (Expression child : CollectionConverters.asJava(e.children())) columns(child, out);
+      for (Expression child : ScalaTypes.list(e.children())) columns(child, out);
   }
 
   /**
@@ -100,7 +99,7 @@ public class RuleTables {
 
   private static void kinds(Expression e, Set<String> out) {
     if (ExpressionKind.of(e) != null) out.add(ExpressionKind.of(e).spark);
-    for (Expression child : CollectionConverters.asJava(e.children())) kinds(child, out);
+    for (Expression child : ScalaTypes.list(e.children())) kinds(child, out);
   }
 
   /** All of them. */

@@ -1,4 +1,3 @@
-import java.util.Iterator;
 import java.util.function.Function;
 import org.antlr.v4.runtime.CharStreams;
 import org.antlr.v4.runtime.Token;
@@ -10,6 +9,8 @@ import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.DataType;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
 
 /** What Spark's lexer, Spark's parser and Iceberg's routing make of many texts, in one call each. */
 public class SparkGrammar implements Function<Object, Object> {
@@ -140,9 +141,7 @@ public class SparkGrammar implements Function<Object, Object> {
     }
   }
 
-  private Iterator<?> iterator(Object seq) {
-    return scala.jdk.javaapi.CollectionConverters.asJava((scala.collection.Seq<?>) seq).iterator();
-  }
+  private Iterator<?> iterator(Object seq) { return ((Iterable<?>) seq).iterator(); }
 
   private Object get(Object of, String name) throws Exception {
     return of.getClass().getMethod(name, new Class<?>[0]).invoke(of, new Object[0]);

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
+import pyspark
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql
+from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge import compiler
 
 HERE = Path(__file__).parent
+LINE = versions.line(pyspark.__version__)
 
 # What keeps a test session small: two cores, a heap of 1 GB, few tasks.
 SMALL = {
@@ -28,11 +34,38 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
     os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()
 
+if LINE.number < (4, 0):  # Spark 4.0 has renamed it
+    PySparkException.getCondition = lambda error: error.getErrorClass()
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.spark)
+
+# What statements among a test's parameters need.
+WORDS = {
+    "variants": re.compile(r"\bvariant\b", re.IGNORECASE),
+    "collations": re.compile(r"\bcollate\b", re.IGNORECASE),
+}
+
+
+def needs(item: pytest.Item) -> set[str]:
+    """What a test needs that not every line of Spark has."""
+    marked = {name for marker in item.iter_markers("needs") for name in marker.args}
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    text = "\n".join(str(getattr(value, "text", value)) for value in values)
+    return marked | {name for name, word in WORDS.items() if word.search(text)}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mine = [item for item in items if HERE in item.path.parents]
+    for item in mine:
+        item.add_marker(pytest.mark.spark)
+        for needed in needs(item):
+            assert any(needed in line.lacks for line in versions.LINES), needed
+            if lacking := LINE.lacks.get(needed):
+                item.add_marker(pytest.mark.skip(reason=f"Spark {LINE.spark}: {lacking}"))
+    every = config.getoption("--every")
+    left_out = [item for item in mine if crc32(item.nodeid.encode()) % every]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 @pytest.fixture(scope="session")

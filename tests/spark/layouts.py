@@ -9,6 +9,7 @@ import json
 import sys
 import warnings
 
+import pyspark
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
@@ -28,7 +29,9 @@ EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 def session(folder, jars, **config):
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.jars", ",".join([str(runtime_jar(runtime("4.1"))), *jars]))
+    builder = builder.config(
+        "spark.jars", ",".join([str(runtime_jar(runtime(pyspark.__version__))), *jars])
+    )
     builder = builder.config("spark.sql.warehouse.dir", f"{folder}/spark")
     for key, value in config.items():
         builder = builder.config(key.replace("__", "."), value)

@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from evolutions import wild
 from oracle import Runtime
-from pyspark.logger import PySparkLogger
 
 import spark_iceberg_sql
 from spark_iceberg_sql.checker.engine import follow
@@ -32,6 +31,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.model.types import struct_from_spark
+from spark_iceberg_sql.spark.bridge import lines
 
 # What a warning has said before the damage shows: its code, and the runtime's words for it.
 FORETOLD = {
@@ -146,7 +146,7 @@ def main() -> int:
     }
     runtime = Runtime(spark_iceberg_sql.session(folder / "warehouse", config=config))
     runtime.spark.sparkContext.setLogLevel("OFF")
-    PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
+    lines.logger("SQLQueryContextLogger").disabled = True
     counts: Counter[str] = Counter()
     start = time.monotonic()
     for seed in range(given.first, given.first + given.count):

@@ -22,7 +22,7 @@ from spark_iceberg_sql.spark.runtime_jar import (
 )
 from spark_iceberg_sql.spark.versions import Runtime, runtime
 
-PINNED = runtime(pyspark.__version__)
+PINNED = runtime(pyspark.__version__, jar_module.scala())
 
 
 @pytest.fixture(scope="module")

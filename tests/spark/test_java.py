@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyspark
@@ -12,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
-from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.bridge import compiler, lines
 from spark_iceberg_sql.spark.optimizer import injection
 
 ROOT = Path(__file__).parents[2]
@@ -35,11 +36,26 @@ _BELOW_SCALA = re.compile(
 )
 
 
+def _ours(folder: Path) -> Iterator[Path]:
+    """The Java files, for the installed line of Spark."""
+    scala_2_12 = runtime_jar.scala() == "2.12"
+    for package in (f"spark_iceberg_sql.spark.{room}" for room in ("bridge", "optimizer", "gate")):
+        names = {path.stem for path in (ROOT / package.replace(".", "/")).rglob("*.java")}
+        for name in sorted(names):
+            written = folder / f"{name}.java"
+            written.write_text(lines.java_text(compiler.source(package, name), scala_2_12), "utf-8")
+            yield written
+    for path in ROOT.glob("tests/spark/*.java"):
+        written = folder / path.name
+        written.write_text(lines.java_text(path.read_text("utf-8"), scala_2_12), "utf-8")
+        yield written
+
+
 def javac(folder: Path) -> list[str]:
     """What javac says of all the Java files, one message each, but for the number of them."""
     rows = folder / "TransformRows.java"
     rows.write_text(injection.transform_rows(), encoding="utf-8")
-    files = [rows, *ROOT.glob("spark_iceberg_sql/**/*.java"), *ROOT.glob("tests/spark/*.java")]
+    files = [rows, *_ours(folder)]
     jars = Path(pyspark.__file__).parent / "jars" / "*"
     iceberg = runtime_jar.runtime_jar(versions.runtime(pyspark.__version__))
     command = [

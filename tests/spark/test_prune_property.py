@@ -14,12 +14,16 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pyspark
 import pytest
 from adversary.implied import optimizer_rule
 from prune_predicates import DAY, EPOCH, ZONES, Predicates, micros, moments
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from spark_iceberg_sql.spark.versions import line
+
+LINE = line(pyspark.__version__)
 FULL = os.environ.get("SIS_SWEEP") == "full"
 # For each of 8 zones: 480 predicates by 60 sets of 20 rows are 230,400 pairs; in everyday runs 6,400.
 ROWS, SETS = (1200, 60) if FULL else (400, 20)
@@ -78,7 +82,10 @@ def implied(spark: SparkSession, table: DataFrame, prune: Any, predicate: str) -
     added = prune.implied(plan.condition(), plan.child().relation())
     if added is None:
         return None
-    return Column(spark._jvm.org.apache.spark.sql.classic.ExpressionUtils.column(added))
+    sql = spark._jvm.org.apache.spark.sql
+    if LINE.number < (4, 0):
+        return Column(sql.Column(added))
+    return Column(sql.classic.ExpressionUtils.column(added))
 
 
 def compare(

@@ -268,7 +268,7 @@ def test_cte_views_cache_and_writes(spark: SparkSession, path: str) -> None:
         r.col_name: r.data_type for r in spark.sql(f"DESCRIBE QUERY SELECT * FROM {me}").collect()
     }
     assert described == {"id": "bigint", "name": "string", "ts": "timestamp"}
-    assert "IcebergScan" in str(one(spark, f"EXPLAIN SELECT * FROM {me}"))
+    assert "BatchScan" in str(one(spark, f"EXPLAIN SELECT * FROM {me}"))
 
 
 def test_a_permanent_view_in_another_session(spark: SparkSession, path: str) -> None:

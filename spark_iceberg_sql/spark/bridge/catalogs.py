@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.spark.bridge import gate, jvm, sessions
+from spark_iceberg_sql.spark.bridge import gate, jvm, lines, sessions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -142,7 +142,7 @@ def first_line(error: Exception) -> str:
     if isinstance(error, Py4JJavaError):
         error_text = error.java_exception.getMessage() or error.java_exception.toString()
     elif isinstance(error, CapturedException):
-        error_text = error._desc or type(error).__name__
+        error_text = lines.description(error) or type(error).__name__
     else:
         error_text = str(error) or type(error).__name__
     return str(error_text).strip().splitlines()[0]
@@ -154,18 +154,18 @@ def thrown(error: Exception) -> str:
         return ""
     cause = error._origin if isinstance(error, CapturedException) else error.java_exception
     if cause is None:
-        return str(error._desc)
-    lines: list[str] = []
-    while cause is not None and len(lines) < _CAUSES:
-        lines.append(str(cause.toString()))
+        return lines.description(error)
+    said: list[str] = []
+    while cause is not None and len(said) < _CAUSES:
+        said.append(str(cause.toString()))
         cause = cause.getCause()
-    return "\n".join(lines)
+    return "\n".join(said)
 
 
 def explained(error: CapturedException, explanation: str) -> CapturedException:
     """Spark's own error, preceded by an explanation of its cause."""
-    error._desc = f"{explanation}\n\nSpark's message: {error._desc}"
-    return error
+    said = lines.description(error)
+    return lines.described(error, f"{explanation}\n\nSpark's message: {said}")
 
 
 def has_iceberg_extensions(spark: SparkSession) -> bool:

@@ -7,12 +7,16 @@ none of this package. A py4j proxy cannot do this, as Rule is a class.
 from __future__ import annotations
 
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JJavaError
 
+from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.spark.bridge.jvm import EXPRESSIONS, Java, gateway, java_class
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
 # Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
 _TABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -49,8 +53,23 @@ def context_loader() -> Java:
 
 
 def source(package: str, name: str) -> str:
-    """The source of a Java file in a package's folder `java`."""
-    return (resources.files(package) / "java" / f"{name}.java").read_text("utf-8")
+    """The source of a Java file in a package's folder `java`, or in the folder there for this line of Spark.
+
+    Such a folder is named after the first line that its files are for.
+    """
+    return _file(resources.files(package) / "java", f"{name}.java").read_text("utf-8")
+
+
+def _file(folder: Traversable, name: str) -> Traversable:
+    firsts = [_number(entry.name) for entry in folder.iterdir() if entry.name[0].isdigit()]
+    for first in sorted((f for f in firsts if f <= lines.LINE), reverse=True):
+        if (found := folder / ".".join(map(str, first)) / name).is_file():
+            return found
+    return folder / name
+
+
+def _number(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
 
 
 def compiled(package: str, name: str, parent: Java) -> Java:
@@ -68,6 +87,7 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)
     try:
+        text = lines.java_text(text, lines.scala_2_12(gateway()))
         compiler.cook(file, java_class("java.io.StringReader")(text))
     except Py4JJavaError as error:
         raise ValueError(_words(error)) from None

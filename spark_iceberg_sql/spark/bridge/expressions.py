@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.spark.bridge.jvm import (
     ANALYSIS,
     EXPRESSIONS,
@@ -52,9 +53,7 @@ def words(expression: Java) -> str:
     text: str = expression.sql()
     if text.startswith("'"):  # the pretty form of a string has no quotes
         return text
-    package = scala_object("org.apache.spark.sql.catalyst.util.package")
-    pretty: str = package.toPrettySQL(expression, True)
-    return pretty
+    return lines.pretty_sql(scala_object("org.apache.spark.sql.catalyst.util.package"), expression)
 
 
 def positional(name: str, parameters: tuple[str, ...], arguments: Java) -> Java:
@@ -62,9 +61,15 @@ def positional(name: str, parameters: tuple[str, ...], arguments: Java) -> Java:
 
     Spark itself refuses a name that the function does not have, and one given twice.
     """
-    return java_class(f"{_LOGICAL}.NamedParametersSupport").defaultRearrange(
-        _signature(gateway(), parameters), arguments, name, _any_letter_case(gateway())
+    return lines.rearranged(
+        java_class(f"{_LOGICAL}.NamedParametersSupport"),
+        *(_signature(gateway(), parameters), arguments, name, _any_letter_case(gateway())),
     )
+
+
+def updated(arguments: Java, place: int, argument: Java) -> Java:
+    """The arguments of a call, a Scala Seq, with another one at one place."""
+    return lines.updated(arguments, place, argument, gateway())
 
 
 @cache

@@ -20,9 +20,9 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors.exceptions.captured import CapturedException, convert_exception
 from pyspark.java_gateway import ensure_callback_server_started
-from pyspark.logger import PySparkLogger
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import lines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -94,7 +94,7 @@ def _quieten() -> None:
     for name in ("py4j.clientserver", "py4j.java_gateway"):
         logging.getLogger(name).addFilter(_not_ours)
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        PySparkLogger.getLogger(name).addFilter(_not_ours)
+        lines.logger(name).addFilter(_not_ours)
 
 
 # ---------------------------------------------------------------------------------- JVM, sessions
@@ -110,12 +110,12 @@ def gateway() -> Any:
 
 @cache
 def _class(own: Any, name: str) -> Java:
-    return getattr(own.jvm, name)
+    return getattr(own.jvm, lines.renamed(name))
 
 
 @cache
 def _module(own: Any, name: str) -> Java:
-    return getattr(getattr(own.jvm, name + "$"), "MODULE$")
+    return getattr(getattr(own.jvm, lines.renamed(name) + "$"), "MODULE$")
 
 
 def java_class(name: str) -> Java:
@@ -239,7 +239,7 @@ class _Callback:
         except Py4JJavaError as error:
             thrown = error.java_exception
         except CapturedException as error:
-            _refused.append(error.getMessage())
+            _refused.append(lines.message(error))
             thrown = error._origin
         except Exception as error:
             first = str(error).partition("\n")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class, scala_object
 
 _CATALYST = "org.apache.spark.sql.catalyst"
@@ -99,8 +99,7 @@ def data_frame(plan: Java) -> Java:
 def settings(prefix: str) -> dict[str, str]:
     """The active session's settings whose names start with a prefix, without the prefix."""
     conf = jvm.active_session().sessionState().conf()
-    asjava = java_class("scala.jdk.javaapi.CollectionConverters").asJava
-    names = java_class("java.lang.String").join("\n", asjava(conf.getAllConfs().keySet()))
+    names = str(conf.getAllConfs().keySet().mkString("\n"))
     return {
         name[len(prefix) :]: str(conf.getConfString(name))
         for name in names.split("\n")
@@ -172,13 +171,7 @@ def hadoop_table(folder: str) -> Java:
 
 def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None = None) -> Java:
     """Spark's table over Iceberg's, as of a snapshot, a time or now; with the schema of that time."""
-    kind = java_class("org.apache.iceberg.spark.source.SparkTable")
-    travel = java_class("org.apache.iceberg.spark.TimeTravel")
-    if snapshot is not None:
-        return kind.create(table, travel.version(str(snapshot)))
-    if micros is not None:
-        return kind.create(table, travel.timestampMicros(micros))
-    return kind(table)
+    return lines.spark_table(java_class, table, snapshot, micros)
 
 
 def spark_table_at_ref(table: Java, ref: str) -> Java:
@@ -188,9 +181,8 @@ def spark_table_at_ref(table: Java, ref: str) -> Java:
     if found is None:
         names = java_class("java.lang.String").join("\n", refs.keySet())
         raise KeyError(*sorted(str(names).split("\n") if names else []))
-    kind = java_class("org.apache.iceberg.spark.source.SparkTable")
     if found.isBranch():
-        return kind.create(table, ref)
+        return lines.branch_table(java_class, table, ref)
     return spark_table(table, snapshot=found.snapshotId())
 
 
@@ -200,13 +192,9 @@ def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     It has a catalog object but no identifier: with the catalog Spark finds the partition transforms
     (joins without a shuffle), and without an identifier it keeps the snapshot of the analysis.
     """
-    return java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation").create(
-        table,
-        jvm.to_option(_functions_catalog()),
-        jvm.to_option(),
-        _case_insensitive(options or {}),
-        jvm.to_option(),
-    )
+    kind = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
+    read = _case_insensitive({**(options or {}), **lines.read_options(table)})
+    return lines.relation(kind, table, jvm.to_option(_functions_catalog()), jvm.to_option(), read)
 
 
 def _case_insensitive(options: Mapping[str, str]) -> Java:

@@ -20,7 +20,10 @@ from spark_iceberg_sql.spark.bridge import compiler, jvm
 
 _PACKAGE = "sparkicebergsql"
 # What every rule may build on, each on the ones before it.
-SHARED = ("ScalaTypes", "SwitchedRule", "Calls", "Transform", "PartitionLayout", "RuleRegistry")
+SHARED = (
+    *("ScalaTypes", "SwitchedRule", "Invocation", "Calls", "Transform", "PartitionLayout"),
+    *("Relations", "RuleRegistry"),
+)
 
 
 class Phase(Enum):
@@ -64,6 +67,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         does="refuses a write to a table whose metadata refers to another location",
         without="DataFrame writers write through a copied table into the original",
+        parts=("ProcedureCall",),
     ),
     Rule(
         name="decimals",
@@ -85,6 +89,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         does="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
         without="time functions return the same values at Iceberg's own speed",
+        parts=("Arithmetic",),
     ),
     Rule(
         name="prune",

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
-from spark_iceberg_sql.spark.bridge import registries, relations
+from spark_iceberg_sql.spark.bridge import lines, registries, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import virtual_columns
@@ -89,7 +89,7 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     pruned = values.get("use_partition_pruning") is not False
     wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
     if wanted:
-        snapshot = spark_table.snapshotId()
+        snapshot = lines.snapshot_id(spark_table)
         return virtual_columns.with_virtual_columns(leaf, found, snapshot, wanted, pruned=pruned)
     return relations.without_file(leaf if pruned else relations.unpushed(leaf))
 

@@ -113,7 +113,7 @@ class Call:
         if parameter is not None:
             number, exact = self._number(parameter, children.apply(0), source, kind)
             if not exact:
-                arguments = children.updated(0, expressions.literal(number))
+                arguments = expressions.updated(children, 0, expressions.literal(number))
         if not self._takes(kind):
             self._refuse_type(source, place)
         return expressions.named(self.name, children, self._native(arguments, source, kind))
@@ -138,7 +138,7 @@ class Call:
         if self.transform.narrow_as_int and kind in ("tinyint", "smallint"):
             # Iceberg stores them as int: its own narrow functions wrap where the table does not.
             kind = "int"
-            arguments = arguments.updated(1, expressions.cast(source, kind))
+            arguments = expressions.updated(arguments, 1, expressions.cast(source, kind))
         types = f"v {kind}" if self.transform.parameter is None else f"n INT, v {kind}"
         injection.ensure(cast("SparkSession", jvm.ActiveSession()))
         call = compiler.withheld(expressions.iceberg_call(function, types, arguments))

@@ -2,12 +2,13 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.AliasIdentifier;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
+import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The name of a table function over a relation without virtual columns. It hides Iceberg's own `_file`, whose value
@@ -35,8 +36,11 @@ public class WithoutFile extends SubqueryAlias {
 
   private static Seq<Attribute> without(Seq<Attribute> columns) {
     List<Attribute> kept = new ArrayList<>();
-    for (Attribute column : CollectionConverters.asJava(columns))
+    Iterator<Attribute> all = columns.iterator();
+    while (all.hasNext()) {
+      Attribute column = (Attribute) all.next();
       if (!(column.metadata().contains("__metadata_col") && column.name().equalsIgnoreCase("_file"))) kept.add(column);
-    return CollectionConverters.asScala(kept).toSeq();
+    }
+    return PythonUtils.toSeq(kept);
   }
 }

@@ -13,7 +13,6 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Searches for a value of a column that satisfies a predicate but is outside the range that the predicate is assumed to
@@ -77,14 +76,14 @@ public final class Attack {
     if (e instanceof Attribute || e instanceof PlanExpression || e instanceof Unevaluable
       || e instanceof UserDefinedExpression && Calls.function(e) == null || !e.deterministic())
       return false;
-    for (Expression child : CollectionConverters.asJava(e.children()))
+    for (Expression child : ScalaTypes.list(e.children()))
       if (!isAlone(child, column)) return false;
     return true;
   }
 
   private static int size(Expression e) {
     int n = 1;
-    for (Expression child : CollectionConverters.asJava(e.children())) n += size(child);
+    for (Expression child : ScalaTypes.list(e.children())) n += size(child);
     return n;
   }
 
@@ -143,12 +142,12 @@ public final class Attack {
   /** The constants that the column itself is compared with. */
   private void edges(Expression e, Set<Long> out) {
     boolean compared = false;
-    for (Expression c : CollectionConverters.asJava(e.children())) {
+    for (Expression c : ScalaTypes.list(e.children())) {
       compared |= c.semanticEquals(column);
       edges(c, out);
     }
     if (!compared) return;
-    for (Expression c : CollectionConverters.asJava(e.children())) {
+    for (Expression c : ScalaTypes.list(e.children())) {
       if (!(c instanceof Literal) || !((Literal) c).dataType().equals(type)) continue;
       Object v = ((Literal) c).value();
       if (v instanceof Integer || v instanceof Long) out.add(Long.valueOf(((Number) v).longValue()));
@@ -197,7 +196,7 @@ public final class Attack {
       out.add(((TimeZoneAwareExpression) e).zoneId());
     if (e instanceof UTCTimestamp && e.children().apply(1) instanceof Literal)
       out.add(DateTimeUtils.getZoneId(String.valueOf(((Literal) e.children().apply(1)).value())));
-    for (Expression child : CollectionConverters.asJava(e.children())) zones(child, out);
+    for (Expression child : ScalaTypes.list(e.children())) zones(child, out);
   }
 
   /** The points between two of the values at which an expression reaches the constant that it is compared with. */
@@ -210,7 +209,7 @@ public final class Attack {
         else if (x instanceof Literal) crossings(y, ((Literal) x).value(), values);
       }
     } else if (e instanceof InSet) {
-      for (Object v : CollectionConverters.asJava(((InSet) e).hset())) crossings(((InSet) e).child(), v, values);
+      for (Object v : ScalaTypes.list(((InSet) e).hset())) crossings(((InSet) e).child(), v, values);
     } else if (e instanceof StartsWith && ((StartsWith) e).right() instanceof Literal) {
       crossings(((StartsWith) e).left(), ((Literal) ((StartsWith) e).right()).value(), values);
     } else if (e instanceof Like && ((Like) e).right() instanceof Literal) {
@@ -219,7 +218,7 @@ public final class Attack {
       for (int i = 0; i < " -0:".length(); i++)
         crossings(((Like) e).left(), UTF8String.fromString(pattern.replace('_', " -0:".charAt(i))), values);
     } else {
-      for (Expression child : CollectionConverters.asJava(e.children())) crossings(child, values);
+      for (Expression child : ScalaTypes.list(e.children())) crossings(child, values);
     }
   }
 

@@ -6,13 +6,11 @@ import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Calls of Iceberg's transform functions in a plan.
  *
- * <p>Such a call is a StaticInvoke. Spark pushes it into the scan if it carries its function; Iceberg's rule
+ * <p>Such a call is a StaticInvoke (see Invocation for when Spark pushes it into the scan). Iceberg's rule
  * ReplaceStaticInvoke replaces those in comparisons with an ApplyFunctionExpression, which is pushed down as well.
  * Neither looks inside a KnownNullable, which costs nothing at run time: a call inside one is withheld from the scan.
  * The functions iceberg_* are created this way, and only the rule Guard removes the wrapper.
@@ -38,8 +36,14 @@ public final class Calls {
 
   /** Whether an expression is a call that can be pushed into a scan. */
   public static boolean pushable(Object e) {
-    if (e instanceof StaticInvoke && ((StaticInvoke) e).scalarFunction().isEmpty()) return false;
+    if (e instanceof StaticInvoke && !Invocation.isPushed((StaticInvoke) e)) return false;
     return function(e) != null;
+  }
+
+  /** A call, withheld or not, in the form that is pushed down. */
+  public static Expression offered(Object e) {
+    Expression call = call(e);
+    return call instanceof StaticInvoke ? Invocation.pushed((StaticInvoke) call) : call;
   }
 
   /** The same call, still with generated code, withheld from Spark's and Iceberg's push-down. */
@@ -59,11 +63,7 @@ public final class Calls {
   }
 
   /** A call without its function: the form for comparing calls and, after push-down, for evaluation. */
-  public static StaticInvoke plain(Object call) {
-    StaticInvoke s = generated(call);
-    return new StaticInvoke(s.staticObject(), s.dataType(), s.functionName(), s.arguments(), s.inputTypes(),
-      s.propagateNull(), s.returnNullable(), s.isDeterministic(), Option.empty());
-  }
+  public static StaticInvoke plain(Object call) { return Invocation.plain(generated(call)); }
 
   /** Whether a plan is the stand-in for a table over which Iceberg optimises a procedure's `where`, to translate it. */
   public static boolean isTranslated(Object plan) {
@@ -72,16 +72,16 @@ public final class Calls {
 
   /** Whether a plan calls any of Iceberg's functions, except in subqueries, which are optimized as separate plans. */
   public static boolean in(LogicalPlan plan) {
-    for (Expression e : CollectionConverters.asJava(plan.expressions()))
+    for (Expression e : ScalaTypes.list(plan.expressions()))
       if (in(e)) return true;
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children()))
+    for (LogicalPlan child : ScalaTypes.list(plan.children()))
       if (in(child)) return true;
     return false;
   }
 
   public static boolean in(Expression e) {
     if (function(e) != null) return true;
-    for (Expression child : CollectionConverters.asJava(e.children()))
+    for (Expression child : ScalaTypes.list(e.children()))
       if (in(child)) return true;
     return false;
   }

@@ -24,11 +24,9 @@ import org.apache.iceberg.spark.Spark3Util;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
-import org.apache.spark.sql.catalyst.analysis.ResolvedProcedure;
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.AlterTableCommand;
-import org.apache.spark.sql.catalyst.plans.logical.Call;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTableWithFilters;
 import org.apache.spark.sql.catalyst.plans.logical.DropTable;
@@ -42,9 +40,6 @@ import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
-import org.apache.spark.sql.connector.catalog.procedures.BoundProcedure;
-import org.apache.spark.sql.connector.catalog.procedures.Procedure;
-import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -53,7 +48,6 @@ import org.apache.spark.sql.execution.datasources.v2.WriteToDataSourceV2;
 import org.apache.spark.sql.execution.streaming.sources.MicroBatchWrite;
 import org.apache.spark.unsafe.types.UTF8String;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Refuses a write to a Hadoop table whose metadata has another location: a copied folder, whose metadata refers to the
@@ -72,32 +66,21 @@ public class Copies extends SwitchedRule {
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    if (plan instanceof Call) refuseCall((Call) plan);
+    if (ProcedureCall.is(plan)) refuseCall(ProcedureCall.of(plan));
     else refuseWritten(written(plan), plan instanceof DropTable && !((DropTable) plan).purge());
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) rewrite(child); // of several INSERTs
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) rewrite(child); // of several INSERTs
     return plan;
   }
 
-  /** Spark optimizes a CALL to evaluate its arguments, and then executes it. */
-  private static void refuseCall(Call call) {
-    if (!call.execute() || !(call.procedure() instanceof ResolvedProcedure)) return;
-    ResolvedProcedure found = (ResolvedProcedure) call.procedure();
-    Procedure procedure = (Procedure) found.procedure();
-    if (!(procedure instanceof BoundProcedure) || READERS.contains(procedure.name())) return;
-    ProcedureParameter[] parameters = ((BoundProcedure) procedure).parameters();
-    for (int i = 0; i < parameters.length && i < call.args().size(); i++) {
-      String name = parameters[i].name(), value = text((Expression) call.args().apply(i));
-      if (value == null) continue;
-      if (name.equals("table")) {
-        refuseWritten(named(value, (CatalogPlugin) found.catalog()), false);
-      } else if (name.equals("metadata_file")) {
-        refuseFile(value);
-      }
-    }
+  private static void refuseCall(ProcedureCall call) {
+    if (call == null || READERS.contains(call.name())) return;
+    String table = text(call.argument("table")), file = text(call.argument("metadata_file"));
+    if (table != null) refuseWritten(named(table, call.catalog()), false);
+    if (file != null) refuseFile(file);
   }
 
   private static String text(Expression argument) {
-    Object value = argument.foldable() ? argument.eval(null) : null;
+    Object value = argument != null && argument.foldable() ? argument.eval(null) : null;
     return value instanceof UTF8String ? value.toString() : null;
   }
 
@@ -129,20 +112,21 @@ public class Copies extends SwitchedRule {
     while (found instanceof SubqueryAlias) found = ((SubqueryAlias) found).child();
     if (found instanceof DataSourceV2ScanRelation) return ((DataSourceV2ScanRelation) found).relation();
     if (found instanceof ResolvedTable) return ((ResolvedTable) found).table();
-    if (found == null && isOfIceberg(plan)) return named((Seq<?>) plan.productElement(0));
+    if (found == null && plan instanceof LeafCommand) return named((LeafCommand) plan);
     if (!(found instanceof ResolvedIdentifier)) return found;
     return loaded(((ResolvedIdentifier) found).catalog(), ((ResolvedIdentifier) found).identifier());
   }
 
-  /** Iceberg's own commands, such as ADD PARTITION FIELD, have no table, only its name. */
-  private static boolean isOfIceberg(LogicalPlan plan) {
-    return plan instanceof LeafCommand && plan.productArity() > 0 && plan.productElementName(0).equals("table")
-      && plan.productElement(0) instanceof Seq;
-  }
-
-  private static Object named(Seq<?> parts) {
+  /** Iceberg's own commands, such as ADD PARTITION FIELD, have no table, only its name; null for any other. */
+  private static Object named(LeafCommand command) {
     List<String> words = new ArrayList<>();
-    for (Object part : CollectionConverters.asJava(parts)) words.add(String.valueOf(part));
+    try {
+      Object parts = command.getClass().getMethod("table", new Class<?>[0]).invoke(command, new Object[0]);
+      if (!(parts instanceof Seq)) return null;
+      for (Object part : ScalaTypes.list((Seq<?>) parts)) words.add(String.valueOf(part));
+    } catch (ReflectiveOperationException other) {
+      return null;
+    }
     try {
       Spark3Util.CatalogAndIdentifier found = Spark3Util.catalogAndIdentifier(SparkSession.active(), words);
       return loaded(found.catalog(), found.identifier());

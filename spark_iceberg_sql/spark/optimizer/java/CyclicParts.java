@@ -11,7 +11,6 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import scala.jdk.javaapi.CollectionConverters;
 import sparkicebergsql.ExpressionKind.Grain;
 
 /**
@@ -61,7 +60,7 @@ public final class CyclicParts {
     }
     if (c != null && isDate(c, column, zones) && (part == Grain.MONTHS || part == Grain.DAYS)) return part;
     Grain finest = Grain.NOTHING;
-    for (Expression child : CollectionConverters.asJava(e.children())) {
+    for (Expression child : ScalaTypes.list(e.children())) {
       Grain g = grain(child, column, zones);
       if (g == null) return null;
       if (g.compareTo(finest) > 0) finest = g;

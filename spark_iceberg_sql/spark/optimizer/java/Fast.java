@@ -23,7 +23,6 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.MicrosToTimestamp;
 import org.apache.spark.sql.catalyst.expressions.Multiply;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NumericEvalContext;
 import org.apache.spark.sql.catalyst.expressions.PreciseTimestampConversion;
 import org.apache.spark.sql.catalyst.expressions.Remainder;
 import org.apache.spark.sql.catalyst.expressions.ShiftRight;
@@ -49,7 +48,6 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Evaluates the calls of Iceberg's time functions that remain after push-down with Spark's built-in expressions.
@@ -86,7 +84,7 @@ public class Fast extends SwitchedRule {
   /** Whether all leaves of a plan are scans or existing rows: other leaves may translate the expressions themselves. */
   static boolean isQuery(LogicalPlan plan) {
     if (plan.isStreaming()) return false;
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children()))
+    for (LogicalPlan child : ScalaTypes.list(plan.children()))
       if (!isQuery(child)) return false;
     return plan.children().size() > 0 || isOneOf(READ, plan);
   }
@@ -187,7 +185,7 @@ public class Fast extends SwitchedRule {
   static Expression quarters(Expression days) {
     Expression centuries = divide(plus(times(days, 4), 3), DAYS_400_YEARS);
     Expression missing = shift(plus(times(centuries, 3), 3), 2); // 3 leap days in 4 centuries
-    return plus(times(new Add(days, missing, legacy()), 4), 3);
+    return plus(times(new Add(days, missing, Arithmetic.wrapping()), 4), 3);
   }
 
   /** Years since 1970: counted from 1 January of the year 1. */
@@ -202,18 +200,16 @@ public class Fast extends SwitchedRule {
     Expression day = shift(remainder(quarters, DAYS_4_YEARS), 2);
     Expression month = divide(plus(times(day, 5), 2), 153);
     Expression months = times(divide(quarters, DAYS_4_YEARS), 12);
-    return minus(new Add(months, month, legacy()), 12 * (1970 + 400 * CYCLES) - 2);
+    return minus(new Add(months, month, Arithmetic.wrapping()), 12 * (1970 + 400 * CYCLES) - 2);
   }
-
-  private static NumericEvalContext legacy() { return new NumericEvalContext(EvalMode.LEGACY(), false); }
 
   private static Expression number(long n) { return new Literal(Long.valueOf(n), DataTypes.LongType); }
 
-  private static Expression plus(Expression e, long n) { return new Add(e, number(n), legacy()); }
+  private static Expression plus(Expression e, long n) { return new Add(e, number(n), Arithmetic.wrapping()); }
 
-  private static Expression minus(Expression e, long n) { return new Subtract(e, number(n), legacy()); }
+  private static Expression minus(Expression e, long n) { return new Subtract(e, number(n), Arithmetic.wrapping()); }
 
-  private static Expression times(Expression e, long n) { return new Multiply(e, number(n), legacy()); }
+  private static Expression times(Expression e, long n) { return new Multiply(e, number(n), Arithmetic.wrapping()); }
 
   private static Expression shift(Expression e, int bits) {
     return new ShiftRight(e, new Literal(Integer.valueOf(bits), DataTypes.IntegerType));
@@ -221,12 +217,12 @@ public class Fast extends SwitchedRule {
 
   /** Division by a constant; Spark marks every division as nullable. */
   private static Expression divide(Expression e, long n) {
-    Expression quotient = new IntegralDivide(e, number(n), legacy());
+    Expression quotient = new IntegralDivide(e, number(n), Arithmetic.wrapping());
     return e.nullable() ? quotient : new KnownNotNull(quotient);
   }
 
   private static Expression remainder(Expression e, long n) {
-    Expression rest = new Remainder(e, number(n), legacy());
+    Expression rest = new Remainder(e, number(n), Arithmetic.wrapping());
     return e.nullable() ? rest : new KnownNotNull(rest);
   }
 

@@ -11,7 +11,6 @@ import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.iceberg.spark.functions.SparkFunctions;
-import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.And;
@@ -34,12 +33,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
 import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Pushes a comparison with one of Iceberg's functions into the scan only if the scan returns correct results for it.
@@ -98,7 +94,7 @@ public class Guard extends SwitchedRule {
 
     @Override
     public Object of(Object e) {
-      return Calls.call(e);
+      return Calls.offered(e);
     }
   }
 
@@ -152,7 +148,7 @@ public class Guard extends SwitchedRule {
       if (not)
         for (Expression k : known)
           if (Calls.same(call, k)) return offered;
-      return not ? new And(new IsNotNull(call), offered) : offered;
+      return not ? new And(new IsNotNull(Calls.offered(call)), offered) : offered;
     }
 
     boolean answers(Expression call) {
@@ -164,7 +160,7 @@ public class Guard extends SwitchedRule {
       if (e instanceof InSet) return ((InSet) e).hset().contains(null) ? null : e.children().apply(0);
       if (e instanceof IsNull || e instanceof IsNotNull) return e.children().apply(0);
       if (e instanceof In) {
-        for (Expression x : CollectionConverters.asJava(((In) e).list()))
+        for (Expression x : ScalaTypes.list(((In) e).list()))
           if (!literal(x)) return null;
         return ((In) e).value();
       }
@@ -210,7 +206,7 @@ public class Guard extends SwitchedRule {
     TableMetadata metadata = TableMetadata.newTableMetadata(schema, spec, "memory:/check", new HashMap<>());
     Table table = new BaseTable(
       new StaticTableOperations(metadata, new HadoopFileIO(session.sessionState().newHadoopConf())), "check");
-    LogicalPlan relation = DataSourceV2Relation.create(new SparkTable(table), Option.empty(), Option.empty());
+    LogicalPlan relation = Relations.of(table);
     List<Expression> arguments =
       List.of(new Literal(Integer.valueOf(4), DataTypes.IntegerType), (Expression) relation.output().apply(0));
     StructType types = new StructType().add("n", DataTypes.IntegerType).add("x", DataTypes.IntegerType);

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.trees.BinaryLike;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A literal that shows in EXPLAIN what the rule has added. Otherwise it behaves like the literal that it extends.
@@ -51,7 +50,7 @@ public class ImpliedLiteral extends Literal {
       return c == child ? condition : new Not(c);
     }
     if (condition instanceof In && !MonotonicExpression.isColumn(((In) condition).value())) {
-      List<Expression> list = new ArrayList<>(CollectionConverters.asJava(((In) condition).list()));
+      List<Expression> list = new ArrayList<>(ScalaTypes.list(((In) condition).list()));
       Literal noted = list.isEmpty() ? null : annotated(list.get(list.size() - 1), added);
       if (noted == null) return condition;
       list.set(list.size() - 1, noted);

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The ranges that a predicate implies for each column: rows outside them cannot satisfy it.
@@ -137,14 +136,14 @@ public final class ImpliedRanges {
     List<Object> result = new ArrayList<>();
     if (e instanceof In) {
       DataType type = ((In) e).value().dataType();
-      for (Expression x : CollectionConverters.asJava(((In) e).list())) {
+      for (Expression x : ScalaTypes.list(((In) e).list())) {
         if (!(x instanceof Literal) || !((Literal) x).dataType().equals(type)) return null;
         if (((Literal) x).value() != null) result.add(((Literal) x).value());
       }
       return result;
     }
     if (!(e instanceof InSet)) return null;
-    for (Object v : CollectionConverters.asJava(((InSet) e).hset()))
+    for (Object v : ScalaTypes.list(((InSet) e).hset()))
       if (v != null) result.add(v);
     return result;
   }

@@ -6,7 +6,6 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * What a predicate on a transform implies for another transform of the same column.
@@ -48,7 +47,7 @@ public final class ImpliedTransforms {
   /** Whether any of the expressions compares a call or a column with a literal that this rule has added. */
   private static boolean isIn(Expression e, List<Expression> expressions) {
     for (Expression x : expressions) {
-      List<Expression> children = CollectionConverters.asJava(x.children());
+      List<Expression> children = ScalaTypes.list(x.children());
       if (isIn(e, children)) return true;
       for (Expression c : children) {
         Expression compared = Calls.function(c) == null ? c : Calls.plain(c);
@@ -60,7 +59,7 @@ public final class ImpliedTransforms {
 
   private static boolean hasBound(Expression e) {
     if (e instanceof InSet) return true;
-    for (Expression child : CollectionConverters.asJava(e.children()))
+    for (Expression child : ScalaTypes.list(e.children()))
       if (ImpliedLiteral.isBound(child)) return true;
     return false;
   }
@@ -74,7 +73,7 @@ public final class ImpliedTransforms {
       Expression other = e.left() == call ? e.right() : e.left();
       return other instanceof Literal && add(result, ((Literal) other).value()) ? result : null;
     }
-    for (Expression x : CollectionConverters.asJava(((In) predicate).list()))
+    for (Expression x : ScalaTypes.list(((In) predicate).list()))
       if (!(x instanceof Literal) || !add(result, ((Literal) x).value())) return null;
     return result;
   }

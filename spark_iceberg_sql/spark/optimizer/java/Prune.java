@@ -13,7 +13,6 @@ import org.apache.iceberg.StaticTableOperations;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.hadoop.HadoopFileIO;
-import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.Analyzer;
@@ -22,13 +21,10 @@ import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceData;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
-import scala.Option;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Adds to a predicate such as <code>year(ts) = 2024</code> the range on the column that it implies, so that the scan of
@@ -130,7 +126,7 @@ public class Prune extends SwitchedRule {
   /** Whether any part of a condition compares something that is neither a column nor a constant. */
   private static boolean isCandidate(Expression e) {
     boolean connects = e instanceof And || e instanceof Or || e instanceof Not;
-    for (Expression c : CollectionConverters.asJava(e.children())) {
+    for (Expression c : ScalaTypes.list(e.children())) {
       if (connects ? isCandidate(c) : !(c instanceof Literal) && !MonotonicExpression.isColumn(c)) return true;
     }
     return false;
@@ -155,7 +151,7 @@ public class Prune extends SwitchedRule {
     Seq<Attribute> columns = condition.references().toSeq();
     List<Object> key = new ArrayList<>();
     key.add(version);
-    for (Attribute column : CollectionConverters.asJava(columns)) key.add(column.name());
+    for (Attribute column : ScalaTypes.list(columns)) key.add(column.name());
     // Columns are replaced by their index in the condition, so that the key is the same for the next query.
     key.add(renamed(condition, columns, true));
     key.add(SQLConf.get().getAllConfs());
@@ -269,7 +265,7 @@ public class Prune extends SwitchedRule {
     Analyzer analyzer = session.sessionState().analyzer();
     try {
       for (String[] p : predicates) {
-        LogicalPlan plan = DataSourceV2Relation.create(new SparkTable(table), Option.empty(), Option.empty());
+        LogicalPlan plan = Relations.of(table);
         plan = new Filter(session.sessionState().sqlParser().parseExpression(p[0]), plan);
         plan = (LogicalPlan) session.sessionState().optimizer().execute((LogicalPlan) analyzer.execute(plan));
         if (!(plan instanceof Filter)) return "it does not keep " + p[0] + ": " + plan;

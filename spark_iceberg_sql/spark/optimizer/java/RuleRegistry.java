@@ -24,7 +24,6 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
@@ -83,7 +82,7 @@ public class RuleRegistry {
       synchronized (methods) {
         List<Rule<LogicalPlan>> wanted = new ArrayList<>();
         Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
-        for (Rule<LogicalPlan> rule : CollectionConverters.asJava(present))
+        for (Rule<LogicalPlan> rule : ScalaTypes.list(present))
           if (!(rule instanceof SwitchedRule)) wanted.add(rule);
         for (Entry entry : entries)
           if (inForce(entry, installed)) wanted.add(entry.rule);

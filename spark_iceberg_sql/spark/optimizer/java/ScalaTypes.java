@@ -2,6 +2,7 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
@@ -9,8 +10,9 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils;
 import org.apache.spark.sql.types.StructType;
 import scala.Function1;
 import scala.PartialFunction;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.AbstractFunction2;
 import scala.runtime.AbstractPartialFunction;
@@ -25,14 +27,17 @@ import scala.runtime.AbstractPartialFunction;
 public final class ScalaTypes {
   private ScalaTypes() {}
 
-  public static <X> Seq<X> seq(List<? extends X> list) {
-    return CollectionConverters.asScala(new ArrayList<X>(list)).toSeq();
+  public static <X> Seq<X> seq(List<? extends X> list) { return PythonUtils.toSeq(new ArrayList<X>(list)); }
+
+  public static <X> List<X> list(Iterable<X> items) {
+    List<X> list = new ArrayList<>();
+    Iterator<X> next = items.iterator();
+    while (next.hasNext()) list.add(next.next());
+    return list;
   }
 
   /** New columns for the fields of a struct. */
-  public static Seq<Attribute> columns(StructType type) {
-    return seq(CollectionConverters.asJava(DataTypeUtils.toAttributes(type)));
-  }
+  public static Seq<Attribute> columns(StructType type) { return seq(list(DataTypeUtils.toAttributes(type))); }
 
   /** A function of one argument. */
   public abstract static class Mapping<A, B> extends AbstractFunction1<A, B> {

@@ -7,7 +7,6 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.unsafe.types.UTF8String;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Values of a column on which a predicate is tested (see Attack): across its type, and near given values. */
 public final class TrialValues {
@@ -98,7 +97,7 @@ public final class TrialValues {
         result.add(UTF8String.fromString(s.toUpperCase()));
       }
     }
-    for (Expression child : CollectionConverters.asJava(added.children())) result.addAll(texts(child));
+    for (Expression child : ScalaTypes.list(added.children())) result.addAll(texts(child));
     return result;
   }
 }

@@ -1,0 +1,145 @@
+"""API differences between the supported minor versions of Spark ("lines"): one function or one row each.
+
+Everything else in the package is written for the newest line. A Java class with differences has several files; the
+folder names the first line that the file is for: `java/3.5/Arithmetic.java`, `java/4.1/Arithmetic.java`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pyspark
+from pyspark.errors.exceptions.captured import CapturedException
+
+Java = Any
+
+LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+
+# Class names of the newest line -> those before Spark 4.0, which split classic sessions from Spark Connect.
+_BEFORE_4_0 = {
+    "org.apache.spark.sql.classic.SparkSession": "org.apache.spark.sql.SparkSession",
+    "org.apache.spark.sql.classic.Dataset": "org.apache.spark.sql.Dataset",
+}
+# The same for Scala 2.12, whose Seq may be mutable.
+_SCALA_2_12 = {"scala.collection.immutable.Seq": "scala.collection.Seq"}
+
+
+def renamed(name: str) -> str:
+    """The name of a class in this line, given its name in the newest one."""
+    return name if LINE >= (4, 0) else _BEFORE_4_0.get(name, name)
+
+
+def java_text(text: str, scala_2_12: bool) -> str:
+    """The source of a Java file with class names of this line, given those of the newest one."""
+    if LINE >= (4, 0):
+        return text
+    for name, ours in (_BEFORE_4_0 | (_SCALA_2_12 if scala_2_12 else {})).items():
+        text = text.replace(f"{name};", f"{ours};").replace(f"{name})", f"{ours})")
+    return text
+
+
+@cache
+def scala_2_12(gateway: Any) -> bool:
+    """Whether the JVM's Spark was built with Scala 2.12, as pip's Spark 3.5 is; Spark 4 never is."""
+    if LINE >= (4, 0):
+        return False
+    return str(gateway.jvm.scala.util.Properties.versionNumberString()).startswith("2.12.")
+
+
+def logger(name: str) -> logging.Logger:
+    """A logger of pyspark's; since 4.0 it has a class of its own for them."""
+    if LINE < (4, 0):
+        return logging.getLogger(name)
+    from pyspark.logger import PySparkLogger
+
+    return PySparkLogger.getLogger(name)
+
+
+def description(error: CapturedException) -> str:
+    """The message of the JVM's exception."""
+    return str(getattr(error, _DESCRIPTION) or "")
+
+
+def described(error: CapturedException, text: str) -> CapturedException:
+    """The same exception with another message."""
+    setattr(error, _DESCRIPTION, text)
+    return error
+
+
+_DESCRIPTION = "_desc" if LINE >= (4, 0) else "desc"
+
+
+def message(error: CapturedException) -> str:
+    """The message that pyspark logs for the JVM's exception; before 4.0 it logs none."""
+    return error.getMessage() if LINE >= (4, 0) else ""
+
+
+def updated(seq: Java, place: int, item: Java, gateway: Any) -> Java:
+    """A Scala Seq with one item replaced."""
+    if not scala_2_12(gateway):
+        return seq.updated(place, item)
+    items = [seq.apply(i) for i in range(seq.size())]
+    items[place] = item
+    return gateway.jvm.org.apache.spark.api.python.PythonUtils.toSeq(items)
+
+
+def pretty_sql(package: Java, expression: Java) -> str:
+    """Spark's `toPrettySQL`; since 4.1 it takes a flag."""
+    return str(package.toPrettySQL(expression, *((True,) if LINE >= (4, 1) else ())))
+
+
+def rearranged(support: Java, signature: Java, arguments: Java, name: str, resolver: Java) -> Java:
+    """Spark's `defaultRearrange`; since 4.1 it takes a resolver for names."""
+    more = (resolver,) if LINE >= (4, 1) else ()
+    return support.defaultRearrange(signature, arguments, name, *more)
+
+
+def relation(kind: Java, table: Java, catalog: Java, none: Java, options: Java) -> Java:
+    """A DataSourceV2Relation without an identifier; since 4.1 it has a time travel argument."""
+    more = (none,) if LINE >= (4, 1) else ()
+    return kind.create(table, catalog, none, options, *more)
+
+
+_SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+
+
+def spark_table(
+    java_class: Callable[[str], Java], table: Java, snapshot: int | None, micros: int | None
+) -> Java:
+    """Spark's table for Iceberg's, as of a snapshot, a time or now; before 4.1 only a snapshot can be given."""
+    kind = java_class(_SPARK_TABLE)
+    if LINE >= (4, 1):
+        travel = java_class("org.apache.iceberg.spark.TimeTravel")
+        if snapshot is not None:
+            return kind.create(table, travel.version(str(snapshot)))
+        return kind(table) if micros is None else kind.create(table, travel.timestampMicros(micros))
+    if micros is not None:
+        as_of = java_class("org.apache.iceberg.util.SnapshotUtil").snapshotIdAsOfTime
+        snapshot = int(as_of(table, micros // 1000))
+    return kind(table, False) if snapshot is None else kind(table, snapshot, False)
+
+
+def branch_table(java_class: Callable[[str], Java], table: Java, branch: str) -> Java:
+    """Spark's table for a branch of Iceberg's."""
+    kind = java_class(_SPARK_TABLE)
+    return kind.create(table, branch) if LINE >= (4, 1) else kind(table, branch, False)
+
+
+def snapshot_id(table: Java) -> int | None:
+    """The snapshot that Spark's table reads; before 4.1 it only returns one that was given explicitly."""
+    found = table.snapshotId()
+    if found is None and LINE < (4, 1):
+        branch, inner = table.branch(), table.table()
+        snapshot = inner.currentSnapshot() if branch is None else inner.snapshot(branch)
+        found = None if snapshot is None else snapshot.snapshotId()
+    return None if found is None else int(found)
+
+
+def read_options(table: Java) -> dict[str, str]:
+    """Options that make relations differ after a commit, so that CACHE TABLE is not used; since 4.1 they do."""
+    if LINE >= (4, 1):
+        return {}
+    return {"read-state": f"{snapshot_id(table)} {table.table().schema().schemaId()}"}

@@ -1,0 +1,91 @@
+"""The supported lines of Spark: one table, which the documentation, the requirement and the workflow agree with."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.versions import JAVA, LINES, line, runtime, runtimes
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+SPARK = [known.spark for known in LINES]
+
+
+def test_each_line_has_a_runtime_and_each_runtime_a_line() -> None:
+    for name, row in runtimes().items():
+        spark, _, scala = name.partition("_")
+        assert spark in SPARK
+        assert runtime(f"{spark}.3", scala) == row
+        assert row.artifact == f"iceberg-spark-runtime-{name}"
+        assert re.fullmatch("[0-9a-f]{64}", row.sha256)
+    assert [runtime(f"{spark}.0").artifact for spark in SPARK] == [
+        "iceberg-spark-runtime-4.1_2.13",
+        "iceberg-spark-runtime-4.0_2.13",
+        "iceberg-spark-runtime-3.5_2.12",
+    ]
+
+
+@pytest.mark.parametrize("version", ["4.2.0", "3.4.4", "5.0.0"])
+def test_another_line_is_refused_in_one_sentence(version: str) -> None:
+    with pytest.raises(IcebergSqlError) as caught:
+        line(version)
+    said, _, advice = str(caught.value).partition("\n")
+    assert said == f"Spark {version[:3]} is not supported, only Spark 4.1, 4.0 and 3.5"
+    assert advice == "help: pip install 'pyspark~=4.1.0'"
+
+
+def test_another_scala_is_refused() -> None:
+    with pytest.raises(
+        IcebergSqlError, match=r"no runtime for Spark 4.1 with Scala 2.12, only with 2.13"
+    ):
+        runtime("4.1.2", "2.12")
+
+
+def test_the_documented_table() -> None:
+    shown = []
+    for known in LINES:
+        rows = {
+            n.partition("_")[2]: r for n, r in runtimes().items() if n.startswith(f"{known.spark}_")
+        }
+        icebergs = ", ".join(
+            row.version if len(rows) == 1 else f"{row.version} (Scala {scala})"
+            for scala, row in rows.items()
+        )
+        lacks = "; ".join(known.lacks.values()) or "nothing"
+        java = " or ".join(map(str, known.java))
+        shown.append(f"| {known.spark} | {icebergs} | {java} | {lacks} |\n")
+    page = (ROOT / "docs/index.md").read_text("utf-8")
+    table = page.partition("<!-- versions -->\n")[2].partition("<!-- /versions -->")[0]
+    assert table == "| Spark | Iceberg | Java | not there |\n|---|---|---|---|\n" + "".join(shown)
+
+
+def test_the_requirement_is_the_lines() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (required,) = (
+        row for row in project["optional-dependencies"]["spark"] if row.startswith("pyspark")
+    )
+    newest = LINES[0].number
+    assert required == f"pyspark>={SPARK[-1]},<{newest[0]}.{newest[1] + 1}"
+
+
+def test_the_workflow_tests_every_line() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]
+    matrix = jobs["spark"]["strategy"]["matrix"]
+    tested = {matrix["spark"][0], *(row["spark"] for row in matrix["include"])}
+    assert tested == set(SPARK)
+    for row in matrix["include"]:
+        assert int(row["java"]) in line(row["spark"]).java
+
+
+def test_java_is_that_of_any_line() -> None:
+    assert set(JAVA) == {java for known in LINES for java in known.java}
