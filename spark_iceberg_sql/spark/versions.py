@@ -34,6 +34,7 @@ _BEFORE_4_0 = {
     "expressions in CALL": "expressions in `CALL`",
     "variants": "the type VARIANT",
     "collations": "collations",
+    "variables": "session variables",
 }
 
 # Newest first.

@@ -20,6 +20,9 @@ ACCOUNT_KEY = "c2VudGluZWxhY2NvdW50a2V5c2VudGluZWw="
 
 SCRIPT = Path(__file__).with_name("secrets_script.py")
 
+# Its script declares a variable.
+pytestmark = pytest.mark.needs("variables")
+
 
 @pytest.fixture(scope="module")
 def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
