@@ -18,7 +18,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 
 _PACKAGE = "sparkicebergsql"
 _SESSION_PARSER = f"{_PACKAGE}.SessionParser"
@@ -112,7 +112,7 @@ _plainly_converted = captured.convert_exception
 def _converted(error: Any) -> Any:
     """What pyspark raises for a Java exception: for a refusal what the check raised, with its report."""
     kind = "org.apache.spark.sql.AnalysisException"
-    if is_instance_of(jvm.gateway(), error, kind) and error.getCondition() == _CONDITION:
+    if is_instance_of(jvm.gateway(), error, kind) and lines.condition(error) == _CONDITION:
         key = error.getMessageParameters().get("refusal")
         return _refused.get(key) or IcebergSqlError(str(error.getMessage()))
     return _plainly_converted(error)

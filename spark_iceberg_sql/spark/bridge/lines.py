@@ -72,6 +72,12 @@ def described(error: CapturedException, text: str) -> CapturedException:
 _DESCRIPTION = "_desc" if LINE >= (4, 0) else "desc"
 
 
+def condition(error: Java) -> str | None:
+    """The error condition of a Java exception of Spark's."""
+    named: str | None = error.getCondition() if LINE >= (4, 0) else error.getErrorClass()
+    return named
+
+
 def message(error: CapturedException) -> str:
     """The message that pyspark logs for the JVM's exception; before 4.0 it logs none."""
     return error.getMessage() if LINE >= (4, 0) else ""

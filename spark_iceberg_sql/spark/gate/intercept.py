@@ -35,7 +35,10 @@ _SOURCES = (
     (injection.__package__ or "", "ScalaTypes"),
     *(
         (__package__ or "", name)
-        for name in ("Words", "CommandText", "Asked", "Admission", "GateParser", "GateRule", "Gate")
+        for name in (
+            *("Words", "CommandText", "Columns", "Parameters", "Asked", "Admission"),
+            *("GateParser", "GateRule", "Gate"),
+        )
     ),
 )
 # Another session's commit came first: nothing of ours was written, so the statement may go again.

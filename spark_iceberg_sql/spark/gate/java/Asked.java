@@ -1,6 +1,5 @@
 package sparkicebergsql;
 
-import org.apache.spark.sql.catalyst.parser.ParameterContext;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -13,7 +12,7 @@ public class Asked {
   private final String mode, text;
   private final boolean mayBeDdl;
   private ParserInterface parser;
-  private ParameterContext parameters;
+  private Object parameters;
   private LogicalPlan plan, query;
 
   private Asked(SparkSession session, String mode, String text, boolean mayBeDdl) {
@@ -23,9 +22,9 @@ public class Asked {
     this.mayBeDdl = mayBeDdl;
   }
 
-  /** A text on its way to the parser; parameters: its values, or null. */
-  public static Asked text(SparkSession session, String mode, String text, boolean mayBeDdl, ParserInterface parser,
-    ParameterContext parameters) {
+  /** A text on its way to the parser; parameters: its values as {@link Parameters} takes them. */
+  public static Asked text(
+    SparkSession session, String mode, String text, boolean mayBeDdl, ParserInterface parser, Object parameters) {
     Asked asked = new Asked(session, mode, text, mayBeDdl);
     asked.parser = parser;
     asked.parameters = parameters;
@@ -55,8 +54,6 @@ public class Asked {
   /** The rows of a query within the statement, analysed and not run. */
   public Object rows(String words) throws ParseException {
     if (plan != null) return Dataset.ofRows(session, query);
-    LogicalPlan parsed =
-      parameters == null ? parser.parsePlan(words) : parser.parsePlanWithParameters(words, parameters);
-    return Dataset.ofRows(session, parsed);
+    return Dataset.ofRows(session, Parameters.parsed(parser, words, parameters));
   }
 }

@@ -2,10 +2,8 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
 import org.apache.spark.sql.catalyst.plans.logical.AddPartitionField;
-import org.apache.spark.sql.catalyst.plans.logical.ColumnDefinition;
 import org.apache.spark.sql.catalyst.plans.logical.CreateTable;
 import org.apache.spark.sql.catalyst.plans.logical.CreateTableAsSelect;
 import org.apache.spark.sql.catalyst.plans.logical.DropPartitionField;
@@ -19,8 +17,8 @@ import org.apache.spark.sql.connector.expressions.IdentityTransform;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
+import scala.Tuple2;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A resolved command as the statement that says the same: what is left out, comments and most properties, has no part
@@ -40,12 +38,6 @@ public class CommandText {
   public static LogicalPlan query(LogicalPlan plan) {
     if (plan instanceof CreateTableAsSelect) return ((CreateTableAsSelect) plan).query();
     return plan instanceof ReplaceTableAsSelect ? ((ReplaceTableAsSelect) plan).query() : null;
-  }
-
-  /** The columns that a command gives to a table. */
-  public static List<ColumnDefinition> columns(LogicalPlan plan) {
-    if (plan instanceof CreateTable) return CollectionConverters.asJava(((CreateTable) plan).columns());
-    return plan instanceof ReplaceTable ? CollectionConverters.asJava(((ReplaceTable) plan).columns()) : List.of();
   }
 
   /** The statement; null where a plan's table is not resolved. */
@@ -100,11 +92,11 @@ public class CommandText {
     }
     if (spec.provider().isDefined()) text.append("\nUSING ").append((String) spec.provider().get());
     List<String> terms = new ArrayList<>();
-    for (Transform transform : CollectionConverters.asJava(partitioning)) terms.add(term(transform));
+    for (Transform transform : ScalaTypes.list(partitioning)) terms.add(term(transform));
     if (!terms.isEmpty()) text.append("\nPARTITIONED BY (").append(String.join(", ", terms)).append(")");
     List<String> properties = new ArrayList<>();
-    for (Map.Entry<String, String> entry : CollectionConverters.asJava(spec.properties()).entrySet()) {
-      String key = (String) entry.getKey(), value = (String) entry.getValue();
+    for (Tuple2<String, String> entry : ScalaTypes.list(spec.properties())) {
+      String key = (String) entry._1(), value = (String) entry._2();
       if (key.equals("format-version") || key.startsWith("write."))
         properties.add(literal(key) + " = " + literal(value));
     }
@@ -120,7 +112,7 @@ public class CommandText {
 
   private static String alter(Seq<String> table) {
     List<String> parts = new ArrayList<>();
-    for (String part : CollectionConverters.asJava(table)) parts.add(quoted(part));
+    for (String part : ScalaTypes.list(table)) parts.add(quoted(part));
     return "ALTER TABLE " + String.join(".", parts);
   }
 

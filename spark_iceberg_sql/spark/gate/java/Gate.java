@@ -16,12 +16,11 @@ import java.util.concurrent.TimeoutException;
 import org.apache.spark.QueryContext;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.SparkSessionExtensions;
-import org.apache.spark.sql.catalyst.parser.ParameterContext;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
-import org.apache.spark.sql.catalyst.plans.logical.ColumnDefinition;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SessionState;
@@ -31,7 +30,6 @@ import org.slf4j.LoggerFactory;
 import py4j.Py4JException;
 import scala.Function1;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The gate of this JVM: what its sessions parse or run is shown to Python first if it may be partition DDL, whoever
@@ -177,7 +175,7 @@ public class Gate implements Admission {
   // ------------------------------------------------------------------------------ text
 
   @Override
-  public String admitted(SparkSession session, ParserInterface parser, String text, ParameterContext parameters)
+  public String admitted(SparkSession session, ParserInterface parser, String text, Object parameters)
     throws Exception {
     if (text == null || within.get() != null) return text;
     boolean translated = words.mayNeedTranslation(text);
@@ -198,13 +196,13 @@ public class Gate implements Admission {
   private static void mark(LogicalPlan plan) {
     if (CommandText.isFor(plan)) plan.setTagValue(CHECKED, Boolean.TRUE);
     // Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps the columns.
-    for (ColumnDefinition column : CommandText.columns(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
-    for (LogicalPlan child : CollectionConverters.asJava(plan.children())) mark(child); // of a script
+    for (TreeNode<?> column : Columns.of(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) mark(child); // of a script
   }
 
   private static boolean isMarked(LogicalPlan plan) {
     if (plan.getTagValue(CHECKED).isDefined()) return true;
-    for (ColumnDefinition column : CommandText.columns(plan))
+    for (TreeNode<?> column : Columns.of(plan))
       if (column.getTagValue(CHECKED).isDefined()) return true;
     return false;
   }
@@ -324,16 +322,20 @@ public class Gate implements Admission {
   public RuntimeException failure(String message) { return new Failure(message); }
 
   /** What a client gets for a refused statement. */
-  public AnalysisException refusal(String words, String key) { return new Refusal(words, Map.of(KEY, key)); }
+  public AnalysisException refusal(String words, String key) { return new Refusal(words, key); }
 
   /** Words and no stack: Spark would put the caller's frames into it. */
   static class Refusal extends AnalysisException {
     private static final long serialVersionUID = 1L;
 
-    Refusal(String words, Map<String, String> parameters) {
+    Refusal(String words, String key) {
       super(words, Option.empty(), Option.empty(), Option.empty(), Option.apply(REFUSED),
-        scala.collection.immutable.Map.from(CollectionConverters.asScala(parameters)), new QueryContext[0],
-        Option.apply("42000"), Option.apply(words));
+        new scala.collection.immutable.Map.Map1<String, String>(KEY, key), new QueryContext[0]);
+    }
+
+    @Override
+    public String getSqlState() {
+      return "42000";
     }
 
     @Override

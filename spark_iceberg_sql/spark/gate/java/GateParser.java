@@ -1,6 +1,5 @@
 package sparkicebergsql;
 
-import org.apache.spark.sql.catalyst.parser.ParameterContext;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
@@ -28,7 +27,7 @@ public abstract class GateParser implements ParserInterface {
   public ParserInterface behind() { return behind; }
 
   /** The text to parse for one that was given. */
-  protected String admitted(String text, ParameterContext parameters) throws Exception {
+  protected String admitted(String text, Object parameters) throws Exception {
     return gate.admitted(session, behind, text, parameters);
   }
 

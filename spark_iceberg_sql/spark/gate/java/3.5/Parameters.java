@@ -1,0 +1,14 @@
+package sparkicebergsql;
+
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.parser.ParserInterface;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+
+/** The values of a statement's parameters: Spark puts them into what was parsed, so none is known here. */
+public final class Parameters {
+  private Parameters() {}
+
+  public static LogicalPlan parsed(ParserInterface parser, String text, Object parameters) throws ParseException {
+    return parser.parsePlan(text);
+  }
+}
