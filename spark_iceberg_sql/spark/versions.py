@@ -29,8 +29,14 @@ class Line:
         return tuple(int(part) for part in self.spark.split("."))
 
 
-_BEFORE_4_1 = {"parameters in CALL": "parameter markers in `CALL`"}
+_BEFORE_4_1 = {
+    "parameters in CALL": "parameter markers in `CALL`",
+    "parameters in CTAS": "the check of `CREATE TABLE ... AS SELECT` with parameter markers",
+    "doubled quotes": "a doubled quote for one inside quotes",
+}
 _BEFORE_4_0 = {
+    "EXECUTE IMMEDIATE": "`EXECUTE IMMEDIATE`",
+    "scripts": "`BEGIN ... END`",
     "expressions in CALL": "expressions in `CALL`",
     "variants": "the type VARIANT",
     "collations": "collations",

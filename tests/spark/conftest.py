@@ -27,6 +27,7 @@ SMALL = {
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
+    "spark.sql.scripting.enabled": "true",  # as Spark 4.1 has it
 }
 # Most code of a test runs for seconds: compiled once and simply it leaves the cores to the tests. This reaches every
 # JVM that pyspark starts here, in a process of its own too, without a word on its standard error.
@@ -42,6 +43,8 @@ if LINE.number < (4, 0):  # Spark 4.0 has renamed it
 WORDS = {
     "variants": re.compile(r"\bvariant\b", re.IGNORECASE),
     "collations": re.compile(r"\bcollate\b", re.IGNORECASE),
+    "EXECUTE IMMEDIATE": re.compile(r"\bEXECUTE IMMEDIATE\b"),
+    "scripts": re.compile(r"^BEGIN\b", re.MULTILINE),
 }
 
 

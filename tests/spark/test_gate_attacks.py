@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
+from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.spark.gate import intercept
 
 Sql = Callable[..., DataFrame]
@@ -122,6 +123,8 @@ TEXTS = {
     ],
 }
 
+# Two fields whose names differ in case: only Spark 4.1 fails on them. Refused on any line, as a table outlives it.
+SINCE_4_1 = {"letter case", "in two steps, by the transform"}
 # Iceberg's parser stumbles over these words as they stand; the gate mends them, so that they would run.
 MENDED = {"a byte order mark", "a comment with a bracket", "an end after"}
 # The query's write fails on the table that the statement would leave, so Spark takes it back.
@@ -166,11 +169,18 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
     return None
 
 
-@pytest.mark.parametrize("attack", TEXTS)
+@pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(name, marks=[pytest.mark.needs("scripts")] if name == "a block" else [])
+        for name in TEXTS
+    ],
+)
 def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> None:
     texts = TEXTS[attack]
     damaged = run(spark, intercept.own_sql(spark), made(), texts) is not None
-    assert damaged == (attack not in MENDED | REFUSED), "no attack at all"
+    harmless = MENDED | REFUSED | (set() if lines.LINE >= (4, 1) else SINCE_4_1)
+    assert damaged == (attack not in harmless), "no attack at all"
     spark.sql("USE spark_catalog.default")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IcebergSqlWarning)

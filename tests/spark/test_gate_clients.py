@@ -11,12 +11,16 @@ from typing import ClassVar
 import process
 import pytest
 from jvm_client import client
-from pyspark.sql.functions import partitioning
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark.gate import intercept, judge
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+
+try:
+    from pyspark.sql.functions import partitioning
+except ImportError:  # before Spark 4.0
+    from pyspark.sql import functions as partitioning
 
 
 @pytest.fixture
@@ -115,6 +119,7 @@ class TestStatementsInStatements:
             warnings.simplefilter("ignore", IcebergSqlWarning)
             assert "SIS404" in codes(lambda: spark.sql(text))
 
+    @pytest.mark.needs("EXECUTE IMMEDIATE")
     def test_a_variable_of_the_session(self, spark, damaging):
         spark.sql(f"DECLARE OR REPLACE VARIABLE clients_q STRING DEFAULT '{damaging}'")
         assert codes(lambda: spark.sql("EXECUTE IMMEDIATE clients_q")) == ["SIS404"]
@@ -187,7 +192,7 @@ class TestWriters:
         columns = (
             "a BOOLEAN, b INT, c DECIMAL(10, 2), d DATE, e TIMESTAMP_NTZ, f BINARY, g FLOAT, h TIMESTAMP, "
             "i STRUCT<x: INT, `y z`: STRING>, j ARRAY<STRUCT<x: MAP<STRING, INT>>>, `größe` STRING, "
-            "`it's` DOUBLE COMMENT 'it''s', `back``tick` BIGINT, `select` STRING, `dot.ted` INT NOT NULL"
+            "`it's` DOUBLE COMMENT \"it's\", `back``tick` BIGINT, `select` STRING, `dot.ted` INT NOT NULL"
         )
         schema = spark.createDataFrame([], columns).schema
         with warnings.catch_warnings():

@@ -27,7 +27,10 @@ sys.stdin.read()
 CLIENT = """
 import importlib.util, json, sys
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import partitioning
+try:
+    from pyspark.sql.functions import partitioning
+except ImportError:  # before Spark 4.0
+    from pyspark.sql import functions as partitioning
 assert importlib.util.find_spec("spark_iceberg_sql") is None
 spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
 other = SparkSession.builder.remote(sys.argv[1]).create()

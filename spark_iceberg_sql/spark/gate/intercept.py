@@ -36,7 +36,7 @@ _SOURCES = (
     *(
         (__package__ or "", name)
         for name in (
-            *("Words", "CommandText", "Columns", "Parameters", "Asked", "Admission"),
+            *("Words", "CommandText", "Marks", "Parameters", "Asked", "Admission"),
             *("GateParser", "GateRule", "Gate"),
         )
     ),

@@ -20,8 +20,6 @@ import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.catalyst.trees.TreeNode;
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.internal.VariableSubstitution;
@@ -47,7 +45,6 @@ public class Gate implements Admission {
 
   private static final String TIMEOUT = "spark.iceberg_sql.gate.timeout";
   private static final String UNANSWERED = "spark.iceberg_sql.gate.unanswered";
-  private static final TreeNodeTag<Object> CHECKED = new TreeNodeTag<>("spark_iceberg_sql.checked");
   private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql.gate");
 
   private Words words;
@@ -194,17 +191,8 @@ public class Gate implements Admission {
   }
 
   private static void mark(LogicalPlan plan) {
-    if (CommandText.isFor(plan)) plan.setTagValue(CHECKED, Boolean.TRUE);
-    // Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps the columns.
-    for (TreeNode<?> column : Columns.of(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
+    if (CommandText.isFor(plan)) Marks.put(plan);
     for (LogicalPlan child : ScalaTypes.list(plan.children())) mark(child); // of a script
-  }
-
-  private static boolean isMarked(LogicalPlan plan) {
-    if (plan.getTagValue(CHECKED).isDefined()) return true;
-    for (TreeNode<?> column : Columns.of(plan))
-      if (column.getTagValue(CHECKED).isDefined()) return true;
-    return false;
   }
 
   private static String substituted(SparkSession session, String text) {
@@ -229,7 +217,7 @@ public class Gate implements Admission {
 
   @Override
   public void judge(SparkSession session, LogicalPlan plan) throws Exception {
-    if (!CommandText.isFor(plan) || isMarked(plan)) return;
+    if (!CommandText.isFor(plan) || Marks.isOn(plan)) return;
     String[] mine = (String[]) own.get();
     String mode = mine != null ? mine[0] : mode(session);
     if (!mode.equals("off")) {
@@ -245,7 +233,7 @@ public class Gate implements Admission {
         ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
       }
     }
-    plan.setTagValue(CHECKED, Boolean.TRUE);
+    Marks.put(plan);
   }
 
   // ------------------------------------------------------------------------------ Python

@@ -1,0 +1,33 @@
+package sparkicebergsql;
+
+import java.util.List;
+import org.apache.spark.sql.catalyst.plans.logical.CreateTable;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
+
+/** Marks on commands that have been checked. */
+public final class Marks {
+  private static final TreeNodeTag<Object> CHECKED = new TreeNodeTag<>("spark_iceberg_sql.checked");
+
+  private Marks() {}
+
+  public static void put(LogicalPlan plan) {
+    plan.setTagValue(CHECKED, Boolean.TRUE);
+    // Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps the columns.
+    for (TreeNode<?> column : columns(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
+  }
+
+  public static boolean isOn(LogicalPlan plan) {
+    if (plan.getTagValue(CHECKED).isDefined()) return true;
+    for (TreeNode<?> column : columns(plan))
+      if (column.getTagValue(CHECKED).isDefined()) return true;
+    return false;
+  }
+
+  private static List<? extends TreeNode<?>> columns(LogicalPlan plan) {
+    if (plan instanceof CreateTable) return ScalaTypes.list(((CreateTable) plan).columns());
+    return plan instanceof ReplaceTable ? ScalaTypes.list(((ReplaceTable) plan).columns()) : List.of();
+  }
+}
