@@ -35,9 +35,7 @@ docs:  ## build the site in ./site; warnings are errors
 	mkdocs build --strict
 
 line:  ## run a tenth of the Spark tests on another version of Spark: make line SPARK=4.0
-	python -m venv .venv-$(SPARK)
-	.venv-$(SPARK)/bin/pip install -q -e '.[dev]' 'pyspark~=$(SPARK).0'
-	.venv-$(SPARK)/bin/python -m pytest tests/spark --every $(EVERY)
+	SPARK_LINE=$(SPARK) $(PYTEST) tests/spark --every $(EVERY)
 
 bench:  ## run the benchmarks of the checker and the optimizer rules
 	python tests/benchmarks/checker.py

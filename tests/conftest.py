@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import goldens
 import pytest
+import spark_line
+
+spark_line.use()  # before anything imports pyspark
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # Begun last, one of these would keep one process at work while the others have nothing to do.
 LONGEST = (
+    "test_other_lines.py",
     "test_notebooks.py",
     "test_session.py",
     "test_oracle.py",

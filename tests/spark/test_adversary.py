@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from adversary.__main__ import summary
 from adversary.hunt import Hunt
 from adversary.lab import Lab
@@ -11,8 +12,12 @@ SECONDS, SEED = 60, 20
 FILLED = 40  # a busy machine takes longer, and tries no less
 
 
-def test_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(spark: SparkSession) -> None:
-    result = Hunt(Lab(spark), SEED).run(SECONDS, FILLED)
+@pytest.mark.always
+def test_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(
+    spark: SparkSession, pytestconfig: pytest.Config
+) -> None:
+    seconds = SECONDS if pytestconfig.getoption("--every") == 1 else SECONDS // 4
+    result = Hunt(Lab(spark), SEED).run(seconds, FILLED)
     print(summary(result))
     assert (result.differences, result.errors) == (0, 0)
     # It was about something: many answers had rows, and statements were tried.

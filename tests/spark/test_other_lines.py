@@ -1,0 +1,53 @@
+"""The other lines of Spark: a sample of what must not fail on any of them, with the line's own pyspark."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+import spark_line
+
+from spark_iceberg_sql.spark import versions
+
+HERE = Path(__file__).parent
+OTHERS = [line.spark for line in versions.LINES if line != versions.line(pyspark.__version__)]
+# The gate, the functions' values and the guard's rows, the checker against the runtime, and the adversary.
+FILES = (
+    *("test_gate.py", "test_gate_attacks.py", "test_gate_clients.py", "test_gate_ways.py"),
+    *("test_functions_values.py", "test_guard.py", "test_oracle.py", "test_adversary.py"),
+)
+EVERY = 16
+
+
+@pytest.mark.skipif(spark_line.NAME in os.environ, reason="this is the run on another line")
+@pytest.mark.parametrize("line", OTHERS)
+def test_a_sample(line: str, tmp_path: Path) -> None:
+    try:
+        spark_line.provided(line)
+    except spark_line.UnavailableError as error:
+        pytest.skip(str(error))
+    # Without what a worker of xdist, or pytest itself, tells its children.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"),
+            *("--every", str(EVERY), "--basetemp", str(tmp_path / "line")),
+            *(str(HERE / name) for name in FILES),
+        ],
+        cwd=HERE.parents[1],
+        env={**environment, spark_line.NAME: line},
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    ran = re.search(r"(\d+) passed", done.stdout)
+    assert ran, done.stdout
+    assert int(ran[1]) > 40

@@ -1,0 +1,62 @@
+"""Another line of Spark for the tests: `SPARK_LINE=3.5 pytest tests/spark`.
+
+Of all that the tests need, only pyspark differs, and py4j, which it brings. They are fetched once into a folder of the
+cache, which goes before the installed ones, also in the processes that tests start.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from filelock import FileLock
+
+from spark_iceberg_sql.spark.runtime_jar import cache_directory
+
+NAME = "SPARK_LINE"
+_SECONDS = 900  # some 400 MB, and a wheel to be built of them
+
+
+class UnavailableError(Exception):
+    """The package index does not give this line."""
+
+
+def use() -> None:
+    """Make pyspark that of the line that the environment names, if it names one."""
+    wanted = os.environ.get(NAME)
+    if not wanted:
+        return
+    assert "pyspark" not in sys.modules, f"{NAME} comes too late: pyspark is imported already"
+    folder = str(provided(wanted))
+    sys.path.insert(0, folder)
+    before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join([folder, *(p for p in before if p != folder)])
+    os.environ.pop("SPARK_HOME", None)
+
+
+def provided(line: str) -> Path:
+    """The folder with the newest pyspark of a line, from the cache where it is there. Raises UnavailableError."""
+    folder = cache_directory() / "tests" / f"pyspark-{line}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not folder.is_dir():
+            part = folder.with_suffix(".part")
+            shutil.rmtree(part, ignore_errors=True)
+            command = [*_installer(), "-q", "--target", str(part), f"pyspark~={line}.0"]
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=_SECONDS, check=False
+            )
+            if done.returncode:
+                raise UnavailableError(f"pyspark {line} cannot be had: {done.stderr[-300:]}")
+            part.rename(folder)
+    return folder
+
+
+def _installer() -> list[str]:
+    if find_spec("pip") is None and (uv := shutil.which("uv")):
+        return [uv, "pip", "install", "--python", sys.executable]
+    return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
