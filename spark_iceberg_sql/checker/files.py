@@ -20,10 +20,10 @@ from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.projects.tools import Projects
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, join
 from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
-from spark_iceberg_sql.files.tools import Projects
 from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax.literals import parts

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import find
-from spark_iceberg_sql.files.migrations import Step, Steps, last, scripts, steps_of
+from spark_iceberg_sql.files.migrations.order import Step, Steps, last, scripts, steps_of
 from spark_iceberg_sql.model.table import Tables
 
 _SUFFIXES = (".sql", ".py")

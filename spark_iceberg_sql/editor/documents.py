@@ -13,7 +13,7 @@ from pygls.workspace import PositionCodec
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.files.notebooks import read_cell
+from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.files.source import Source
 
 _CELL = "vscode-notebook-cell:"

@@ -15,7 +15,7 @@ from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.notebooks import read_cells
+from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.model.table import Tables
 

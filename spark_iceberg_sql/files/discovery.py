@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.projects.tools import YAML, Projects, is_stated_in, with_models
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import stretch, whole
-from spark_iceberg_sql.files.tools import YAML, Projects, is_stated_in, with_models
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Words of programs that are checked although they contain no `sql`.
@@ -185,7 +185,7 @@ def source(
 def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
     kind = os.path.splitext(name)[1].lower()
     if kind == ".ipynb":
-        from spark_iceberg_sql.files.notebooks import read_notebook
+        from spark_iceberg_sql.files.notebooks.cells import read_notebook
 
         try:
             return read_notebook(name, text, callables)
@@ -195,7 +195,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
-        from spark_iceberg_sql.files.alembic import IN_ALEMBIC, alembic_sql
+        from spark_iceberg_sql.files.migrations.alembic import IN_ALEMBIC, alembic_sql
 
         if IN_ALEMBIC.search(text) is not None:
             pieces, unread, forward = alembic_sql(text)
@@ -203,7 +203,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
             return Source(name, (part,), *found, forward=forward)
         if not callables and "sql" not in text and _CALLS.search(text) is None:
             return Source(name, (part,), ())
-        from spark_iceberg_sql.files.python_sql import python_sql
+        from spark_iceberg_sql.files.python.sql import python_sql
 
         pieces, unread = python_sql(text, callables=callables)
         return Source(name, (part,), tuple(pieces), tuple(unread), program=True, **engine(text))
@@ -213,7 +213,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         return _in_cells(name, text)
-    from spark_iceberg_sql.files.migrations import going_back
+    from spark_iceberg_sql.files.migrations.order import going_back
 
     back = going_back(text)
     if back is not None:
@@ -229,7 +229,7 @@ def _in_cells(name: str, text: str) -> Source:
     pieces, unread = list(sql_cells(text)), list[Unread]()
     programs = [program for program in python_cells(text) if "sql" in program]
     for program in programs:
-        from spark_iceberg_sql.files.python_sql import python_sql
+        from spark_iceberg_sql.files.python.sql import python_sql
 
         found, bad = python_sql(program)
         pieces += found

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.dbt_config import parsed
-from spark_iceberg_sql.files.dbt_values import Config, of_expression
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.projects.dbt_config import parsed
+from spark_iceberg_sql.files.projects.dbt_values import Config, of_expression
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
 from spark_iceberg_sql.files.yaml_nodes import YamlError

@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.dbt_project import (
+from spark_iceberg_sql.files.projects.dbt_project import (
     Layer,
     Project,
     Resource,
     makes_iceberg,
 )
-from spark_iceberg_sql.files.dbt_values import Value, first, is_templated
-from spark_iceberg_sql.files.python_frames import PLAIN_TYPE
+from spark_iceberg_sql.files.projects.dbt_values import Value, first, is_templated
+from spark_iceberg_sql.files.python.frames import PLAIN_TYPE
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
 from spark_iceberg_sql.files.templates import choices

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.dbt_config import OwnConfig, python_config, sql_config
-from spark_iceberg_sql.files.dbt_values import KEYS, Config, first, is_templated, of_node
-from spark_iceberg_sql.files.tools import YAML
+from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, first, is_templated, of_node
+from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 _PROJECT = "dbt_project.yml"

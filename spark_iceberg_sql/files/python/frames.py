@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python.program import Program
 
 # Methods that leave a DataFrame's columns as they are.
 _KEEPING = frozenset(

@@ -12,7 +12,7 @@ from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Piece
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.files.dbt_project import Project
+    from spark_iceberg_sql.files.projects.dbt_project import Project
 
 YAML = frozenset({".yml", ".yaml"})
 _PACKAGES = frozenset({"dbt_packages", "dbt_modules"})
@@ -31,7 +31,7 @@ class Projects:
             if _PACKAGES & set(folder.parts) or folder == folder.parent:
                 self._roots[folder] = None  # of a package, the project that uses it decides
             elif (folder / "dbt_project.yml").is_file():
-                from spark_iceberg_sql.files.dbt_project import Project
+                from spark_iceberg_sql.files.projects.dbt_project import Project
 
                 self._roots[folder] = Project(folder)
             else:
@@ -57,13 +57,13 @@ def with_models(own: Source, text: str, projects: Projects) -> Source | None:
     if path.suffix in YAML or "partition_by" in text:
         project = projects.of(path)
         if project is not None and project.has(path):
-            from spark_iceberg_sql.files.dbt import model_statements, yaml_statements
+            from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
             reader = yaml_statements if path.suffix in YAML else model_statements
             bare = replace(own, unread=()) if path.suffix in YAML else own
             return _with(bare, text, reader(path, text, project))
     if "partitioned_by" in text.lower() and path.suffix not in YAML:
-        from spark_iceberg_sql.files.sqlmesh import sqlmesh_python, sqlmesh_sql
+        from spark_iceberg_sql.files.projects.sqlmesh import sqlmesh_python, sqlmesh_sql
 
         return _with(
             own, text, (sqlmesh_python if path.suffix == ".py" else sqlmesh_sql)(path, text)

@@ -9,10 +9,10 @@ from collections import Counter
 from functools import cached_property
 
 from spark_iceberg_sql.diagnostics import Lines
-from spark_iceberg_sql.files.python_imports import Imports
-from spark_iceberg_sql.files.python_literals import read_literals
-from spark_iceberg_sql.files.python_names import Names
-from spark_iceberg_sql.files.python_order import Order
+from spark_iceberg_sql.files.python.assignments import Order
+from spark_iceberg_sql.files.python.imports import Imports
+from spark_iceberg_sql.files.python.literals import read_literals
+from spark_iceberg_sql.files.python.names import Names
 from spark_iceberg_sql.files.source_map import PieceMaker
 
 _PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})

@@ -11,9 +11,15 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spark_iceberg_sql.files.python_partitions import add_name, string
-from spark_iceberg_sql.files.python_program import Program
-from spark_iceberg_sql.files.python_pyiceberg_schema import (
+from spark_iceberg_sql.files.python.dataframe_writers import (
+    Written,
+    argument,
+    method_of,
+    name_place,
+)
+from spark_iceberg_sql.files.python.partition_terms import add_name, string
+from spark_iceberg_sql.files.python.program import Program
+from spark_iceberg_sql.files.python.pyiceberg_schema import (
     columns_of,
     fields_of,
     found_by_name,
@@ -21,7 +27,6 @@ from spark_iceberg_sql.files.python_pyiceberg_schema import (
     no_such_id,
     transform_of,
 )
-from spark_iceberg_sql.files.python_tables import Written, argument, method_of, name_place
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, Said, anything
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spark_iceberg_sql.files.databricks import magic_cells
-from spark_iceberg_sql.files.python_arms import arms
-from spark_iceberg_sql.files.python_callables import given_to, is_file, says_so
-from spark_iceberg_sql.files.python_frames import query_of
-from spark_iceberg_sql.files.python_program import Program, has_text
-from spark_iceberg_sql.files.python_pyiceberg import pyiceberg_statements
-from spark_iceberg_sql.files.python_tables import method_of, written
-from spark_iceberg_sql.files.python_writers import makers
+from spark_iceberg_sql.files.python.branches import arms
+from spark_iceberg_sql.files.python.callables import given_to, is_file, says_so
+from spark_iceberg_sql.files.python.changed_tables import makers
+from spark_iceberg_sql.files.python.dataframe_writers import method_of, written
+from spark_iceberg_sql.files.python.frames import query_of
+from spark_iceberg_sql.files.python.program import Program, has_text
+from spark_iceberg_sql.files.python.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Arm, Piece, PieceMaker, anything
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from spark_iceberg_sql.files.python_frames import query_of
-from spark_iceberg_sql.files.python_partitions import Partitions, add_name, string
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python.frames import query_of
+from spark_iceberg_sql.files.python.partition_terms import Partitions, add_name, string
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, anything
 

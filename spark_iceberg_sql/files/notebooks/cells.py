@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spark_iceberg_sql.files.python_sql import python_sql
-from spark_iceberg_sql.files.python_writers import MENTIONED
+from spark_iceberg_sql.files.python.changed_tables import MENTIONED
+from spark_iceberg_sql.files.python.sql import python_sql
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import Piece, anything, stretch
 

@@ -7,8 +7,8 @@ import re
 import warnings
 from typing import NamedTuple
 
-from spark_iceberg_sql.files.dbt_values import Config, of_expression
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.projects.dbt_values import Config, of_expression
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Offsets
 from spark_iceberg_sql.files.templates import template_spans
 

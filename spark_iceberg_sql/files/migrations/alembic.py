@@ -46,7 +46,7 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
 
     Any other call of `op`, and SQL that cannot be read, may change any table.
     """
-    from spark_iceberg_sql.files.python_sql import python_sql
+    from spark_iceberg_sql.files.python.sql import python_sql
 
     tree = _parsed(text)
     pieces, unread = python_sql(_EXECUTE.sub(_as_sql, text))

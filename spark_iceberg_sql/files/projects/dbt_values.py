@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker
 
 # What the checker asks a configuration for.

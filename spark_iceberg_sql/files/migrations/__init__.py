@@ -1,0 +1,1 @@
+"""Migrations: in which order they run, and what their tools put into them."""

@@ -1,0 +1,1 @@
+"""Models of dbt and SQLMesh, and what their projects say about them."""
