@@ -16,7 +16,7 @@ from spark_iceberg_sql.files.globs import matches
 
 OWN_FILE = ".iceberg-sql.toml"
 TABLE = "iceberg-sql"
-_PACKAGE = "spark_iceberg_sql"  # another name of the table
+_PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
 COMMAND_LINE = "the command line"
 
 
@@ -197,7 +197,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
 
 
 def _is_near(name: str) -> bool:
-    """Whether a table's name is one that somebody writes for ours."""
+    """Whether the name of a table looks like a misspelling of ours."""
     from difflib import get_close_matches
 
     ours = [other.replace("_", "-") for other in (TABLE, _PACKAGE)]

@@ -1,1 +1,1 @@
-"""Migrations: in which order they run, and what their tools put into them."""
+"""Migrations: the order in which tools run them, and the SQL in Alembic revisions."""

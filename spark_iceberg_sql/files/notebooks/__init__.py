@@ -1,1 +1,1 @@
-"""Notebooks: their cells as one text, and the way back to a cell."""
+"""Notebooks: the SQL in their cells, and positions in the notebook's file."""

@@ -1,1 +1,1 @@
-"""Models of dbt and SQLMesh, and what their projects say about them."""
+"""Models of dbt and SQLMesh, with the configuration of their projects."""

@@ -1,4 +1,4 @@
-"""Files in which dbt and SQLMesh projects state how tables are partitioned, and what reads them."""
+"""Files of dbt and SQLMesh projects that define partitioning, and their readers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _PACKAGES = frozenset({"dbt_packages", "dbt_modules"})
 
 
 class Projects:
-    """The dbt projects of the files that are checked together, each read once."""
+    """The dbt projects of the files of a check, each read once."""
 
     def __init__(self) -> None:
         self._roots: dict[Path, Project | None] = {}
 
     def of(self, path: Path) -> Project | None:
-        """The project that a file belongs to; None where it belongs to none."""
+        """The project of a file; None if it belongs to none."""
         folder = path.parent
         if folder not in self._roots:
             if _PACKAGES & set(folder.parts) or folder == folder.parent:
-                self._roots[folder] = None  # of a package, the project that uses it decides
+                self._roots[folder] = None  # for a package, the project that uses it decides
             elif (folder / "dbt_project.yml").is_file():
                 from spark_iceberg_sql.files.projects.dbt_project import Project
 
@@ -40,16 +40,16 @@ class Projects:
 
 
 def is_stated_in(path: str, projects: Projects) -> bool:
-    """Whether a YAML file may state the configuration of a dbt project's models."""
+    """Whether a YAML file may configure the models of a dbt project."""
     full = Path(os.path.abspath(path))
     project = projects.of(full)
     return project is not None and project.has(full)
 
 
 def with_models(own: Source, text: str, projects: Projects) -> Source | None:
-    """A file with what its model's configuration says; None where there is none.
+    """A file with the clause of its model's configuration; None if there is none.
 
-    own: the file, without it. text: its content.
+    own: the file without it. text: its content.
     """
     path = Path(os.path.abspath(own.name))
     if own.name == "-" or path.suffix not in (".sql", ".py", *YAML):
@@ -72,7 +72,7 @@ def with_models(own: Source, text: str, projects: Projects) -> Source | None:
 
 
 def _with(own: Source, text: str, every: Iterable[Piece | Unread]) -> Source:
-    """A file with what a reader found, which may be a piece that takes the whole text's place."""
+    """A file with the pieces of a reader, of which one may replace the whole text."""
     found = list(every)
     pieces = [each for each in found if isinstance(each, Piece)]
     unread = [each for each in found if isinstance(each, Unread)]

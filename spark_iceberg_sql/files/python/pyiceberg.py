@@ -34,7 +34,7 @@ API = "pyiceberg"
 _CREATES = ("create_table", "create_table_if_not_exists")
 _LOADS = frozenset({"load_table", *_CREATES})
 _CHANGES = frozenset({"add_field", "add_identity", "remove_field"})
-_RECENT = 50  # blocks and bindings further back are not looked at
+_RECENT = 50  # how many enclosing blocks and earlier bindings are considered
 _KNOWN = _CHANGES | {"commit"}
 _IN_TRANSACTION = "create_table_transaction"
 _NOT_LITERAL = "the program computes the table's name, schema or partition fields"
@@ -58,7 +58,7 @@ def pyiceberg_statements(program: Program) -> list[Written | Unread]:
 
 
 def _may_have_spec(call: ast.Call) -> bool:
-    """Whether a call that creates a table is given a partition spec, or may be by `*` or `**`."""
+    """Whether a call that creates a table has a partition spec, or may have one by `*` or `**`."""
     spec = argument(call, 3, "partition_spec")
     if spec is not None:
         return not (isinstance(spec, ast.Constant) and spec.value is None)
