@@ -18,9 +18,43 @@ from spark_iceberg_sql.syntax.script import Statement, by_tokens, statements
 PARTS = (
     *("'", '"', "`", ";", "--", "/*", "*/", "/*+", "-", "/", "*", "\\", "\n", "\r\n", " ", "+"),
     *("r'", 'R"', "xr'", "1r'", "1e+5r'", "\xe9r'", "\xb7r'", "r", "''", '""', "``", "\\'", "\\\\"),
-    *("file://a--b;", "s3://", "a1://x/*", "://", ":", "a", "SELECT", "begin", "end", "BEGIN", "END;"),
-    *("\ufeff", "\xa0", "\u2003", "\u017f", "\u0131", "\xfe", "\ud800", "\0", "1.5", "x'", "e", "{"),
-    *("ALTER TABLE t ADD PARTITION FIELD a", "array<map<a,b>>", ">>", "(", ")", ",", "/**/", "--\\\n"),
+    *(
+        "file://a--b;",
+        "s3://",
+        "a1://x/*",
+        "://",
+        ":",
+        "a",
+        "SELECT",
+        "begin",
+        "end",
+        "BEGIN",
+        "END;",
+    ),
+    *(
+        "\ufeff",
+        "\xa0",
+        "\u2003",
+        "\u017f",
+        "\u0131",
+        "\xfe",
+        "\ud800",
+        "\0",
+        "1.5",
+        "x'",
+        "e",
+        "{",
+    ),
+    *(
+        "ALTER TABLE t ADD PARTITION FIELD a",
+        "array<map<a,b>>",
+        ">>",
+        "(",
+        ")",
+        ",",
+        "/**/",
+        "--\\\n",
+    ),
 )
 CORPUS = [example.sql for rule in ALL for example in rule.examples]
 
@@ -82,13 +116,17 @@ def test_common_scripts_are_cut_without_tokens(text: str, count: int) -> None:
     agree(text)
 
 
-@pytest.mark.parametrize("text", ["SELECT 'a", "LIST file://a--b;", "BEGIN SELECT 1; END", "/* /* */"])
+@pytest.mark.parametrize(
+    "text", ["SELECT 'a", "LIST file://a--b;", "BEGIN SELECT 1; END", "/* /* */"]
+)
 def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
     assert cuts(shape(f"SELECT 1;{text}")).reached == len("SELECT 1;")
     agree(f"SELECT 1;{text}")
 
 
-@pytest.mark.parametrize("part", ["'", "/*", "--", "r'", "a;", "\\'", " ", "- ", "*/", "-- \n;", "/**/ "])
+@pytest.mark.parametrize(
+    "part", ["'", "/*", "--", "r'", "a;", "\\'", " ", "- ", "*/", "-- \n;", "/**/ "]
+)
 def test_in_linear_time(part: str) -> None:
     # A square would take minutes.
     statements(part * 50_000)
@@ -106,6 +144,7 @@ def test_a_long_statement_opens_without_the_rest(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(LEXER, "pieces", counting)
     opening = statement.opening(8)
-    assert asked and None not in asked
+    assert asked
+    assert None not in asked
     monkeypatch.undo()
     assert opening == statement.tokens[:8]

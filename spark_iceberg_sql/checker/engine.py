@@ -115,6 +115,7 @@ def _check(
             if visit is not None:
                 visit(step, run.known)
             run.statement(step)
+            step.forget()
         else:
             run.made_elsewhere(step[1])
     if flow is not None:

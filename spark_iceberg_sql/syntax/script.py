@@ -5,9 +5,9 @@ Most scripts are cut without their tokens (`cuts`); tokens are made only for the
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import accumulate
 
+from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.syntax.blocks import block_ends
 from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, shape, upper_shape
 from spark_iceberg_sql.syntax.cuts import cuts
@@ -60,9 +60,17 @@ class Statement:
     def _pieces(self) -> list[str]:
         return LEXER.pieces(shape(self.script[self.head : self.tail]))
 
+    def says(self, word: str) -> bool:
+        """Whether these lower-case letters stand anywhere in it: a glance before an expression is searched for."""
+        return word in self._low
+
+    @cached_property
+    def _low(self) -> str:
+        return self.text.lower()
+
     def forget(self) -> None:
         """Let go of the tokens, which take many times the memory of the text; they can be made again."""
-        for made in ("tokens", "all_tokens"):
+        for made in ("tokens", "all_tokens", "_low"):
             vars(self).pop(made, None)
 
     @property
