@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES
-from spark_iceberg_sql.syntax.lexer import COMMENT, DOUBLE, LINE_COMMENT, QUOTED, STRING
+from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, upper_shape
+from spark_iceberg_sql.syntax.lexer import COMMENT, DOUBLE, LEXER, LINE_COMMENT, QUOTED, STRING
 
 _BLANKS = "".join(sorted(SPACES))
 # The first character picks the place, which the expression's engine finds fast. A quote behind an r is a raw
@@ -37,7 +37,7 @@ _TRIVIA = re.compile(
 
 
 class Cut(NamedTuple):
-    """A statement: its offsets (`Statement` says which), and its first word, empty if that is no plain word."""
+    """A statement: its offsets and its first token's word, as `Statement` has them."""
 
     head: int
     start: int
@@ -96,4 +96,4 @@ def _cut(
     end = start + len(shaped[start:stop].rstrip(_BLANKS))
     while comments and comments[-1][1] >= end:
         end = start + len(shaped[start : comments.pop()[0]].rstrip(_BLANKS))
-    return Cut(head, start, end, tail, word.upper() if word is not None else "")
+    return Cut(head, start, end, tail, upper_shape(word or LEXER.piece(shaped, start)))

@@ -107,13 +107,7 @@ def statements(text: str) -> list[Statement]:
     shaped = shape(text)
     cut, reached = cuts(shaped)
     found = [
-        Statement(
-            text,
-            (start, end),
-            (head, tail),
-            first or upper_shape(LEXER.piece(shaped, start)),
-        )
-        for head, start, end, tail, first in cut
+        Statement(text, (start, end), (head, tail), first) for head, start, end, tail, first in cut
     ]
     if reached < len(text):
         found += by_tokens(text, shaped, reached)
