@@ -99,9 +99,19 @@ class Linter:
 
     def known(self, name: str, settings: Settings) -> Tables:
         """The tables known before a file, according to its settings; a copy. Raises IcebergSqlError."""
+        return self._of(settings).before(str(Path(name).absolute())).copy()
+
+    def basis(self, name: str, settings: Settings) -> str | None:
+        """A digest of what the findings in a file follow from besides its text and name.
+
+        None if that may change by itself. Raises IcebergSqlError.
+        """
+        return self._of(settings).basis(str(Path(name).absolute()))
+
+    def _of(self, settings: Settings) -> Series:
         if id(settings) not in self._series:
             self._series[id(settings)] = Series(settings)
-        return self._series[id(settings)].before(str(Path(name).absolute())).copy()
+        return self._series[id(settings)]
 
     def after(self, name: str, settings: Settings) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of the last migrations of the series that it belongs to.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.checker.file_scripts import scripts_of
 from spark_iceberg_sql.checker.migrations import Migrations
@@ -22,6 +23,7 @@ class Series:
         self._files = ddl_files(settings)
         self._numbers = {path: number for number, path in enumerate(self._files)}
         self._known = [_known(settings)]
+        self._bases: list[str | None] = []
         self.migrations = Migrations(settings, self._all, self._follow)
 
     def before(self, path: str) -> Tables:
@@ -30,6 +32,19 @@ class Series:
         if step is not None:
             return self.migrations.before(step)
         return self._up_to(self._numbers.get(path, len(self._files)))
+
+    def basis(self, path: str) -> str | None:
+        """What the findings in a file follow from besides its text, as a digest; None if a catalog is among it."""
+        number = self._numbers.get(path, len(self._files))
+        step = self.migrations.of(path) if path not in self._numbers else None
+        while len(self._bases) <= number:
+            known = self._up_to(len(self._bases))
+            state = repr(sorted(vars(known).items()))
+            # A catalog answers anew each time.
+            same = digest(repr(self.settings), state) if type(known) is Tables else None
+            self._bases.append(same)
+        base = self._bases[number]
+        return digest(base, self.migrations.basis(step)) if base and step is not None else base
 
     def after(self, path: str) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of its series of migrations."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
+from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.discovery import find, read_bytes
 from spark_iceberg_sql.files.migrations.order import Step, Steps, last, scripts, steps_of
 from spark_iceberg_sql.model.table import Tables
 
@@ -32,6 +33,7 @@ class Migrations:
         self._folders: dict[str, Steps] = {}
         self._scripts: Mapping[str, Steps] | None = None
         self._after: dict[str, Tables] = {}
+        self._marks: dict[str, str] = {}
 
     def of(self, path: str) -> Step | None:
         """The migration in a file; None if it is not a migration. path: its full path."""
@@ -105,6 +107,27 @@ class Migrations:
                 self._follow(step.path, known)
                 self._after[step.path] = known
         return self._after[path]
+
+    def basis(self, step: Step) -> str:
+        """A digest of what the known tables before a migration follow from, but for those before the first.
+
+        Raises FileError.
+        """
+        return digest(repr(step), *map(self._mark, step.after))
+
+    def _mark(self, path: str) -> str:
+        """The same of what is known after a migration."""
+        waiting = [path]
+        while waiting:
+            step = self._step(waiting[-1])
+            missing = [other for other in step.after if other not in self._marks]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if step.path not in self._marks:
+                self._marks[step.path] = digest(self.basis(step), read_bytes(step.path))
+        return self._marks[path]
 
     def _step(self, path: str) -> Step:
         found = self.of(path)

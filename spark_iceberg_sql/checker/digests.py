@@ -1,0 +1,15 @@
+"""Short names for what results follow from."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+
+def digest(*words: str | bytes) -> str:
+    """A short name for some words; other words have another one."""
+    made = blake2b(digest_size=16)
+    for word in words:
+        raw = word if isinstance(word, bytes) else word.encode(errors="surrogatepass")
+        made.update(b"%d:" % len(raw))
+        made.update(raw)
+    return made.hexdigest()
