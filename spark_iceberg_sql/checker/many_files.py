@@ -60,24 +60,25 @@ class ManyFiles:
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: dict[str, Work] = {}
         self._size = 0
-        self._coming: dict[str, tuple[Future[list[Packed | None]], int]] = {}
+        self._keys: dict[str, tuple[str | None, str | None]] = {}
+        self._coming: dict[str, tuple[str, Future[list[Packed | None]], int]] = {}
 
     def lint(self, work: Work) -> list[Report]:
         """The reports of a file's parts. Raises what `Linter.lint` does, and IcebergSqlError for a lost process."""
         key = self._key(work)
-        found = self._elsewhere(key) if key is not None else None
+        found = self._elsewhere(work)
         if found is None and key is not None and self._results is not None:
             found = self._results.get(key)
-        if found is not None:
-            try:
-                reports = unpacked(found, work.name, work.text)
-            except ValueError:
-                reports = self._here(work)
-        else:
-            reports = self._here(work)
+        try:
+            reports = unpacked(found, work.name, work.text) if found is not None else None
+        except ValueError:
+            reports = None
+        if reports is None:
+            here = source(work.name, work.text)
+            reports = self._linter.lint(here, work.settings)
         keeps = key is not None and not any(report.failed for report in reports)
         if self._results is not None and key is not None and keeps and key not in self._results:
-            self._results.put(key, packed(reports, work.text))
+            self._results.put(key, found or packed(reports, work.text))
         return reports
 
     def ahead(self, items: Iterable[_T], work_of: Callable[[_T], Work | None]) -> Iterator[_T]:
@@ -108,11 +109,13 @@ class ManyFiles:
         if self._results is not None:
             self._results.save()
 
-    def _here(self, work: Work) -> list[Report]:
-        return self._linter.lint(source(work.name, work.text), work.settings)
-
     def _key(self, work: Work) -> str | None:
-        """What the result follows from, as a digest; None if it cannot be told."""
+        """What the result follows from, as a digest; None if it cannot be told, or nobody asks."""
+        if self._results is None:
+            return None
+        text, key = self._keys.pop(work.name, (None, None))
+        if text is work.text:
+            return key
         try:
             basis = self._linter.basis(work.name, work.settings)
         except IcebergSqlError:
@@ -121,26 +124,26 @@ class ManyFiles:
 
     def _plan(self, work: Work) -> None:
         key = self._key(work)
-        if key is None or key in self._coming:
+        self._keys[work.name] = work.text, key
+        if self._results is not None and key is not None and key in self._results:
             return
-        if self._results is not None and key in self._results:
-            return
-        self._waiting[key] = work
+        self._waiting[work.name] = work
         self._size += len(work.text)
         if self._size >= (self._worth if self._pool is None else _PORTION):
             self._submit()
 
     def _submit(self) -> None:
         """Give out what is waiting, in portions."""
-        portion: list[str] = []
+        portion: list[Work] = []
         size = 0
-        for number, (key, work) in enumerate(self._waiting.items(), 1):
-            portion.append(key)
+        for number, work in enumerate(self._waiting.values(), 1):
+            portion.append(work)
             size += len(work.text)
             if size >= _PORTION or number == len(self._waiting):
-                texts = [(self._waiting[each].name, self._waiting[each].text) for each in portion]
+                texts = [(each.name, each.text) for each in portion]
                 future = self._processes().submit(_check, texts)
-                self._coming |= {each: (future, i) for i, each in enumerate(portion)}
+                for place, each in enumerate(portion):
+                    self._coming[each.name] = each.text, future, place
                 portion, size = [], 0
         self._waiting, self._size = {}, 0
 
@@ -153,16 +156,16 @@ class ManyFiles:
             )
         return self._pool
 
-    def _elsewhere(self, key: str) -> Packed | None:
+    def _elsewhere(self, work: Work) -> Packed | None:
         """What another process has found; None if it was not asked, or could not do it."""
-        self._waiting.pop(key, None)
-        if key not in self._coming:
+        self._waiting.pop(work.name, None)
+        text, future, place = self._coming.pop(work.name, (None, None, 0))
+        if future is None or text is not work.text:
             return None
         from concurrent.futures.process import BrokenProcessPool
 
-        future, number = self._coming.pop(key)
         try:
-            return future.result()[number]
+            return future.result()[place]
         except BrokenProcessPool:
             raise IcebergSqlError(
                 "a process that checks files has ended too soon; `-j 1` checks them in one process"

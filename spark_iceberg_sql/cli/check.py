@@ -18,7 +18,7 @@ from spark_iceberg_sql.cli.screens import Screen, screen
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.discovery import SUFFIXES, find
 from spark_iceberg_sql.files.git import ignored
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
 from spark_iceberg_sql.report.terminal import plural
@@ -262,7 +262,8 @@ def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:
         return ignored(folder) if respected else frozenset()
 
     def excluded(path: Path) -> bool:
-        return settings.of(path / "any").excludes(path)
+        here = path if path.suffix.lower() in SUFFIXES else path / "any"
+        return settings.of(here).excludes(path)
 
     paths = list(find(given.files, excluded, out_of_sight))
     if given.force_exclude:
