@@ -113,8 +113,7 @@ def test_rules_examples_whole_and_in_pieces() -> None:
     ],
 )
 def test_common_scripts_are_cut_without_tokens(text: str, count: int) -> None:
-    found, reached = cuts(shape(text))
-    assert (len(found), reached) == (count, len(text))
+    assert len(list(cuts(shape(text)))) == count
     agree(text)
 
 
@@ -131,7 +130,7 @@ def test_common_scripts_are_cut_without_tokens(text: str, count: int) -> None:
     ],
 )
 def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
-    assert cuts(shape(f"SELECT 1;{text}")).reached == len("SELECT 1;")
+    assert len(list(cuts(shape(f"SELECT 1;{text}")))) == 1
     agree(f"SELECT 1;{text}")
 
 

@@ -1,12 +1,13 @@
 """Where the statements of a script begin and end, without its tokens.
 
 One expression steps from edge to edge: a `;`, a string, a quoted name, a comment. It knows as much of the token
-table as decides where these stand; what it does not know (`Cuts.reached`) is left to the lexer.
+table as decides where these stand; what it does not know is left to the lexer.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, upper_shape
@@ -46,16 +47,8 @@ class Cut(NamedTuple):
     first: str
 
 
-class Cuts(NamedTuple):
-    """The statements that could be cut, and the offset up to which: that of the first statement that could not."""
-
-    found: list[Cut]
-    reached: int
-
-
-def cuts(shaped: str) -> Cuts:
-    """Cut a script, in its shape; never raises, in linear time."""
-    found: list[Cut] = []
+def cuts(shaped: str) -> Iterator[Cut]:
+    """Cut a script, in its shape, up to the first statement that this cannot cut; never raises, in linear time."""
     head = 0
     comments: list[tuple[int, int]] = []
     for edge in _EDGE.finditer(shaped):
@@ -67,20 +60,17 @@ def cuts(shaped: str) -> Cuts:
             cut = _cut(shaped, head, at, at + 1, comments)
             if cut is not None:
                 if cut.first == "BEGIN":
-                    return Cuts(found, head)
-                found.append(cut)
+                    return
+                yield cut
             head = at + 1
             comments = []
         elif kind == _UNSURE:
-            return Cuts(found, head)
+            return
         else:
             comments.append(edge.span())
     cut = _cut(shaped, head, len(shaped), len(shaped), comments)
-    if cut is not None:
-        if cut.first == "BEGIN":
-            return Cuts(found, head)
-        found.append(cut)
-    return Cuts(found, len(shaped))
+    if cut is not None and cut.first != "BEGIN":
+        yield cut
 
 
 def _cut(

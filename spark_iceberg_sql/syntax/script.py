@@ -6,8 +6,8 @@ Most scripts are cut without their tokens (`cuts`); tokens are made only for the
 from __future__ import annotations
 
 from itertools import accumulate
+from sys import intern
 
-from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.syntax.blocks import block_ends
 from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, shape, upper_shape
 from spark_iceberg_sql.syntax.cuts import cuts
@@ -25,6 +25,14 @@ class Statement:
     or comment.
     """
 
+    __slots__ = (
+        *("script", "start", "end", "head", "tail", "first", "compound", "closed"),
+        *("_all", "_tokens", "_low"),
+    )
+    _all: list[Token] | None
+    _tokens: list[Token] | None
+    _low: str | None
+
     def __init__(
         self,
         script: str,
@@ -38,40 +46,45 @@ class Statement:
         self.script = script
         self.start, self.end = span
         self.head, self.tail = around
-        self.first = first
+        self.first = intern(first)
         self.compound = compound
         self.closed = closed
+        self.forget()
 
     @property
     def text(self) -> str:
         """The statement from its first token to its last."""
         return self.script[self.start : self.end]
 
-    @cached_property
+    @property
     def all_tokens(self) -> list[Token]:
         """Its tokens from `head` to `tail`, trivia and terminator included."""
-        return LEXER.tokens(self.script, self._pieces(), self.head, self.tail, trivia=True)
+        if self._all is None:
+            self._all = LEXER.tokens(self.script, self._pieces(), self.head, self.tail, trivia=True)
+        return self._all
 
-    @cached_property
+    @property
     def tokens(self) -> list[Token]:
         """Its tokens from `start` to `end`, without trivia."""
-        return LEXER.tokens(self.script, self._pieces(), self.head, self.end, trivia=False)
+        if self._tokens is None:
+            pieces = self._pieces()
+            self._tokens = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
+        return self._tokens
 
     def _pieces(self) -> list[str]:
         return LEXER.pieces(shape(self.script[self.head : self.tail]))
 
     def says(self, word: str) -> bool:
         """Whether these lower-case letters stand anywhere in it: a glance before an expression is searched for."""
+        if self._low is None:
+            self._low = self.text.lower()
         return word in self._low
-
-    @cached_property
-    def _low(self) -> str:
-        return self.text.lower()
 
     def forget(self) -> None:
         """Let go of the tokens, which take many times the memory of the text; they can be made again."""
-        for made in ("tokens", "all_tokens", "_low"):
-            vars(self).pop(made, None)
+        self._all = None
+        self._tokens = None
+        self._low = None
 
     @property
     def unclosed(self) -> Token | None:
@@ -105,10 +118,11 @@ def statements(text: str) -> list[Statement]:
     Stretches without a token are none. Never raises, in linear time.
     """
     shaped = shape(text)
-    cut, reached = cuts(shaped)
-    found = [
-        Statement(text, (start, end), (head, tail), first) for head, start, end, tail, first in cut
-    ]
+    found: list[Statement] = []
+    reached = 0
+    for head, start, end, tail, first in cuts(shaped):
+        found.append(Statement(text, (start, end), (head, tail), first))
+        reached = tail
     if reached < len(text):
         found += by_tokens(text, shaped, reached)
     return found
