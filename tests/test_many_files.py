@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import multiprocessing
 import os
@@ -198,6 +199,198 @@ def test_a_migration_before(check: Check, project: Path) -> None:
     (folder / "V2__b.sql").write_text("ALTER TABLE m ADD COLUMN c INT")
     assert check() == check("--no-cache") != before
     assert "has no column `b`" in check()[1]
+
+
+def migrations_beside(folder: Path) -> None:
+    """Two migrations of the same version: what the other one changes counts as well."""
+    (folder / "V1__a.sql").write_text("CREATE TABLE m (a DATE) USING iceberg")
+    (folder / "V2__b.sql").write_text("CREATE TABLE n (a DATE) USING iceberg")
+    (folder / "V2_0__c.sql").write_text("ALTER TABLE m ADD PARTITION FIELD bucket(4, c)")
+
+
+def dbt_project(folder: Path) -> None:
+    (folder / "dbt_project.yml").write_text(
+        "name: p\nmodels:\n  +file_format: iceberg\n  +materialized: table\n"
+    )
+    (folder / "models").mkdir()
+    (folder / "models" / "m.sql").write_text(
+        "{{ config(partition_by=['weeks(a)']) }}\nSELECT a FROM t\n"
+    )
+
+
+def sqlmesh_project(folder: Path) -> None:
+    model = "MODEL (name db.t, kind FULL, partitioned_by weeks(a));\nSELECT a FROM t\n"
+    (folder / "m.sql").write_text(model)
+    (folder / "config.yaml").write_text("model_defaults:\n  dialect: trino\n")
+
+
+def listed_scripts(folder: Path) -> None:
+    (folder / ".iceberg-sql.toml").write_text('scripts = ["*.sql"]\ndefault-namespace = "x"\n')
+    (folder / "1.sql").write_text("CREATE TABLE m (a DATE) USING iceberg")
+    (folder / "3.sql").write_text("ALTER TABLE m ADD PARTITION FIELD bucket(4, b)")
+
+
+def a_program(folder: Path) -> None:
+    (folder / "j.py").write_text(
+        'import own\nown.run("ALTER TABLE t ADD PARTITION FIELD weeks(a)")\n'
+    )
+
+
+def a_metadata_file(folder: Path) -> None:
+    (folder / ".iceberg-sql.toml").write_text('metadata = {t = "t.metadata.json"}\n')
+    (folder / "t.metadata.json").write_text(METADATA)
+    (folder / "j.sql").write_text("ALTER TABLE t ADD PARTITION FIELD bucket(4, a)")
+
+
+METADATA = json.dumps(
+    {
+        "format-version": 2,
+        "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1",
+        "location": "/t",
+        "last-column-id": 1,
+        "current-schema-id": 0,
+        "schemas": [
+            {
+                "type": "struct",
+                "schema-id": 0,
+                "fields": [{"id": 1, "name": "a", "required": False, "type": "int"}],
+            }
+        ],
+        "default-spec-id": 0,
+        "partition-specs": [{"spec-id": 0, "fields": []}],
+        "last-partition-id": 999,
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "text"),
+    [
+        (migrations_beside, "V2__b.sql", "ALTER TABLE m ADD COLUMN c INT"),
+        (migrations_beside, "V2__d.sql", "ALTER TABLE m DROP COLUMN a"),
+        (migrations_beside, "V1__a.sql", "CREATE TABLE m (a DATE, c INT) USING iceberg"),
+        (dbt_project, "dbt_project.yml", "name: p\nmodels:\n  +file_format: parquet\n"),
+        (dbt_project, "models/s.yml", "models: [{name: m, config: {materialized: view}}]\n"),
+        (dbt_project, "profiles.yml", "p: {outputs: {dev: {type: snowflake}}}\n"),
+        (sqlmesh_project, "config.yaml", "model_defaults: {dialect: spark, table_format: iceberg}"),
+        (listed_scripts, "2.sql", "ALTER TABLE m ADD COLUMN b INT"),
+        (listed_scripts, ".iceberg-sql.toml", ""),
+        (a_program, ".iceberg-sql.toml", 'callables = ["own.run"]'),
+        (a_program, ".iceberg-sql.toml", 'per-file-ignores = {"job.py" = ["ALL"]}'),
+        (a_metadata_file, "t.metadata.json", METADATA.replace('"int"', '"boolean"')),
+        (a_metadata_file, ".iceberg-sql.toml", ""),
+    ],
+)
+def test_whatever_other_files_say(
+    check: Check, project: Path, made: Callable[[Path], None], name: str, text: str
+) -> None:
+    """Here, and in a folder; a result without the other file is no result with it, nor the other way round."""
+    made(project)
+    before = check()
+    assert before == check("--no-cache")
+    path = project / name
+    old = path.read_text() if path.exists() else None
+    path.write_text(text)
+    after = check()
+    assert after == check("--no-cache")
+    assert after != before
+    if old is None:
+        path.unlink()
+    else:
+        path.write_text(old)
+    assert check() == before
+    path.write_text(text)
+    assert check() == after
+
+
+def test_a_model_of_a_project_that_comes_later(check: Check, project: Path) -> None:
+    (project / "models").mkdir()
+    (project / "models" / "m.sql").write_text(
+        "{{ config(partition_by=['weeks(a)'], file_format='iceberg', materialized='table') }}\n"
+        "SELECT a FROM t\n"
+    )
+    before = check()
+    (project / "dbt_project.yml").write_text("name: p\n")
+    after = check()
+    assert after == check("--no-cache")
+    assert after != before
+
+
+def test_the_same_text_elsewhere(check: Check, project: Path) -> None:
+    """A file moves into a series of migrations, and out of it."""
+    folder = project / "sql"
+    folder.mkdir()
+    (folder / "V1__a.sql").write_text("CREATE TABLE m (a DATE) USING iceberg")
+    (project / "V2__b.sql").write_text("ALTER TABLE m ADD PARTITION FIELD bucket(4, b)")
+    before = check()
+    (project / "V2__b.sql").rename(folder / "V2__b.sql")
+    after = check()
+    assert after == check("--no-cache") != before
+    assert "has no column `b`" in after[1]
+
+
+def test_the_order_of_a_ddl_file_that_is_a_migration(check: Check, project: Path) -> None:
+    folder = project / "sql"
+    folder.mkdir()
+    (folder / "V1__a.sql").write_text("CREATE TABLE m (a DATE) USING iceberg")
+    words = ("--ddl", "sql/V1__a.sql")
+    before = check(*words)
+    (folder / "V1_0__b.sql").write_text("CREATE TABLE n (a DATE) USING iceberg")
+    assert check(*words) == check("--no-cache", *words) != before
+
+
+def test_old_findings_are_told_anew(check: Check, project: Path) -> None:
+    """What a baseline or a commit hides is no part of a result."""
+    everything = check()
+    check("--baseline", "b.json", "--write-baseline")
+    hidden = check("--baseline", "b.json")
+    assert hidden == check("--baseline", "b.json", "--no-cache") != everything
+    assert check() == everything
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "q0*.sql", "q0*.sql"], check=True)
+    subprocess.run([*git, "commit", "-qm", "a"], check=True)
+    assert check("--diff-from", "HEAD") == check("--diff-from", "HEAD", "--no-cache") != everything
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-qm", "b"], check=True)
+    assert check("--diff-from", "HEAD") == check("--diff-from", "HEAD", "--no-cache")
+    assert check() == everything
+
+
+def test_fixes_of_files_with_earlier_results(check: Check, project: Path) -> None:
+    check()
+    folder = project / "copy"
+    folder.mkdir()
+    for path in project.glob("*.sql"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    there = check("copy", "--fix", "--no-cache")
+    assert check(*sorted(path.name for path in project.glob("*.sql")), "--fix")[0] == there[0]
+    assert [path.read_bytes() for path in sorted(project.glob("*.sql"))] == [
+        path.read_bytes() for path in sorted(folder.glob("*.sql"))
+    ]
+
+
+def test_standard_input_is_not_kept(
+    check: Check, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("weeks", "days"):
+        text = f"ALTER TABLE t ADD PARTITION FIELD {word}(a)".encode()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        found = check("-", "--cache-dir", "kept")
+        assert ("`weeks`" in found[1]) == (word == "weeks")
+    assert not (project / "kept").exists()
+
+
+def test_rules_of_other_packages_are_always_asked(
+    check: Check, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may follow from anything: another file, a server, the time."""
+    before = check()
+    monkeypatch.setattr("spark_iceberg_sql.cli.many.ALL", (*ALL, ALL[0]))
+    kept = [path.read_bytes() for path in (project / CACHE).iterdir()]
+    monkeypatch.setattr(Linter, "lint", lambda *given: [])
+    assert check() != before
+    assert [path.read_bytes() for path in (project / CACHE).iterdir()] == kept
 
 
 def test_other_rules(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.checker.file_scripts import scripts_of
-from spark_iceberg_sql.checker.migrations import Migrations
+from spark_iceberg_sql.checker.migrations import Migrations, text_digest
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
@@ -34,17 +34,27 @@ class Series:
         return self._up_to(self._numbers.get(path, len(self._files)))
 
     def basis(self, path: str) -> str | None:
-        """What the findings in a file follow from besides its text, as a digest; None if a catalog is among it."""
+        """What the findings in a file follow from besides its text, as a digest.
+
+        None if that cannot be told: of a catalog, which answers anew each time, and of files of projects, which
+        follow from others. Raises IcebergSqlError.
+        """
         number = self._numbers.get(path, len(self._files))
-        step = self.migrations.of(path) if path not in self._numbers else None
         while len(self._bases) <= number:
-            known = self._up_to(len(self._bases))
+            self._bases.append(self._next_basis())
+        base, step = self._bases[number], self.migrations.of(path)
+        order = self.migrations.basis(step) if step is not None else ""
+        return digest(base, order) if base is not None and order is not None else None
+
+    def _next_basis(self) -> str | None:
+        """The digest of what is known after one DDL file more."""
+        if not self._bases:
+            known = self._known[0]
             state = repr(sorted(vars(known).items()))
-            # A catalog answers anew each time.
-            same = digest(repr(self.settings), state) if type(known) is Tables else None
-            self._bases.append(same)
-        base = self._bases[number]
-        return digest(base, self.migrations.basis(step)) if base and step is not None else base
+            return digest(repr(self.settings), state) if type(known) is Tables else None
+        before, path = self._bases[-1], self._files[len(self._bases) - 1]
+        text = text_digest(path)
+        return digest(before, path, text) if before is not None and text is not None else None
 
     def after(self, path: str) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of its series of migrations."""

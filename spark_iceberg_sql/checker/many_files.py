@@ -16,6 +16,8 @@ from spark_iceberg_sql.checker.packed import Packed, packed, unpacked
 from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.files.projects.tools import stands_alone
+from spark_iceberg_sql.files.source import Source
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -74,12 +76,15 @@ class ManyFiles:
         except ValueError:
             reports = None
         if reports is None:
-            here = source(work.name, work.text)
-            reports = self._linter.lint(here, work.settings)
+            reports = self._linter.lint(self.source(work), work.settings)
         keeps = key is not None and not any(report.failed for report in reports)
         if self._results is not None and key is not None and keeps and key not in self._results:
             self._results.put(key, found or packed(reports, work.text))
         return reports
+
+    def source(self, work: Work) -> Source:
+        """What there is to check of a file. Raises FileError for an invalid notebook."""
+        return self._linter.source(work.name, work.text, work.settings)
 
     def ahead(self, items: Iterable[_T], work_of: Callable[[_T], Work | None]) -> Iterator[_T]:
         """The items, in order, while other processes check those that come next.
@@ -116,6 +121,8 @@ class ManyFiles:
         text, key = self._keys.pop(work.name, (None, None))
         if text is work.text:
             return key
+        if work.name == "-" or not stands_alone(work.name, work.text):
+            return None
         try:
             basis = self._linter.basis(work.name, work.settings)
         except IcebergSqlError:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import find, read_bytes
+from spark_iceberg_sql.files.discovery import decode, find, read_bytes
 from spark_iceberg_sql.files.migrations.order import Step, Steps, last, scripts, steps_of
+from spark_iceberg_sql.files.projects.tools import stands_alone
 from spark_iceberg_sql.model.table import Tables
 
 _SUFFIXES = (".sql", ".py")
@@ -33,7 +34,8 @@ class Migrations:
         self._folders: dict[str, Steps] = {}
         self._scripts: Mapping[str, Steps] | None = None
         self._after: dict[str, Tables] = {}
-        self._marks: dict[str, str] = {}
+        self._marks: dict[str, str | None] = {}
+        self._texts: dict[str, str | None] = {}
 
     def of(self, path: str) -> Step | None:
         """The migration in a file; None if it is not a migration. path: its full path."""
@@ -108,14 +110,17 @@ class Migrations:
                 self._after[step.path] = known
         return self._after[path]
 
-    def basis(self, step: Step) -> str:
+    def basis(self, step: Step) -> str | None:
         """A digest of what the known tables before a migration follow from, but for those before the first.
 
-        Raises FileError.
+        None if it cannot be told. Raises FileError.
         """
-        return digest(repr(step), *map(self._mark, step.after))
+        words = [self._mark(path) for path in step.after]
+        words += [self._text(other.path) for other in self._beside(step)]
+        sure = [word for word in words if word is not None]
+        return digest(repr(step), *sure) if len(sure) == len(words) else None
 
-    def _mark(self, path: str) -> str:
+    def _mark(self, path: str) -> str | None:
         """The same of what is known after a migration."""
         waiting = [path]
         while waiting:
@@ -126,10 +131,23 @@ class Migrations:
                 continue
             waiting.pop()
             if step.path not in self._marks:
-                self._marks[step.path] = digest(self.basis(step), read_bytes(step.path))
+                before, text = self.basis(step), self._text(step.path)
+                sure = before is not None and text is not None
+                self._marks[step.path] = digest(before or "", text or "") if sure else None
         return self._marks[path]
+
+    def _text(self, path: str) -> str | None:
+        if path not in self._texts:
+            self._texts[path] = text_digest(path)
+        return self._texts[path]
 
     def _step(self, path: str) -> Step:
         found = self.of(path)
         assert found is not None
         return found
+
+
+def text_digest(path: str) -> str | None:
+    """A digest of a file's text; None if its SQL follows from other files, too. Raises FileError."""
+    text, _, _ = decode(read_bytes(path), path)
+    return digest(text) if stands_alone(path, text) else None

@@ -17,7 +17,6 @@ from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.packed import Packed
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.replacing import replace_file
-from spark_iceberg_sql.rules import ALL
 
 _DAY = 86_400  # seconds
 _KEPT = 30  # days after which a result that nobody asked for is dropped
@@ -82,20 +81,11 @@ def _read(path: Path) -> dict[str, tuple[int, Packed]]:
 
 
 def _code() -> str:
-    """A digest of all that judges: this package, other packages' rules, and Python, whose parser is used."""
+    """A digest of all that judges: this package, and Python, whose parser is used."""
     return digest(sys.version, *_sources())
 
 
 def _sources() -> Iterator[str | bytes]:
-    folders = {_PACKAGE}
-    for rule in ALL:
-        module = sys.modules[rule.judge.__module__]
-        top = sys.modules[module.__name__.partition(".")[0]]
-        if top.__name__ != _PACKAGE.name and module.__file__ is not None:
-            own = Path(module.__file__)
-            folders.add(Path(top.__file__).parent if top.__file__ and top is not module else own)
-    for folder in sorted(folders):
-        files = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
-        for file in files:
-            yield str(file)
-            yield file.read_bytes()
+    for file in sorted(_PACKAGE.rglob("*.py")):
+        yield str(file)
+        yield file.read_bytes()

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
-from spark_iceberg_sql.checker.many_files import Work
+from spark_iceberg_sql.checker.many_files import ManyFiles, Work
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
 from spark_iceberg_sql.cli.check_file import File, Mode, Tally, changed, leads_out, put
 from spark_iceberg_sql.cli.check_output import rendered, write
-from spark_iceberg_sql.cli.many import Lint, add_many, many_files
+from spark_iceberg_sql.cli.many import add_many, many_files
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.cli.screens import Screen, screen
 from spark_iceberg_sql.config.settings import Configuration
@@ -150,9 +150,9 @@ def _once(given: argparse.Namespace) -> int:
     out: list[str] = []
     tally = Tally()
     with screen(given) as screened:
-        with many_files(given, settings, paths, linter) as (lint, files):
+        with many_files(given, settings, paths, linter) as (checker, files):
             for path, file in files:
-                found, shown = _checked(given, lint, path, file, tally, screened)
+                found, shown = _checked(given, checker, path, file, tally, screened)
                 reports += found
                 out.append(shown)
         broken = tally.failed or any(report.failed for report in reports)
@@ -204,7 +204,7 @@ def _written(
 
 def _checked(
     given: argparse.Namespace,
-    lint: Lint,
+    many: ManyFiles,
     path: str,
     file: File | Exception,
     tally: Tally,
@@ -218,11 +218,11 @@ def _checked(
         name, settings = file.name, file.settings
 
         def check(text: str, *, last: bool = False) -> list[Report]:
-            reports = lint(Work(name, text, settings))
+            work = Work(name, text, settings)
+            reports = many.lint(work)
             if screened.is_open:
                 return reports
-            here = linter.source(name, text, settings)
-            return screened(here, reports, settings, last=last)
+            return screened(many.source(work), reports, settings, last=last)
 
         mode = Mode(unsafe=given.unsafe_fixes, ignore=given.add_noqa)
         changing = given.fix or given.diff or given.add_noqa

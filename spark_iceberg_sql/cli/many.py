@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +13,11 @@ from spark_iceberg_sql.checker.many_files import ManyFiles, Work
 from spark_iceberg_sql.cli.check_file import File, read
 from spark_iceberg_sql.cli.progress import Progress
 from spark_iceberg_sql.config.settings import Configuration
-from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.rules import ALL, OURS
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.checker.results import Results
 
-Lint = Callable[[Work], list[Report]]
 _Item = tuple[str, File | Exception]
 
 CACHE = ".iceberg_sql_cache"
@@ -56,7 +55,7 @@ def _jobs(text: str) -> int | None:
 @contextmanager
 def many_files(
     given: argparse.Namespace, settings: Configuration, paths: Sequence[str], linter: Linter
-) -> Iterator[tuple[Lint, Iterator[_Item]]]:
+) -> Iterator[tuple[ManyFiles, Iterator[_Item]]]:
     """What checks a file, and the files, each as read or with why it cannot be, in order."""
     results = _results(given, settings, len(paths))
     many = ManyFiles(linter, settings, results, given.jobs)
@@ -68,7 +67,7 @@ def many_files(
             yield item
 
     with closing(progress), closing(many):
-        yield many.lint, files()
+        yield many, files()
 
 
 def _read(path: str, given: argparse.Namespace, settings: Configuration) -> File | Exception:
@@ -88,7 +87,9 @@ def _work(item: _Item) -> Work | None:
 
 def _results(given: argparse.Namespace, settings: Configuration, files: int) -> Results | None:
     """The results of earlier runs, where they are worth reading."""
-    if given.no_cache or (given.cache_dir is None and files < _MANY):
+    few = given.cache_dir is None and files < _MANY
+    others = len(ALL) > len(OURS)  # rules of other packages may follow from anything
+    if given.no_cache or few or others:
         return None
     from spark_iceberg_sql.checker.results import Results
 
