@@ -384,7 +384,7 @@ def test_standard_input_is_not_kept(
 def test_rules_of_other_packages_are_always_asked(
     check: Check, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They may follow from anything: another file, a server, the time."""
+    """They may depend on anything: another file, a server, the time."""
     before = check()
     monkeypatch.setattr("spark_iceberg_sql.cli.many.ALL", (*ALL, ALL[0]))
     kept = [path.read_bytes() for path in (project / CACHE).iterdir()]

@@ -1,4 +1,4 @@
-"""Short names for what results follow from."""
+"""Digests of what results depend on."""
 
 from __future__ import annotations
 

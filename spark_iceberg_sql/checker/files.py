@@ -103,9 +103,9 @@ class Linter:
         return self._of(settings).before(abspath(name)).copy()
 
     def basis(self, name: str, settings: Settings) -> str | None:
-        """A digest of what the findings in a file follow from besides its text and name.
+        """A digest of everything that the findings in a file depend on, except for its own name and text.
 
-        None if that may change by itself. Raises IcebergSqlError.
+        None if that is not known. Raises IcebergSqlError.
         """
         return self._of(settings).basis(abspath(name))
 

@@ -34,10 +34,10 @@ class Series:
         return self._up_to(self._numbers.get(path, len(self._files)))
 
     def basis(self, path: str) -> str | None:
-        """What the findings in a file follow from besides its text, as a digest.
+        """A digest of everything that the findings in a file depend on, except for its own name and text.
 
-        None if that cannot be told: of a catalog, which answers anew each time, and of files of projects, which
-        follow from others. Raises IcebergSqlError.
+        None if that is not known: with a catalog, whose tables may change at any time, and with files whose SQL
+        depends on other files. Raises IcebergSqlError.
         """
         number = self._numbers.get(path, len(self._files))
         while len(self._bases) <= number:
@@ -47,7 +47,7 @@ class Series:
         return digest(base, order) if base is not None and order is not None else None
 
     def _next_basis(self) -> str | None:
-        """The digest of what is known after one DDL file more."""
+        """The digest after one more DDL file."""
         if not self._bases:
             known = self._known[0]
             state = repr(sorted(vars(known).items()))

@@ -115,7 +115,7 @@ class ManyFiles:
             self._results.save()
 
     def _key(self, work: Work) -> str | None:
-        """What the result follows from, as a digest; None if it cannot be told, or nobody asks."""
+        """A digest of everything that the result depends on; None if that is not known, or not needed."""
         if self._results is None:
             return None
         text, key = self._keys.pop(work.name, (None, None))

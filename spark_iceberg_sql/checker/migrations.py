@@ -111,9 +111,9 @@ class Migrations:
         return self._after[path]
 
     def basis(self, step: Step) -> str | None:
-        """A digest of what the known tables before a migration follow from, but for those before the first.
+        """A digest of everything that the known tables before a migration depend on, except for `base`.
 
-        None if it cannot be told. Raises FileError.
+        None if that is not known. Raises FileError.
         """
         words = [self._mark(path) for path in step.after]
         words += [self._text(other.path) for other in self._beside(step)]
@@ -121,7 +121,7 @@ class Migrations:
         return digest(repr(step), *sure) if len(sure) == len(words) else None
 
     def _mark(self, path: str) -> str | None:
-        """The same of what is known after a migration."""
+        """The same for the known tables after a migration."""
         waiting = [path]
         while waiting:
             step = self._step(waiting[-1])
@@ -148,6 +148,6 @@ class Migrations:
 
 
 def text_digest(path: str) -> str | None:
-    """A digest of a file's text; None if its SQL follows from other files, too. Raises FileError."""
+    """A digest of a file's text; None if its SQL depends on other files, too. Raises FileError."""
     text, _, _ = decode(read_bytes(path), path)
     return digest(text) if stands_alone(path, text) else None

@@ -1,4 +1,4 @@
-"""Results of earlier runs, by a digest of everything that they follow from; one file for all of them.
+"""Results of earlier runs, by a digest of everything that they depend on; one file for all of them.
 
 A cache that is damaged, or that cannot be written, costs time and nothing else. Runs at the same time each write a
 whole file: the last one stays, with what it read of the others.

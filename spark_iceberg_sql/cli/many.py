@@ -88,7 +88,7 @@ def _work(item: _Item) -> Work | None:
 def _results(given: argparse.Namespace, settings: Configuration, files: int) -> Results | None:
     """The results of earlier runs, where they are worth reading."""
     few = given.cache_dir is None and files < _MANY
-    others = len(ALL) > len(OURS)  # rules of other packages may follow from anything
+    others = len(ALL) > len(OURS)  # rules of other packages may depend on anything
     if given.no_cache or few or others:
         return None
     from spark_iceberg_sql.checker.results import Results

@@ -48,7 +48,7 @@ def is_stated_in(path: str, projects: Projects) -> bool:
 
 
 def stands_alone(name: str, text: str) -> bool:
-    """Whether what there is to check of a file follows from its name and text, whatever other files say."""
+    """Whether the SQL that is found in a file depends on its name and text only, and on no other file."""
     suffix = os.path.splitext(name)[1]
     if name == "-" or suffix not in (".sql", ".py", *YAML):
         return True
