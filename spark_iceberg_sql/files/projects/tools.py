@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 YAML = frozenset({".yml", ".yaml"})
 _PACKAGES = frozenset({"dbt_packages", "dbt_modules"})
+_SQLMESH = "partitioned_by"  # in any case
 
 
 class Projects:
@@ -46,14 +47,22 @@ def is_stated_in(path: str, projects: Projects) -> bool:
     return project is not None and project.has(full)
 
 
+def stands_alone(name: str, text: str) -> bool:
+    """Whether the SQL that is found in a file depends on its name and text only, and on no other file."""
+    suffix = os.path.splitext(name)[1]
+    if name == "-" or suffix not in (".sql", ".py", *YAML):
+        return True
+    return suffix not in YAML and "partition_by" not in text and _SQLMESH not in text.lower()
+
+
 def with_models(own: Source, text: str, projects: Projects) -> Source | None:
     """A file with the clause of its model's configuration; None if there is none.
 
     own: the file without it. text: its content.
     """
-    path = Path(os.path.abspath(own.name))
-    if own.name == "-" or path.suffix not in (".sql", ".py", *YAML):
+    if stands_alone(own.name, text):
         return None
+    path = Path(os.path.abspath(own.name))
     if path.suffix in YAML or "partition_by" in text:
         project = projects.of(path)
         if project is not None and project.has(path):
@@ -62,7 +71,7 @@ def with_models(own: Source, text: str, projects: Projects) -> Source | None:
             reader = yaml_statements if path.suffix in YAML else model_statements
             bare = replace(own, unread=()) if path.suffix in YAML else own
             return _with(bare, text, reader(path, text, project))
-    if "partitioned_by" in text.lower() and path.suffix not in YAML:
+    if _SQLMESH in text.lower() and path.suffix not in YAML:
         from spark_iceberg_sql.files.projects.sqlmesh import sqlmesh_python, sqlmesh_sql
 
         return _with(
