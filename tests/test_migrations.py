@@ -12,7 +12,7 @@ import pytest
 from spark_iceberg_sql.checker.engine import check as check_text
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.files.migrations import steps_of
+from spark_iceberg_sql.files.migrations.order import steps_of
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.report.table_ddl import table_ddl
 

@@ -23,8 +23,8 @@ from spark_iceberg_sql.files.discovery import (
     find,
     source,
 )
-from spark_iceberg_sql.files.python_literals import read_literals
-from spark_iceberg_sql.files.python_sql import python_sql
+from spark_iceberg_sql.files.python.literals import read_literals
+from spark_iceberg_sql.files.python.sql import python_sql
 from spark_iceberg_sql.files.source_map import PieceMaker, whole
 from spark_iceberg_sql.files.templates import choices
 

@@ -15,7 +15,7 @@ from spark_iceberg_sql.checker.fixes import fixed
 from spark_iceberg_sql.checker.ignore_comments import read_comment
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.notebook_positions import as_one
+from spark_iceberg_sql.files.notebooks.positions import as_one
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Piece
 from spark_iceberg_sql.files.templates import template_spans

@@ -11,7 +11,7 @@ from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.suppressions import Ignore, Ignores, ignores_of
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.function_calls import QUERIES
+from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.model.table import Name, Tables
@@ -115,6 +115,7 @@ def _check(
             if visit is not None:
                 visit(step, run.known)
             run.statement(step)
+            step.forget()
         else:
             run.made_elsewhere(step[1])
     if flow is not None:
@@ -207,7 +208,7 @@ class _Run:
     def _query(self, statement: Statement) -> list[tuple[Judgement, bool]]:
         """Check the functions and filters of a statement; in a session, Spark itself does."""
         span = statement.start, statement.end
-        if self.repaired or QUERIES.search(statement.script, *span) is None:
+        if self.repaired or not may_be_query(statement):
             return []
         return [self._judge(Context(self.lines.text, nodes.Query(span), self.known, statement))]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
+from os.path import abspath
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +21,10 @@ from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.files.discovery import source
+from spark_iceberg_sql.files.projects.tools import Projects
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, join
 from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
-from spark_iceberg_sql.files.tools import Projects
 from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax.literals import parts
@@ -72,7 +73,7 @@ class Linter:
             count += statements
             for part, diagnostic in placed:
                 by_part[part].append(diagnostic)
-        step = self._series[id(settings)].migrations.of(str(Path(found.name).absolute()))
+        step = self._series[id(settings)].migrations.of(abspath(found.name))
         doubts = [step.unsure] if step is not None and step.unsure is not None else []
         placeless = [Unread(0, 0, 0, why, _ONE_ORDER) for why in doubts]
         for unread in (*placeless, *found.unread):
@@ -99,9 +100,19 @@ class Linter:
 
     def known(self, name: str, settings: Settings) -> Tables:
         """The tables known before a file, according to its settings; a copy. Raises IcebergSqlError."""
+        return self._of(settings).before(abspath(name)).copy()
+
+    def basis(self, name: str, settings: Settings) -> str | None:
+        """A digest of everything that the findings in a file depend on, except for its own name and text.
+
+        None if that is not known. Raises IcebergSqlError.
+        """
+        return self._of(settings).basis(abspath(name))
+
+    def _of(self, settings: Settings) -> Series:
         if id(settings) not in self._series:
             self._series[id(settings)] = Series(settings)
-        return self._series[id(settings)].before(str(Path(name).absolute())).copy()
+        return self._series[id(settings)]
 
     def after(self, name: str, settings: Settings) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of the last migrations of the series that it belongs to.
@@ -109,7 +120,7 @@ class Linter:
         With the name of each; those known before are among them. Raises IcebergSqlError.
         """
         self.known(name, settings)
-        return self._series[id(settings)].after(str(Path(name).absolute()))
+        return self._series[id(settings)].after(abspath(name))
 
 
 def scripts(found: Source, settings: Settings) -> Iterator[tuple[Joined, Around]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.checker.file_scripts import scripts_of
-from spark_iceberg_sql.checker.migrations import Migrations
+from spark_iceberg_sql.checker.migrations import Migrations, text_digest
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
@@ -22,6 +23,7 @@ class Series:
         self._files = ddl_files(settings)
         self._numbers = {path: number for number, path in enumerate(self._files)}
         self._known = [_known(settings)]
+        self._bases: list[str | None] = []
         self.migrations = Migrations(settings, self._all, self._follow)
 
     def before(self, path: str) -> Tables:
@@ -30,6 +32,29 @@ class Series:
         if step is not None:
             return self.migrations.before(step)
         return self._up_to(self._numbers.get(path, len(self._files)))
+
+    def basis(self, path: str) -> str | None:
+        """A digest of everything that the findings in a file depend on, except for its own name and text.
+
+        None if that is not known: with a catalog, whose tables may change at any time, and with files whose SQL
+        depends on other files. Raises IcebergSqlError.
+        """
+        number = self._numbers.get(path, len(self._files))
+        while len(self._bases) <= number:
+            self._bases.append(self._next_basis())
+        base, step = self._bases[number], self.migrations.of(path)
+        order = self.migrations.basis(step) if step is not None else ""
+        return digest(base, order) if base is not None and order is not None else None
+
+    def _next_basis(self) -> str | None:
+        """The digest after one more DDL file."""
+        if not self._bases:
+            known = self._known[0]
+            state = repr(sorted(vars(known).items()))
+            return digest(repr(self.settings), state) if type(known) is Tables else None
+        before, path = self._bases[-1], self._files[len(self._bases) - 1]
+        text = text_digest(path)
+        return digest(before, path, text) if before is not None and text is not None else None
 
     def after(self, path: str) -> list[tuple[str, tuple[Table, ...]]]:
         """The tables at the end of a file, or of its series of migrations."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
+from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.files.discovery import find
-from spark_iceberg_sql.files.migrations import Step, Steps, last, scripts, steps_of
+from spark_iceberg_sql.files.discovery import decode, find, read_bytes
+from spark_iceberg_sql.files.migrations.order import Step, Steps, last, scripts, steps_of
+from spark_iceberg_sql.files.projects.tools import stands_alone
 from spark_iceberg_sql.model.table import Tables
 
 _SUFFIXES = (".sql", ".py")
@@ -32,6 +34,8 @@ class Migrations:
         self._folders: dict[str, Steps] = {}
         self._scripts: Mapping[str, Steps] | None = None
         self._after: dict[str, Tables] = {}
+        self._marks: dict[str, str | None] = {}
+        self._texts: dict[str, str | None] = {}
 
     def of(self, path: str) -> Step | None:
         """The migration in a file; None if it is not a migration. path: its full path."""
@@ -106,7 +110,44 @@ class Migrations:
                 self._after[step.path] = known
         return self._after[path]
 
+    def basis(self, step: Step) -> str | None:
+        """A digest of everything that the known tables before a migration depend on, except for `base`.
+
+        None if that is not known. Raises FileError.
+        """
+        words = [self._mark(path) for path in step.after]
+        words += [self._text(other.path) for other in self._beside(step)]
+        sure = [word for word in words if word is not None]
+        return digest(repr(step), *sure) if len(sure) == len(words) else None
+
+    def _mark(self, path: str) -> str | None:
+        """The same for the known tables after a migration."""
+        waiting = [path]
+        while waiting:
+            step = self._step(waiting[-1])
+            missing = [other for other in step.after if other not in self._marks]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if step.path not in self._marks:
+                before, text = self.basis(step), self._text(step.path)
+                sure = before is not None and text is not None
+                self._marks[step.path] = digest(before or "", text or "") if sure else None
+        return self._marks[path]
+
+    def _text(self, path: str) -> str | None:
+        if path not in self._texts:
+            self._texts[path] = text_digest(path)
+        return self._texts[path]
+
     def _step(self, path: str) -> Step:
         found = self.of(path)
         assert found is not None
         return found
+
+
+def text_digest(path: str) -> str | None:
+    """A digest of a file's text; None if its SQL depends on other files, too. Raises FileError."""
+    text, _, _ = decode(read_bytes(path), path)
+    return digest(text) if stands_alone(path, text) else None

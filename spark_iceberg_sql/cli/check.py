@@ -8,15 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.many_files import ManyFiles, Work
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
-from spark_iceberg_sql.cli.check_file import Mode, Tally, changed, leads_out, put, read
+from spark_iceberg_sql.cli.check_file import File, Mode, Tally, changed, leads_out, put
 from spark_iceberg_sql.cli.check_output import rendered, write
+from spark_iceberg_sql.cli.many import add_many, many_files
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.cli.screens import Screen, screen
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.discovery import SUFFIXES, find
 from spark_iceberg_sql.files.git import ignored
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
 from spark_iceberg_sql.report.terminal import plural
@@ -82,6 +84,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="default: auto, which follows NO_COLOR and FORCE_COLOR",
     )
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
+    add_many(parser)
     group = parser.add_argument_group("new findings")
     group.add_argument(
         "--baseline",
@@ -147,10 +150,11 @@ def _once(given: argparse.Namespace) -> int:
     out: list[str] = []
     tally = Tally()
     with screen(given) as screened:
-        for path in paths:
-            found, shown = _checked(given, linter, path, settings, tally, screened)
-            reports += found
-            out.append(shown)
+        with many_files(given, settings, paths, linter) as (checker, files):
+            for path, file in files:
+                found, shown = _checked(given, checker, path, file, tally, screened)
+                reports += found
+                out.append(shown)
         broken = tally.failed or any(report.failed for report in reports)
         if given.write_baseline:
             return _written(given, screened, broken=broken, reports=reports, tally=tally)
@@ -200,20 +204,25 @@ def _written(
 
 def _checked(
     given: argparse.Namespace,
-    linter: Linter,
+    many: ManyFiles,
     path: str,
-    settings: Configuration,
+    file: File | Exception,
     tally: Tally,
     screened: Screen,
 ) -> tuple[list[Report], str]:
     """A file's reports, and other output for it; nothing if it cannot be read."""
     found: list[Report] = []
     try:
-        file = read(path, given.stdin_filename, settings)
+        if isinstance(file, Exception):
+            raise file
+        name, settings = file.name, file.settings
 
         def check(text: str, *, last: bool = False) -> list[Report]:
-            here = linter.source(file.name, text, file.settings)
-            return screened(here, linter.lint(here, file.settings), file.settings, last=last)
+            work = Work(name, text, settings)
+            reports = many.lint(work)
+            if screened.is_open:
+                return reports
+            return screened(many.source(work), reports, settings, last=last)
 
         mode = Mode(unsafe=given.unsafe_fixes, ignore=given.add_noqa)
         changing = given.fix or given.diff or given.add_noqa
@@ -253,7 +262,8 @@ def _found(given: argparse.Namespace, settings: Configuration) -> list[str]:
         return ignored(folder) if respected else frozenset()
 
     def excluded(path: Path) -> bool:
-        return settings.of(path / "any").excludes(path)
+        here = path if path.suffix.lower() in SUFFIXES else path / "any"
+        return settings.of(here).excludes(path)
 
     paths = list(find(given.files, excluded, out_of_sight))
     if given.force_exclude:

@@ -13,7 +13,7 @@ from spark_iceberg_sql.config.settings import Configuration, Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Report
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, read_bytes, source
-from spark_iceberg_sql.files.notebook_positions import as_one
+from spark_iceberg_sql.files.notebooks.positions import as_one
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.report.terminal import place
 

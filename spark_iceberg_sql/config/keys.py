@@ -131,7 +131,7 @@ KEYS: Mapping[str, Reader] = {
     "callables": _names,
 }
 
-# What a reader takes, as JSON schema says it; the readers check more, such as which codes there are.
+# The JSON schema of each reader; the readers check more, for example that a code exists.
 _TEXT = {"type": "string", "minLength": 1}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _CODE = {"type": "string", "pattern": "^(ALL|[A-Za-z]+[0-9]*)$"}

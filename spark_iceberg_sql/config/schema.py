@@ -1,4 +1,4 @@
-"""The JSON schema of the settings, made from the table of keys."""
+"""The JSON schema of the settings, generated from the table of keys."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -16,7 +17,7 @@ from spark_iceberg_sql.files.globs import matches
 
 OWN_FILE = ".iceberg-sql.toml"
 TABLE = "iceberg-sql"
-_PACKAGE = "spark_iceberg_sql"  # another name of the table
+_PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
 COMMAND_LINE = "the command line"
 
 
@@ -129,6 +130,7 @@ class Configuration:
     ) -> None:
         self._values = values or {}
         self._by_directory: dict[Path, Settings] = {}
+        self._by_folder: dict[str, Settings] = {}  # as they are named
         self._all: Settings | None = None
         if path is not None:
             self._all = load(path).given(self._values)
@@ -137,7 +139,12 @@ class Configuration:
 
     def of(self, path: Path) -> Settings:
         """The settings for a file, whether or not it exists. Raises ConfigError."""
-        return self._all or self._of_directory(path.absolute().parent)
+        if self._all is not None:
+            return self._all
+        folder = os.path.dirname(path)
+        if folder not in self._by_folder:
+            self._by_folder[folder] = self._of_directory(path.absolute().parent)
+        return self._by_folder[folder]
 
     def _of_directory(self, directory: Path) -> Settings:
         if directory not in self._by_directory:
@@ -197,7 +204,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
 
 
 def _is_near(name: str) -> bool:
-    """Whether a table's name is one that somebody writes for ours."""
+    """Whether the name of a table looks like a misspelling of ours."""
     from difflib import get_close_matches
 
     ours = [other.replace("_", "-") for other in (TABLE, _PACKAGE)]

@@ -1,1 +1,1 @@
-"""What an editor shows: the language server, and completion."""
+"""The language server, completion, and the entry point for JupyterLab."""

@@ -1,4 +1,4 @@
-"""What an editor offers to do about a finding: its fix, all safe fixes of the file, or a comment that hides it."""
+"""Code actions: the fix of a finding, all safe fixes of a file, or a comment that suppresses the finding."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _comments(text: str, start: int, found: Diagnostic) -> Iterator[Edit]:
 
 
 def _faults(report: Report) -> Counter[tuple[str, str]]:
-    """What was found, but for notes: of what a statement leaves behind that is ignored, less is known."""
+    """The findings without notes: an ignored statement may cause new notes, since less is known after it."""
     return Counter((d.code, d.message) for d in report if d.severity is not Severity.NOTE)
 
 

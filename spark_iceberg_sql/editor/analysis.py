@@ -1,4 +1,4 @@
-"""One version of a file or a notebook, checked: its findings, and what is known at each place of its SQL."""
+"""The analysis of one version of a file or notebook: its findings, and the known tables at each offset."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Script:
         return None
 
     def host(self, start: int, end: int) -> tuple[int, int, int]:
-        """The part of the file, and the offsets in it, of a stretch of the SQL."""
+        """The part of the file, and the offsets in it, of a range of the SQL."""
         piece, offset = self.joined.piece_at(start)
         return piece.part, *piece.place(start - offset, min(end - offset, len(piece.sql)))
 
@@ -40,10 +40,10 @@ def _within(piece: Piece, host: int) -> int:
 
 @dataclass(slots=True)
 class Analysis:
-    """One version, checked.
+    """The analysis of one version.
 
-    reports: one for each part: a file has one, a notebook has one for each code cell. scripts: its SQL. known:
-    the tables that are there before it. memo: of earlier versions.
+    reports: one for each part: a file has one, a notebook one for each code cell. scripts: its SQL. known: the tables
+    known before it. memo: findings of earlier versions.
     """
 
     reports: list[Report]
@@ -88,5 +88,5 @@ class Analysis:
                 found.append((statement, known.copy()))
 
         self.visit(script, offset, offset, see)
-        # Two statements meet at their terminator: the cursor behind it is in the second.
+        # Two statements meet at the terminator: a cursor after it is in the second.
         return found[-1] if found else (None, self.known.copy())

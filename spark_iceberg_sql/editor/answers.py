@@ -48,7 +48,7 @@ class Answers:
         return [_diagnostic(self._files.documents[uri], found) for found in report]
 
     def hover(self, uri: str, position: lsp.Position) -> lsp.Hover | None:
-        """The meaning of the term there, and the pages of the rules that found something there."""
+        """The meaning of the term at a position, and the pages of the rules with findings there."""
         found = self._files.place_of(uri)
         if found is None:
             return None
@@ -74,7 +74,7 @@ class Answers:
         return lsp.Hover(content, document.range(start, end))
 
     def completion(self, uri: str, position: lsp.Position) -> list[lsp.CompletionItem]:
-        """What may stand there."""
+        """The completions at a position."""
         found = self._files.place_of(uri)
         if found is None:
             return []
@@ -121,7 +121,7 @@ class Answers:
         return hints
 
     def lenses(self, uri: str) -> list[lsp.CodeLens]:
-        """A place for the plan of each statement that may change a partitioning; `lens` names it."""
+        """A code lens for each statement that may change a partitioning; `lens` adds its title."""
         found = self._files.place_of(uri)
         if found is None:
             return []
@@ -139,7 +139,7 @@ class Answers:
         return lenses
 
     def lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
-        """What the statement there would do, in a few words."""
+        """The effect of the statement, in a few words."""
         data = lens.data if isinstance(lens.data, dict) else {}
         uri, offset = data.get("uri"), data.get("offset")
         made = self._plan(uri, offset)
@@ -148,7 +148,7 @@ class Answers:
         return lens
 
     def plan(self, uri: object, offset: object) -> str:
-        """What the statement at an offset would do, in full."""
+        """The plan of the statement at an offset."""
         made = self._plan(uri, offset)
         return str(made) if made is not None else "there is no statement here that can be planned"
 
@@ -166,7 +166,8 @@ class Answers:
             return None
 
     def actions(self, uri: str, place: lsp.Range, only: list[Any] | None) -> list[lsp.CodeAction]:
-        """Fixes and comments for the findings at a place, and all safe fixes of the text. only: the kinds wanted."""
+        """Fixes and ignore comments for the findings in a range, and all safe fixes of the text. only: the kinds
+        wanted."""
         found = self._files.place_of(uri)
         if found is None:
             return []
@@ -203,7 +204,7 @@ class Answers:
                 )
 
     def _checker(self, uri: str) -> Any:
-        """A function that checks another text in the place of an open one."""
+        """A function that checks another text in place of an open one."""
 
         def check(text: str) -> Report | None:
             return self._files.tried(uri, text)
@@ -218,7 +219,7 @@ def _wanted(only: list[Any] | None, kind: str) -> bool:
 
 
 def _reach(script: Script, part: int, start: int, end: int) -> tuple[int, int] | None:
-    """The stretch of a script that covers a stretch of a part."""
+    """The range of a script that covers a range of a part."""
     inside = [
         (offset, offset + len(piece.sql))
         for piece, offset in zip(script.joined.pieces, script.joined.offsets, strict=True)

@@ -1,6 +1,6 @@
-"""What an editor is told about a place in SQL text: a term's meaning, and what may stand there.
+"""Hover and completion for a position in SQL text.
 
-Positions are offsets into the text; nothing here knows of an editor.
+Positions are offsets into the text; nothing here depends on an editor.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Suggestion:
 
 
 def meaning(text: str, statement: Statement, offset: int, known: Tables) -> Meaning | None:
-    """The partition field that the term at a place makes or names; None where there is no term.
+    """The partition field that the term at a position creates or names; None if there is no term.
 
-    statement: of the text, in which the offset is. known: the tables that are known before it.
+    statement: the one at the offset. known: the tables known before it.
     """
     node = _node(statement)
     for number, term in enumerate(_terms(node)):
@@ -87,7 +87,7 @@ def _node(statement: Statement) -> nodes.Node:
 
 
 def _is_unknown(context: Context) -> bool:
-    """Whether nothing is known of the statement's table, so that its own words decide alone."""
+    """Whether nothing is known about the statement's table, so that only its own text decides."""
     try:
         return context.table is None
     except (NotKnownError, AlreadyReportedError):
@@ -122,7 +122,7 @@ def _words(
 
 
 def _made(context: Context, number: int) -> PartitionField | None:
-    """The field that a statement's term makes, once it has run; None where that is not known."""
+    """The field that a term of the statement creates; None if that is unknown."""
     try:
         before, after = context.table, context.after
     except (NotKnownError, AlreadyReportedError):
@@ -138,7 +138,7 @@ def _made(context: Context, number: int) -> PartitionField | None:
 
 
 def _name(node: nodes.Node, term: terms.Term, transform: Transform) -> str:
-    """The name that Iceberg gives, where the table is not known."""
+    """The name that Iceberg gives to the field if the table is unknown."""
     given = getattr(node, "name", None)
     if isinstance(given, terms.Ref):
         return ".".join(given.parts)
@@ -171,7 +171,8 @@ def suggestions(text: str, statement: Statement, offset: int, known: Tables) -> 
 
 
 def _clause(tokens: list[Token]) -> tuple[int, str | None] | None:
-    """Where the partition clause that the tokens end in begins, and in whose brackets they end, if any."""
+    """The beginning of the partition clause at the end of the tokens, and the function whose brackets are open, if
+    any."""
     words = [token.word for token in tokens]
     for i in range(len(words) - 1, 0, -1):
         pair = words[i - 1], words[i]
@@ -217,7 +218,7 @@ def _transforms(columns: list[Suggestion]) -> Iterator[Suggestion]:
 def _columns(text: str, statement: Statement, head: int, known: Tables) -> tuple[Column, ...]:
     """The columns that a partition source may be: those of the statement itself, or of its table."""
     start = text[statement.start : head]
-    # The clause in the making may not be readable; the statement without it is.
+    # The unfinished clause may not be readable; the statement without it is.
     for whole in (f"{start} PARTITIONED BY (x)", f"{start} ADD PARTITION FIELD x"):
         found = statements(whole)
         node = parser.read(found[0]) if len(found) == 1 else None

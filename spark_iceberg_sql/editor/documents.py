@@ -1,4 +1,4 @@
-"""An open text, and places in it as the editor counts and as the checker counts."""
+"""An open text, with conversions between the editor's positions and the checker's offsets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pygls.workspace import PositionCodec
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.files.notebooks import read_cell
+from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.files.source import Source
 
 _CELL = "vscode-notebook-cell:"
@@ -48,7 +48,7 @@ class Document:
 
     @property
     def source(self) -> Source:
-        """What there is to check. Raises FileError for a notebook that is none."""
+        """The content to check. Raises FileError for an invalid notebook."""
         suffix = Path(self.name).suffix.lower()
         # An editor for notebooks may give its cells as one program, under the notebook's name.
         program = suffix == ".ipynb" and not self.text.lstrip().startswith("{")
@@ -66,7 +66,7 @@ class Document:
     def changed(
         self, changes: Iterable[lsp.TextDocumentContentChangeEvent], version: int | None
     ) -> Document:
-        """The version after some changes, each on the text that the one before it leaves."""
+        """The version after some changes, applied one after the other."""
         found = self
         for change in changes:
             text = change.text
@@ -86,7 +86,7 @@ class Document:
         return Document(uri, self.text, self._codec, self.language, self.version)
 
     def position(self, offset: int) -> lsp.Position:
-        """An offset as the editor counts."""
+        """The editor's position for an offset."""
         row, column = self.lines.place(offset)
         start = self.lines.start(row)
         before = self.text[start : start + column - 1].rstrip("\r\n")
@@ -98,7 +98,7 @@ class Document:
         return lsp.Range(self.position(start), self.position(end))
 
     def offset(self, position: lsp.Position) -> int:
-        """The offset of a place that the editor names; the nearest one for a place that is not there."""
+        """The offset of an editor's position; the nearest one if the position does not exist."""
         row = max(position.line, 0) + 1
         if row > self.lines.count:
             return len(self.text)

@@ -1,4 +1,4 @@
-"""Notebooks as an editor tells of them: cells that open, change, move and close."""
+"""The notifications of an editor about notebooks: cells that open, change, move and close."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SYNC = lsp.NotebookDocumentSyncOptions(
 def opened(
     files: OpenFiles, params: lsp.DidOpenNotebookDocumentParams, codec: PositionCodec
 ) -> None:
-    """A notebook is open now, with its cells."""
+    """Open a notebook with its cells."""
     found = params.notebook_document
     files.notebooks[found.uri] = Notebook(found.uri, [_cell(cell) for cell in found.cells])
     _put(files, params.cell_text_documents, codec)

@@ -1,4 +1,4 @@
-"""The open texts, the notebooks that they are cells of, and the settings that hold for them."""
+"""The open texts, the notebooks that contain them, and their settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.files.notebooks import read_cells
+from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.model.table import Tables
 
@@ -30,7 +30,7 @@ class Notebook:
 
 @dataclass(slots=True)
 class _Unit:
-    """What is remembered of a text or a notebook: its last analysis, of which versions, and what it failed with."""
+    """The last analysis of a text or notebook, its versions, and the error that prevented it."""
 
     memo: Memo = field(default_factory=Memo)
     of: tuple[Document, ...] = ()
@@ -39,7 +39,7 @@ class _Unit:
 
 
 class OpenFiles:
-    """The open texts by URI, and the open notebooks. say: shows the user why nothing can be checked."""
+    """The open texts by URI, and the open notebooks. say: shows the user why a text cannot be checked."""
 
     def __init__(self, say: Callable[[str], None] = lambda said: None) -> None:
         self._say = say
@@ -68,7 +68,7 @@ class OpenFiles:
             self.documents.pop(cell, None)
 
     def rename(self, old: str, new: str) -> None:
-        """A file, or the folder that files are in, has another name."""
+        """Rename a file, or a folder with files."""
         for uri in list(self.documents):
             if uri == old or uri.startswith(f"{old}/"):
                 document = self.documents.pop(uri)
@@ -98,7 +98,7 @@ class OpenFiles:
         return self._configuration.of(Path(name))
 
     def analysis(self, unit: str) -> Analysis:
-        """What there is to say about the versions at hand; what prevents it is shown once."""
+        """The analysis of the current versions; an error that prevents it is shown once."""
         documents = tuple(self.parts(unit))
         kept = self._units.setdefault(unit, _Unit())
         if kept.analysis is not None and _same(kept.of, documents):
@@ -121,7 +121,7 @@ class OpenFiles:
         settings = self.settings(found.name)
         if len(found.parts) != len(documents) or (
             unit not in self.notebooks and found.parts[0].cell is not None
-        ):  # a notebook as JSON, whose places are not the cells'
+        ):  # a notebook as JSON, whose positions are not those of its cells
             return Analysis([Report(d.text) for d in documents], [], Tables(), memo)
         reports = self._linter.lint(found, settings, memo)
         read = [Script(*script) for script in scripts(found, settings)]
@@ -145,7 +145,7 @@ class OpenFiles:
         return (self.analysis(unit), part) if part is not None else None
 
     def tried(self, uri: str, text: str) -> Report | None:
-        """The report of a text, were it in the place of the open one."""
+        """The report of a text in place of the open one."""
         document, unit = self.documents.get(uri), self.unit(uri)
         if document is None:
             return None

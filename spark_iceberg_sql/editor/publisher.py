@@ -1,4 +1,4 @@
-"""When an editor is sent diagnostics: a short while after each change, or never, if it asks for them itself."""
+"""Publishes diagnostics shortly after each change, unless the editor requests them itself."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pygls.lsp.server import LanguageServer
 from spark_iceberg_sql.editor.answers import Answers
 from spark_iceberg_sql.editor.open_files import OpenFiles
 
-# While one types, a check waits a quarter of the time that the last one took, within these bounds in seconds: a
+# A check waits for a quarter of the time that the last one took, within these bounds in seconds: a
 # version that is overtaken meanwhile is never checked.
 _SHORTEST, _LONGEST = 0.01, 0.3
 
 
 @dataclass(slots=True)
 class Client:
-    """What the editor does by itself.
+    """The editor's capabilities.
 
-    pulls: asks for diagnostics. refreshes: asks for them again if told to. watches: tells of files that change.
-    plans: shows the plans that it asks for.
+    pulls: requests diagnostics. refreshes: requests them again on demand. watches: reports changed files. plans:
+    shows the plans that it requests.
     """
 
     pulls: bool = False
@@ -32,7 +32,7 @@ class Client:
 
 
 class Publisher:
-    """Sends diagnostics: to an editor that does not ask for them, a short while after each change."""
+    """Sends diagnostics to an editor that does not request them, shortly after each change."""
 
     def __init__(
         self, served: LanguageServer, client: Client, files: OpenFiles, answers: Answers
@@ -64,7 +64,7 @@ class Publisher:
         self._took = time.perf_counter() - started
 
     def everything(self) -> None:
-        """What all findings depend on has changed."""
+        """Check all open files again after a change of settings or tables."""
         self._files.forget()
         if self._client.pulls:
             if self._client.refreshes:

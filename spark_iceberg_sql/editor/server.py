@@ -1,4 +1,4 @@
-"""The language server: what an editor sends, and what it is sent. Needs pygls."""
+"""The language server: handlers for the editor's requests and notifications. Needs pygls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WATCHED = (
 
 
 class _OneLine(logging.Formatter):
-    """pygls logs each message that it cannot read with a traceback, which no editor's user can use."""
+    """Shortens pygls's log records: a message that it cannot read comes with a traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         said = record.exc_info[1] if record.exc_info else None
@@ -54,7 +54,7 @@ def serve() -> bool:
 
 def server() -> LanguageServer:
     """A language server, ready to start."""
-    # Whole texts at each change: pygls and the protocol do not agree on what ends a line.
+    # Full texts at each change: pygls and the protocol disagree about line breaks.
     served = LanguageServer(
         NAME,
         version("spark-iceberg-sql"),
@@ -76,7 +76,7 @@ def _message(served: LanguageServer, text: str) -> None:
 
 
 def _life(served: LanguageServer, files: OpenFiles, client: Client, answers: Answers) -> None:
-    """The beginning: what the editor can do."""
+    """Initialization, and the editor's capabilities."""
 
     @served.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
@@ -106,7 +106,7 @@ def _life(served: LanguageServer, files: OpenFiles, client: Client, answers: Ans
 
 
 def _configure(files: OpenFiles, options: object) -> None:
-    """Take the settings that the editor gives, which count like those of the command line."""
+    """Apply the editor's settings, which take precedence like those of the command line."""
     given = options.get(NAME, options) if isinstance(options, dict) else None
     given = given.get("settings") if isinstance(given, dict) else None
     files.values = {
@@ -131,7 +131,7 @@ def _pull(served: LanguageServer, answers: Answers) -> None:
 
 
 def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, client: Client) -> None:
-    """Texts and notebooks that open, change, are saved and close."""
+    """Handlers for texts and notebooks that open, change, are saved and close."""
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
@@ -185,7 +185,7 @@ def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, clien
 
 
 def _surroundings(served: LanguageServer, files: OpenFiles, publisher: Publisher) -> None:
-    """Settings and files that open texts depend on."""
+    """Handlers for settings, and for files that open texts depend on."""
 
     @served.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
@@ -210,7 +210,7 @@ def _surroundings(served: LanguageServer, files: OpenFiles, publisher: Publisher
 
 
 def _questions(served: LanguageServer, answers: Answers, client: Client) -> None:
-    """What the editor asks."""
+    """Handlers for the editor's requests."""
 
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL]
 

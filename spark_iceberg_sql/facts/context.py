@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from spark_iceberg_sql.facts.outcome import outcome
 from spark_iceberg_sql.facts.target import NotKnownError
 from spark_iceberg_sql.facts.terms import Terms
+from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.corruption import Damage, damage
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs

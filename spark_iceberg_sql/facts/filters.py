@@ -73,6 +73,8 @@ _OF_TEXTS = frozenset(
     {"LOWER", "UPPER", "LCASE", "UCASE", "TRIM", "LTRIM", "RTRIM", "REVERSE", "LENGTH", "INITCAP"}
 )
 _NAMED = _PERIODIC | _OF_TEXTS | {"DATE_FORMAT"}
+# What the names of these functions contain: DAY stands for all that end or begin with it.
+_LETTERS = ("day", *(n.lower() for n in sorted(_NAMED) if "DAY" not in n))
 _TIMES = frozenset({"date", "timestamp", "timestamptz"})
 
 
@@ -92,11 +94,15 @@ class UnprunedFilter:
 
 def unpruned(context: Context) -> Iterator[UnprunedFilter]:
     """The conditions that do not prune, if no other condition may."""
-    if context.statement.first not in ("SELECT", "DELETE"):
+    statement = context.statement
+    if statement.first not in ("SELECT", "DELETE"):
         return
     if context.known.shared:  # a program may filter the rows once more
         return
-    found = _table_and_conditions(context.statement.tokens)
+    # A look at the letters, before tokens are made.
+    if statement.text.isascii() and not any(map(statement.says, _LETTERS)):
+        return
+    found = _table_and_conditions(statement.tokens)
     if found is None:
         return
     name, condition = found

@@ -13,11 +13,12 @@ from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
 MENTIONED = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
 # What a statement must contain to be checked by the rules for queries.
-QUERIES = re.compile(rf"{MENTIONED.pattern}|\bwhere\b", re.IGNORECASE)
+_QUERIES = re.compile(rf"{MENTIONED.pattern}|\bwhere\b", re.IGNORECASE)
 PREFIX = "iceberg_"
 # The functions of `catalog.system`.
 IN_SYSTEM = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}
@@ -25,7 +26,16 @@ _NO_QUERY = frozenset(
     {"CALL", "DESCRIBE", "DESC", "SHOW", "DROP", "ALTER", "REFRESH", "SET", "USE"}
 )
 _DEEPEST = 30  # brackets
+# Letters of the words in it.
+_LETTERS = ("where", "iceberg_", "system")
 _INTEGER = re.compile(r"([0-9]{1,18})([LlSsYy]?)")
+
+
+def may_be_query(statement: Statement) -> bool:
+    """Whether a statement contains what the rules for queries are about."""
+    if statement.text.isascii() and not any(map(statement.says, _LETTERS)):
+        return False
+    return _QUERIES.search(statement.script, statement.start, statement.end) is not None
 
 
 @dataclass(frozen=True, slots=True)

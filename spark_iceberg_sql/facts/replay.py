@@ -90,7 +90,7 @@ def changed(node: nodes.Node) -> list[terms.Name] | None:
     if isinstance(node, nodes.Call):
         return None if node.tables is None else list(node.tables)
     if isinstance(node, nodes.Use):
-        return None  # a name stands for another table behind it
+        return None  # a name refers to another table after it
     if isinstance(node, nodes.DropNamespace):
         return None if node.cascade else []
     if isinstance(node, nodes.Insert | nodes.Explain | nodes.HivePartition):
@@ -115,7 +115,7 @@ def meant(context: Context) -> None:
 def _mean(context: Context, node: nodes.Create, *, readable: bool) -> None:
     found = context.table
     if isinstance(found, Table) and not found.meant:
-        return  # it is there already, and stays as it was
+        return  # it already exists and stays as it was
     name = context.known.full_name(context.target_name)
     table = Table(name, meant=True, why_unknown="its CREATE TABLE has an error")
     if not context.makes_iceberg and not any(term.call for term in node.partitioning or ()):
@@ -173,7 +173,7 @@ def _alter(context: Context) -> None:
     try:
         after = context.after
     except NotKnownError:
-        # Nothing was known of it before, or not enough: what the statement did is not known either.
+        # Not enough was known about it before, so the effect of the statement is unknown, too.
         found = context.table
         if isinstance(found, Table):
             why = found.why_unknown or "an earlier statement changed it"

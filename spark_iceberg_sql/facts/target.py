@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
+from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Absent, Kind, Table, Tables, is_branch
@@ -174,6 +174,23 @@ class Target:
             return self.schema
         except NotKnownError:
             return None
+
+    @cached_property
+    def new_columns(self) -> tuple[terms.ColumnDef, ...]:
+        """The columns that the statement defines for an Iceberg table."""
+        node = self.node
+        if isinstance(node, nodes.Create):
+            return (*(node.columns or ()), *node.typed_partitions) if self.makes_iceberg else ()
+        if not isinstance(node, nodes.ReplaceColumns | nodes.AddColumns) or self.of_another_kind:
+            return ()
+        if isinstance(node, nodes.ReplaceColumns):
+            return node.columns
+        return tuple(column for _, column in node.columns)
+
+    @cached_property
+    def inside_new_columns(self) -> tuple[tuple[terms.ColumnDef, tuple[Column, ...]], ...]:
+        """Each of `new_columns` with itself and all fields in it, as columns."""
+        return tuple((c, Schema((as_field(c),)).columns) for c in self.new_columns)
 
     def _created_schema(self, node: nodes.Create) -> Schema:
         columns = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))

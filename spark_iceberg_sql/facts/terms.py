@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
+from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model import transforms
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError, proposed
@@ -143,7 +143,7 @@ class Terms(Target):
             )
         return ()
 
-    @property
+    @cached_property
     def new_terms(self) -> tuple[TermFacts, ...]:
         """The terms that request a field, without those that name one to drop."""
         return tuple(term for term in self.terms if not term.dropping)

@@ -1,4 +1,5 @@
-"""Databricks' source files: cells in comments, `# MAGIC %sql` and `-- COMMAND ----------`; other separators."""
+"""Source files of Databricks notebooks, whose cells are comments (`# MAGIC %sql`), and other separators of SQL
+files."""
 
 from __future__ import annotations
 
@@ -19,13 +20,13 @@ _SQL = ("sql", "iceberg_sql", "sparksql")
 _LANGUAGE = re.compile(r"[ \t]*%(\w+)")
 # A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%spark.sql`, `%python`.
 _MAGIC = re.compile(r"^[ \t]*%{1,2}(?:\w+\.)?(\w+)(?:[ \t]|(?=\r?$))", re.MULTILINE)
-# Liquibase: what ends a statement, from one changeset to the next.
+# Liquibase: the delimiter of a changeset's statements.
 _DELIMITER = re.compile(r"^--[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]*\"|\S+)[^\n]*", re.MULTILINE)
 _CHANGESET = re.compile(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
 def sql_cells(text: str) -> tuple[Piece, ...]:
-    """The stretches of a SQL file between its separators; the whole file where it has none."""
+    """The ranges of a SQL file between its separators; the whole file if it has none."""
     cuts = [(found.start(), found.end()) for found in _COMMAND.finditer(text)]
     for found in _DELIMITER.finditer(text):
         delimiter = found[1].strip('"').replace("\\r", "").replace("\\n", "").strip()
@@ -35,7 +36,7 @@ def sql_cells(text: str) -> tuple[Piece, ...]:
         stop = following.start() if following is not None else len(text)
         ends = re.compile(rf"{re.escape(delimiter)}(?=[ \t]*\r?(?:\n|\Z))", re.IGNORECASE)
         cuts += [(cut.start(), cut.end()) for cut in ends.finditer(text, found.end(), stop)]
-    others = {}  # where cells of another language begin
+    others = {}  # the beginnings of cells in another language
     for found in _MAGIC.finditer(text):
         before = text[
             max((end for _, end in cuts if end <= found.start()), default=0) : found.start()
@@ -55,12 +56,12 @@ def sql_cells(text: str) -> tuple[Piece, ...]:
 
 
 def python_cells(text: str) -> Iterator[str]:
-    """A SQL file's `-- MAGIC %python` cells, each as a program of the file's length, the rest blank."""
+    """The `-- MAGIC %python` cells of a SQL file, each padded with blanks to the length of the file."""
     for block in _DASHED.finditer(text):
         first = _DASHED_PYTHON.match(text, block.start())
         if first is None:
             continue
-        # The prefix becomes an indentation, so that all words stay where they are.
+        # The prefix becomes an indentation, so that offsets stay the same.
         head = "if 1:".ljust(first.end() - first.start())
         body = _DASHED_PREFIX.sub(
             lambda found: " " * len(found.group()), text[first.end() : block.end()]
@@ -69,7 +70,7 @@ def python_cells(text: str) -> Iterator[str]:
 
 
 def magic_cells(text: str, part: int = 0) -> Iterator[Piece]:
-    """The SQL of a Python file's `# MAGIC %sql` cells, and the places of its `%run`."""
+    """The SQL of the `# MAGIC %sql` cells of a Python file, and the offsets of its `%run` lines."""
     if "MAGIC" not in text:
         return
     for block in _LINES.finditer(text):
@@ -84,7 +85,7 @@ def magic_cells(text: str, part: int = 0) -> Iterator[Piece]:
 
 
 def _lines(text: str, at: int, end: int, part: int) -> Piece:
-    """The words of lines that each begin with the prefix; those of the first, behind its magic."""
+    """The text of lines after their common prefix; of the first line, after its magic."""
     maker = PieceMaker(part)
     while at < end:
         stop = text.find("\n", at, end) + 1 or end

@@ -1,4 +1,4 @@
-"""How a statement that makes or changes a table begins: by it DDL is found in strings and behind a missing `;`."""
+"""The first words of statements that create or alter a table, to find DDL in strings and after a missing `;`."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.projects.tools import YAML, Projects, is_stated_in, with_models
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import stretch, whole
-from spark_iceberg_sql.files.tools import YAML, Projects, is_stated_in, with_models
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
-# Words of programs that are checked although they contain no `sql`.
+# Programs with one of these words are checked even if they do not contain `sql`.
 _CALLS = re.compile(r"execute|writeTo|saveAsTable|create_table|update_spec|iceberg_")
-# Endings of a file that is read as SQL where somebody names it.
+# Extensions of files that are read as SQL if they are named explicitly.
 _AS_SQL = frozenset(
     {
         *(
@@ -40,7 +40,7 @@ _AS_SQL = frozenset(
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with UTF-16's mark
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # a byte order mark of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -112,7 +112,7 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
             path = os.path.normpath(os.path.join(root, name))
             if (suffix in SUFFIXES or is_stated_in(path, projects)) and not skipped(path):
                 yield path
-    yield from map(os.path.normpath, closed)  # read_bytes says what is wrong with it
+    yield from map(os.path.normpath, closed)  # read_bytes raises the error
 
 
 def read_bytes(path: str) -> bytes:
@@ -135,7 +135,7 @@ def _closed(folder: str) -> str:
 
 
 def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
-    """The text, its encoding and its byte order mark (which is no part of the text). Raises FileError."""
+    """The text without its byte order mark, its encoding, and the mark. Raises FileError."""
     bom, encoding = next(((b, e) for b, e in _BOMS if content.startswith(b)), (b"", "utf-8"))
     declared = None
     if path.endswith(".py") and not bom and b"coding" in content[:400]:
@@ -185,7 +185,7 @@ def source(
 def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
     kind = os.path.splitext(name)[1].lower()
     if kind == ".ipynb":
-        from spark_iceberg_sql.files.notebooks import read_notebook
+        from spark_iceberg_sql.files.notebooks.cells import read_notebook
 
         try:
             return read_notebook(name, text, callables)
@@ -195,7 +195,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
             raise FileError(f"`{name}` is not a valid notebook: it is nested too deeply") from None
     part = Part(text)
     if kind == ".py":
-        from spark_iceberg_sql.files.alembic import IN_ALEMBIC, alembic_sql
+        from spark_iceberg_sql.files.migrations.alembic import IN_ALEMBIC, alembic_sql
 
         if IN_ALEMBIC.search(text) is not None:
             pieces, unread, forward = alembic_sql(text)
@@ -203,7 +203,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
             return Source(name, (part,), *found, forward=forward)
         if not callables and "sql" not in text and _CALLS.search(text) is None:
             return Source(name, (part,), ())
-        from spark_iceberg_sql.files.python_sql import python_sql
+        from spark_iceberg_sql.files.python.sql import python_sql
 
         pieces, unread = python_sql(text, callables=callables)
         return Source(name, (part,), tuple(pieces), tuple(unread), program=True, **engine(text))
@@ -213,7 +213,7 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
         return Source(name, (part,), (), (Unread(0, 0, 0, why, help_),))
     if any(mark in text for mark in ("COMMAND", "MAGIC", "endDelimiter", "%")):
         return _in_cells(name, text)
-    from spark_iceberg_sql.files.migrations import going_back
+    from spark_iceberg_sql.files.migrations.order import going_back
 
     back = going_back(text)
     if back is not None:
@@ -223,13 +223,13 @@ def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:
 
 
 def _in_cells(name: str, text: str) -> Source:
-    """A SQL file that may have cells, some of them in Python."""
+    """A SQL file, which may consist of cells, some of them in Python."""
     from spark_iceberg_sql.files.databricks import python_cells, sql_cells
 
     pieces, unread = list(sql_cells(text)), list[Unread]()
     programs = [program for program in python_cells(text) if "sql" in program]
     for program in programs:
-        from spark_iceberg_sql.files.python_sql import python_sql
+        from spark_iceberg_sql.files.python.sql import python_sql
 
         found, bad = python_sql(program)
         pieces += found

@@ -13,7 +13,7 @@ from spark_iceberg_sql.errors import FileError
 
 # What a check may read: SQL, settings, changelogs, metadata.
 _READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
-# A hook sets these for the repository that it runs in, relative to that.
+# git sets these for a hook, relative to the hook's repository.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 
@@ -31,7 +31,7 @@ def ignored(folder: str) -> frozenset[str]:
         names = _git(words, folder).split(b"\0")
     except FileError:
         return frozenset()
-    if b"./" in names:  # the folder itself, or all that is in it
+    if b"./" in names:  # the folder itself, or everything in it
         try:
             _git(("check-ignore", "--quiet", "."), folder)
         except FileError:

@@ -1,4 +1,4 @@
-"""Globs of files, alike on every Python: `*` within a name, `**` across directories."""
+"""Globs of files, the same on every Python version: `*` within a name, `**` across directories."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 def matches(path: Path, glob: str, root: Path) -> bool:
     """Whether a glob means a file or a directory above it.
 
-    glob: `*` within a name, `**` across directories; one without a slash means a name at any depth,
-    every other is taken from root, unless it is a full path.
+    glob: `*` within a name, `**` across directories; one without a slash matches a name at any depth, any other is
+    relative to root unless it is absolute.
     """
     full = path.absolute()
     name = full.as_posix()

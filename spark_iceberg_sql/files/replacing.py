@@ -1,4 +1,4 @@
-"""Files replaced whole or not at all, with everything about them but their content kept."""
+"""Atomic replacement of a file's content that keeps its owner, mode and attributes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from spark_iceberg_sql.errors import FileError
 
 
 def replace_file(path: Path, content: bytes, *, before: bytes | None = None) -> None:
-    """Put new content in a file's place, whole or not at all; through a link, at its target.
+    """Replace the content of a file, or of a link's target, atomically.
 
-    path: the file, which may not be there yet. content: all of it. before: what it must still hold.
-    Mode, owner, attributes and hard links stay. Raises FileError: a read-only file or folder, no
-    plain file, a file that holds something else by now; the file is as it was.
+    path: the file, which may not exist yet. content: the new content. before: the content that the file must still
+    have. Mode, owner, attributes and hard links are kept. Raises FileError, and leaves the file unchanged, if the
+    file or its folder is read-only, if it is not a regular file, or if its content has changed.
     """
     target = path.resolve()
     try:
@@ -51,7 +51,9 @@ def _replace(target: Path, content: bytes, here: os.stat_result | None) -> None:
             os.chmod(temporary, 0o666 & ~_mask())
             os.replace(temporary, target)
         elif here.st_nlink > 1 or not _like(target, temporary, here):
-            _overwrite(target, content)  # what is safe on disk already is copied over the old words
+            _overwrite(
+                target, content
+            )  # the new content is safe on disk by now and is copied over the old
         else:
             os.replace(temporary, target)
     finally:
@@ -60,7 +62,7 @@ def _replace(target: Path, content: bytes, here: os.stat_result | None) -> None:
 
 
 def _like(target: Path, copy: str, here: os.stat_result) -> bool:
-    """Give a copy the owner, mode and attributes of a file; whether that could be done."""
+    """Give a copy the owner, mode and attributes of a file. Returns False if that is not permitted."""
     try:
         os.chown(copy, here.st_uid, here.st_gid)
         shutil.copystat(target, copy)
@@ -71,7 +73,7 @@ def _like(target: Path, copy: str, here: os.stat_result) -> bool:
 
 
 def _overwrite(target: Path, content: bytes) -> None:
-    """Write over a file in place; if that fails, put its old content back."""
+    """Overwrite a file in place; if that fails, restore its old content."""
     with target.open("r+b") as file:
         old = file.read()
         try:

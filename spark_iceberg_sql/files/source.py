@@ -1,4 +1,4 @@
-"""A file as the checker sees it: its parts, the SQL found in them, and what could not be read."""
+"""A file as the checker sees it: its parts, the SQL in them, and the SQL that could not be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLIENTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A text that has lines of its own: a file, or a notebook's cell (its number from 1)."""
+    """A text with its own line numbers: a file, or a cell of a notebook (counted from 1)."""
 
     text: str
     cell: int | None = None
@@ -25,7 +25,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """SQL that is there but cannot be read. part: where; start, end: offsets in it; why, help: for the user."""
+    """SQL that cannot be read. part, start, end: its position; why, help: for the user."""
 
     part: int
     start: int
@@ -41,8 +41,8 @@ class Source:
     """A file. name: as shown to the user. pieces: in the order of the text.
 
     program: whether the SQL is inside a program. spark: whether the program uses Spark. elsewhere: whether it
-    does not, and imports another engine's client. forward: of a migration that can be taken back, how many pieces
-    run to migrate; the others take it back.
+    does not, and imports another engine's client. forward: for a reversible migration, the number of pieces that
+    migrate; the others revert it.
     """
 
     name: str
@@ -56,6 +56,6 @@ class Source:
 
 
 def engine(text: str) -> dict[str, bool]:
-    """Whose SQL a program speaks, for a Source's `spark` and `elsewhere`. text: the program."""
+    """Which engine a program sends SQL to: the values of Source's `spark` and `elsewhere`. text: the program."""
     spark = "spark" in text.lower()
     return {"spark": spark, "elsewhere": not spark and _CLIENTS.search(text) is not None}

@@ -1,4 +1,4 @@
-"""SQL found in a file: its text, and where each of its characters stands in the file."""
+"""SQL found in a file: its text, and the offset of each character in the file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Offsets = tuple[int, int]
 
 
 class Arm(NamedTuple):
-    """A stretch whose statements run together or not at all: a function's, or what a condition decides on.
+    """A branch: a range of the program whose statements all run or none does, such as a function or an `if`.
 
-    part, start, end: its place in the file. function: whether it is a function's, which runs when it is
-    called. leaves: whether what stands behind it does not run after it.
+    part, start, end: its position in the file. function: whether it is a function, which runs when it is called.
+    leaves: whether the code after it does not run if it does.
     """
 
     part: int
@@ -29,9 +29,9 @@ Stretch = tuple[int, int, Arm]
 
 
 class Said(NamedTuple):
-    """What a program's reader knows of a place better than the rules do, for the finding that is there.
+    """A message and a help from the reader of a program that replace those of a finding at the same position.
 
-    start, end: offsets in the host text. message, help: as of a diagnostic.
+    start, end: offsets in the host text. message, help: those of a diagnostic.
     """
 
     start: int
@@ -42,9 +42,9 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A stretch of SQL that is filled in later, by a template or a program; in `{{ }}` in the piece.
+    """A part of the SQL that a template or a program fills in later; written as `{{ }}` in the piece.
 
-    start, end: offsets in the piece's SQL. text: as the author wrote it, `{{ ref('events') }}`.
+    start, end: offsets in the piece's SQL. text: the source, such as `{{ ref('events') }}`.
     """
 
     start: int
@@ -54,16 +54,15 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A SQL text and its place.
+    """A SQL text and its position in a file.
 
-    sql: what is checked. starts: for each character, and for the end, the offset in the host text at
-    which it begins; ends: for each place between characters, the offset at which the character before
-    it ends. holes: what is filled in later. part: the host text's number among the file's parts. made: the
-    tables that the program makes, changes or drops here without SQL, before the piece; None: any.
-    literals: if the program writes it in several, the stretches that are each in one that nothing else
-    uses; None: it is one text. arms: the stretches of the SQL that are in an arm, outer arms before inner ones.
-    api: if the program says in calls what the SQL says, whose: `DataFrameWriterV2`, `DataFrameWriter`, `pyiceberg`.
-    said: what is to be told of places in it.
+    sql: the text to check. starts: for each character, and for the end, its offset in the host text; ends: for each
+    boundary between characters, the offset at which the character before it ends. holes: the parts filled in later.
+    part: the number of the host text among the parts of the file. made: the tables that the program creates, changes
+    or drops without SQL before the piece; None: any table. literals: if the SQL is composed of several literals, the
+    ranges that come from a literal that nothing else uses; None: it is one text. arms: the branches that ranges of
+    the SQL are in, outer ones first. api: if the SQL stands for calls, their API: `DataFrameWriterV2`,
+    `DataFrameWriter`, `pyiceberg`. said: messages about positions in it.
     """
 
     sql: str
@@ -78,12 +77,12 @@ class Piece:
     said: tuple[Said, ...] = ()
 
     def place(self, start: int, end: int) -> Offsets:
-        """Where a stretch of the SQL stands in the host text."""
+        """The position of a range of the SQL in the host text."""
         begin = self.starts[start] if end > start or start == 0 else self.ends[start]
         return begin, max(begin, self.ends[end])
 
     def verbatim(self, start: int, end: int) -> bool:
-        """Whether the host has the stretch character by character, in one go, and no hole in it."""
+        """Whether the range is contiguous and literally the same in the host text, without a hole."""
         if any(hole.start < end and start < hole.end for hole in self.holes):
             return False
         return all(
@@ -94,24 +93,24 @@ class Piece:
 
 
 def whole(text: str, part: int = 0) -> Piece:
-    """A host that is SQL from its first character to its last."""
+    """A host text that is SQL as a whole."""
     places = range(len(text) + 1)
     return Piece(text, places, places, part=part)
 
 
 def anything(at: int, part: int = 0, made: tuple[str, ...] | None = None) -> Piece:
-    """A place of a host text at which its program makes tables, and no SQL stands; made: as of Piece."""
+    """An empty piece where the program creates tables without SQL. made: as in Piece."""
     return Piece("", (at,), (at,), part=part, made=made)
 
 
 def stretch(text: str, start: int, end: int, part: int = 0) -> Piece:
-    """The SQL that stands as it is between two offsets of a host text."""
+    """The SQL between two offsets of a host text, unchanged."""
     places = range(start, end + 1)
     return Piece(text[start:end], places, places, part=part)
 
 
 class PieceMaker:
-    """Builds a piece from what a program's literals say."""
+    """Builds a piece from the literals of a program."""
 
     def __init__(self, part: int = 0) -> None:
         self._part = part
@@ -123,24 +122,24 @@ class PieceMaker:
         self._literals: list[tuple[int, bool]] = []
 
     def literal(self, *, own: bool) -> None:
-        """Another literal of the program begins. own: whether nothing but this piece uses it."""
+        """Begin a literal. own: whether only this piece uses it."""
         self._literals.append((self._length, own))
 
     def add(self, value: str, start: int, end: int) -> None:
-        """A value (of an escape, say) that the host writes between two offsets."""
+        """Add a value that the host text writes between two offsets, for example as an escape."""
         self._chars.append(value)
         self._length += len(value)
         self._starts += [start] * len(value)
         self._ends += [start] * (len(value) - 1) + [end] * bool(value)
 
     def hole(self, start: int, end: int, text: str) -> None:
-        """Something that the program fills in, written in the host between two offsets."""
+        """Add a hole, which the host text writes between two offsets."""
         word = "{{" + re.sub(r"\W", "_", text) + "}}"
         self._holes.append(Hole(self._length, self._length + len(word), text))
         self.add(word, start, end)
 
     def extend(self, piece: Piece) -> None:
-        """All of another piece, where its characters stand."""
+        """Add another piece, with its positions."""
         shift = self._length
         self._holes += [
             replace(hole, start=hole.start + shift, end=hole.end + shift) for hole in piece.holes
@@ -151,7 +150,7 @@ class PieceMaker:
         self._ends += piece.ends[1:]
 
     def piece(self) -> Piece:
-        """What was added, as one piece."""
+        """The finished piece."""
         first = self._starts[0] if self._starts else 0
         last = self._ends[-1] if self._ends else 0
         stops = [*(start for start, _ in self._literals[1:]), self._length]
@@ -168,12 +167,14 @@ class PieceMaker:
         )
 
 
-_BETWEEN = "\n\n;\n"  # ends a line comment, also one that a backslash continues, then the statement
+_BETWEEN = (
+    "\n\n;\n"  # ends a line comment, even one continued by a backslash, and then the statement
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Pieces as one script, so that each is checked on the tables that those before it made."""
+    """Pieces as one script, so that each is checked against the tables that earlier ones created."""
 
     sql: str
     pieces: tuple[Piece, ...]
@@ -181,13 +182,13 @@ class Joined:
 
     @property
     def made(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:
-        """Where the program makes tables without SQL, and which."""
+        """The offsets at which the program creates tables without SQL, and these tables."""
         both = zip(self.pieces, self.offsets, strict=True)
         return tuple((offset, piece.made) for piece, offset in both if piece.made != ())
 
     @property
     def arms(self) -> tuple[Stretch, ...]:
-        """The stretches that are in an arm, an outer one before those in it."""
+        """The ranges that are in a branch, outer branches first."""
         return tuple(
             (start + offset, end + offset, arm)
             for piece, offset in zip(self.pieces, self.offsets, strict=True)
@@ -195,7 +196,7 @@ class Joined:
         )
 
     def piece_at(self, offset: int) -> tuple[Piece, int]:
-        """The piece that an offset of the script lies in, and where the piece begins."""
+        """The piece at an offset of the script, and the offset at which it begins."""
         found = bisect_right(self.offsets, offset) - 1
         return self.pieces[found], self.offsets[found]
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.files.ddl import TABLE_DDL
-from spark_iceberg_sql.files.python_literals import read_literals
+from spark_iceberg_sql.files.python.literals import read_literals
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker
 
-# A string of Jinja, as an expression.
+# A string literal of Jinja.
 STRING = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
 _STRINGS = re.compile(STRING, re.DOTALL)
-# Where only a statement's beginning is a string, the rest may say this.
+# The rest of the expression if only the beginning of the statement is a literal.
 _PARTITION = re.compile(r"\bpartition", re.IGNORECASE)
-# A string that is a message, and none of SQL.
+# A string that is a message, not SQL.
 _MESSAGE = re.compile(r"\b(?:log|print|warn|raise_\w+|exception)\s*\(\s*$")
 _JOINS = re.compile(rf"\s*[~+]\s*(?:[\w.()\[\]]+\s*[~+]\s*)?(?={STRING})", re.DOTALL)
 _ENDS = re.compile(r"\s*[~+]\s*[\w.()\[\]]+")
@@ -23,9 +23,9 @@ _FORMATTED = re.compile(r"\s*(?:(\.\s*format\b)|%\s*[^}]|\|\s*format\b)")
 
 
 def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
-    """The statements of partition DDL among the strings of a stretch of a piece, one piece each.
+    """The partition DDL in the string literals of a range of a piece, one piece each.
 
-    piece: the SQL. start, end: a template's part in it. What a program joins to a string is a hole.
+    piece: the SQL. start, end: a part of the template in it. An expression that is joined to a literal is a hole.
     """
     text, at = piece.sql, start
     while (string := _STRINGS.search(text, at, end)) is not None:
@@ -65,7 +65,7 @@ def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:
 
 
 def _formatted(text: str, at: int, end: int) -> str:
-    """As of `read_literals`: how the string that ends there is formatted."""
+    """How the string that ends there is formatted, as `read_literals` takes it."""
     found = _FORMATTED.match(text, at, end)
     if found is None:
         return ""

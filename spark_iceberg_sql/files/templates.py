@@ -1,4 +1,4 @@
-"""Templated SQL (dbt, Jinja, `${}`): what stays the same whatever is filled in, at the same offsets.
+"""Templated SQL (dbt, Jinja, `${}`): the part of the text that does not depend on values, at the same offsets.
 
 Comments and control words become blanks. Placeholders stay as they are, except for quotes and similar characters
 that an SQL lexer would interpret. If `{% if %}` chooses between texts, each choice is a separate text.
@@ -20,23 +20,23 @@ _WITH_STRINGS = ("}}", "%}")
 _IN_EXPRESSION = {
     closing: re.compile(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS
 }
-_LONGEST_STRING = 20_000  # no text takes long
+_LONGEST_STRING = 20_000  # an upper limit on the time for a text
 _RAW = re.compile(r"\{%[-+]?\s*raw\s*[-+]?%\}")
 _END_RAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 _KEYWORD = re.compile(r"\{%[-+]?\s*(\w+)")
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _NOT_LAST = re.compile(r"\bnot\s+loop\.last\b")
-# What inside of a template would begin a string or a comment for an SQL lexer, or end the statement.
+# Characters of a template that would begin a string or a comment for an SQL lexer, or end the statement.
 _TREACHEROUS = re.compile(r"['\"`;\\]|--|/\*|\*/")
 _WORDLESS = re.compile(r"\{\{-?\s*(?:config|log|print)\s*\(")
 _BEFORE_SQL = re.compile(r"[ \t]*\r?\n\s*[^\s;]")
-# What Jinja says before a text that is no part of the statement: its output goes into a variable.
+# Tags whose body is not part of the statement: its output is assigned to a variable.
 _CAPTURING = {"set": "endset", "macro": "endmacro"}
 _MOST_CHOICES = 8
 
 
 class _Part(NamedTuple):
-    """Something of a template's own. word: the keyword of a `{% %}`, else empty."""
+    """A tag of a template. word: the keyword of a `{% %}`, otherwise empty."""
 
     start: int
     end: int
@@ -45,9 +45,9 @@ class _Part(NamedTuple):
 
 
 def _parts(text: str) -> list[_Part]:
-    """A text's template parts, in order, none inside another; in linear time."""
+    """The tags of a text, in order, none inside another; in linear time."""
     found: list[_Part] = []
-    never: set[str] = set()  # closings that come no more
+    never: set[str] = set()  # closing marks that do not occur any more
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
         start, closing = opening.start(), _CLOSING[opening.group()]
@@ -75,7 +75,7 @@ def _parts(text: str) -> list[_Part]:
 
 
 def _close(text: str, closing: str, at: int) -> int:
-    """Where a part's closing stands, which does not count in Jinja's strings; -1 where there is none."""
+    """The offset of a tag's closing mark, outside of Jinja's strings; -1 if there is none."""
     plain = text.find(closing, at)
     if plain < 0 or closing not in _WITH_STRINGS:
         return plain
@@ -83,24 +83,24 @@ def _close(text: str, closing: str, at: int) -> int:
         if found.group() == closing:
             return found.start()
         if len(found.group()) == 1:
-            break  # a quote that stays open
+            break  # an unclosed quote
     return plain
 
 
 def is_templated(text: str) -> bool:
-    """Whether a text has anything that a template engine would fill in."""
+    """Whether a text has anything for a template engine."""
     return "{%" in text or "{{" in text or "${" in text or "{#" in text
 
 
 def template_spans(text: str) -> list[tuple[int, int]]:
-    """The offsets of everything that a template engine would fill in, obey or take away."""
+    """The offsets of all tags, expressions and comments of a template."""
     return [(part.start, part.end) for part in _parts(text)] if is_templated(text) else []
 
 
 def choices(piece: Piece) -> tuple[Piece, ...]:
-    """The piece as it may come out: all first choices of `{% if %}`, all second ones, and so on.
+    """The possible results of a template: with the first branch of each `{% if %}`, with the second, and so on.
 
-    Each has the length of the original. A piece without a template is its own only choice.
+    Each has the length of the original. A piece without a template is its only result.
     """
     if not is_templated(piece.sql):
         return (piece,)
@@ -111,7 +111,7 @@ def choices(piece: Piece) -> tuple[Piece, ...]:
 
 
 def barest(piece: Piece) -> Piece:
-    """The piece as it comes out where no condition holds and no loop turns; as `choices` otherwise."""
+    """The result if no condition holds and no loop has a value; otherwise like `choices`."""
     if not is_templated(piece.sql):
         return piece
     parts = _parts(piece.sql)
@@ -119,7 +119,7 @@ def barest(piece: Piece) -> Piece:
 
 
 def _branches(parts: list[_Part]) -> dict[int, list[int]]:
-    """For each `if`, by its number among the parts: the numbers of its if, elif, else and endif."""
+    """For each `if`, by its index among the tags: the indices of its if, elif, else and endif."""
     found: dict[int, list[int]] = {}
     open_ifs: list[int] = []
     for number, part in enumerate(parts):
@@ -143,7 +143,7 @@ def _branches(parts: list[_Part]) -> dict[int, list[int]]:
 def _left_out(
     parts: list[_Part], branches: dict[int, list[int]], number: int | None
 ) -> Iterator[tuple[int, int]]:
-    """The stretches that this choice leaves out; without a number, all but those of `else`."""
+    """The ranges that a choice omits; without a number, all branches but `else`."""
     for marks in branches.values():
         taken = len(marks) - 2
         if number is not None:
@@ -151,7 +151,7 @@ def _left_out(
         elif parts[marks[taken]].word != "else":
             taken = -1
         if _NOT_LAST.search(parts[marks[0]].text):
-            taken = 1  # a loop is taken to turn once
+            taken = 1  # a loop is assumed to run once
         for branch in range(len(marks) - 1):
             if branch != taken:
                 yield parts[marks[branch]].end, parts[marks[branch + 1]].start
@@ -159,8 +159,8 @@ def _left_out(
 
 
 def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
-    """The stretches whose output goes into a variable."""
-    opened: dict[str, int] = {}  # the end word that is waited for, and where its text began
+    """The ranges whose output is assigned to a variable."""
+    opened: dict[str, int] = {}  # the end tag to find, and where the text began
     for part in parts:
         closing = _CAPTURING.get(part.word)
         if closing is not None and not (part.word == "set" and "=" in part.text):
@@ -170,9 +170,9 @@ def _captured(parts: list[_Part]) -> Iterator[tuple[int, int]]:
 
 
 def with_placeholders(piece: Piece, patterns: Iterable[str]) -> Piece:
-    """The piece with a hole, and a word of the same length in it, for each match of the patterns.
+    """The piece with a hole, written as a word of the same length, for each match of the patterns.
 
-    patterns: regular expressions of what a program fills in.
+    patterns: regular expressions of text that a program fills in.
     """
     chars, holes = list(piece.sql), list(piece.holes)
     for pattern in patterns:
@@ -187,7 +187,7 @@ def with_placeholders(piece: Piece, patterns: Iterable[str]) -> Piece:
 
 
 def captured(piece: Piece) -> Iterator[Piece]:
-    """The texts that a template keeps for later: its macros and `{% set %}` blocks, and DDL in its strings."""
+    """The texts that a template stores: its macros and `{% set %}` blocks, and DDL in its strings."""
     if is_templated(piece.sql):
         yield from _bodies(piece)
         for part in _parts(piece.sql):
@@ -201,7 +201,7 @@ def _bodies(piece: Piece) -> Iterator[Piece]:
     stretches = list(_captured(_parts(piece.sql)))
     for start, end in stretches:
         if any(a <= start and end <= b and (a, b) != (start, end) for a, b in stretches):
-            continue  # it comes with the one around it
+            continue  # it is part of the enclosing one
         holes = tuple(
             replace(hole, start=hole.start - start, end=hole.end - start)
             for hole in piece.holes
@@ -222,7 +222,7 @@ def _bodies(piece: Piece) -> Iterator[Piece]:
 def _clipped(
     literals: tuple[tuple[int, int], ...] | None, start: int, end: int
 ) -> tuple[tuple[int, int], ...] | None:
-    """The stretches of literals as those of the text between two offsets."""
+    """The ranges of literals within the text between two offsets."""
     if literals is None:
         return None
     within = ((max(a, start) - start, min(b, end) - start) for a, b in literals)
@@ -230,7 +230,7 @@ def _clipped(
 
 
 def _joined_up(stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Stretches without what lies inside another."""
+    """The ranges that are not inside another."""
     reached = 0
     for start, end in sorted(stretches):
         if end > reached:
@@ -268,7 +268,7 @@ def _choice(
 
 
 def _arms(piece: Piece, parts: list[_Part], branches: dict[int, list[int]]) -> Iterator[Stretch]:
-    """The stretches between `{% if %}` and `{% endif %}`, of which a choice has one branch."""
+    """The ranges between `{% if %}` and `{% endif %}`, of which a choice takes one branch."""
     for first, marks in sorted(branches.items()):
         start, end = parts[first].end, parts[marks[-1]].start
         if parts[first].word == "if":
@@ -276,7 +276,7 @@ def _arms(piece: Piece, parts: list[_Part], branches: dict[int, list[int]]) -> I
 
 
 def _silent(text: str, part: _Part) -> bool:
-    """Whether a `{{ }}` becomes no text: `{{ config(...) }}`, or one on lines of its own before SQL."""
+    """Whether a `{{ }}` produces no text: `{{ config(...) }}`, or one on its own lines before SQL."""
     if _WORDLESS.match(part.text):
         return True
     start = part.start
@@ -287,7 +287,7 @@ def _silent(text: str, part: _Part) -> bool:
 
 
 def with_names(piece: Piece) -> Piece:
-    """The piece with a made-up name, of the same length, for each hole: what remains can be read."""
+    """The piece with an invented name of the same length for each hole, so that it can be parsed."""
     chars = list(piece.sql)
     for number, hole in enumerate(piece.holes):
         length = hole.end - hole.start

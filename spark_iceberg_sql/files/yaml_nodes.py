@@ -1,4 +1,4 @@
-"""YAML with the place of each value: mappings as they read after anchors, aliases and merges."""
+"""YAML with the position of each value; mappings after resolving anchors, aliases and merges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NULL = re.compile(r"~|null|Null|NULL|")
 
 
 class YamlError(ValueError):
-    """A text that is no YAML; `str` says where and why."""
+    """A text that is not valid YAML; `str` gives the line and the reason."""
 
 
 def is_installed() -> bool:
@@ -23,7 +23,7 @@ def is_installed() -> bool:
 
 
 def compose(text: str) -> Any:
-    """The root node of a text; None of an empty one. Raises YamlError."""
+    """The root node of a text; None if it is empty. Raises YamlError."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -36,7 +36,7 @@ def compose(text: str) -> Any:
 
 
 def is_mapping(node: Any) -> bool:
-    """Whether a node has keys."""
+    """Whether a node is a mapping."""
     return getattr(node, "id", None) == "mapping"
 
 
@@ -46,7 +46,7 @@ def items(node: Any) -> dict[str, Any]:
 
 
 def _items(node: Any, read: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    """The same. read: what has been read, by node: aliases of aliases would take exponential time."""
+    """The same. read: the results by node, since aliases of aliases would take exponential time."""
     if id(node) in read:
         return read[id(node)]
     found: dict[str, Any] = {}
@@ -55,7 +55,7 @@ def _items(node: Any, read: dict[int, dict[str, Any]]) -> dict[str, Any]:
         return found
     for key, value in node.value:
         if key.tag == _MERGE:
-            for merged in reversed(entries(value) or [value]):  # the first one wins
+            for merged in reversed(entries(value) or [value]):  # the first merge wins
                 found |= _items(merged, read)
     found |= {key.value: value for key, value in node.value if isinstance(key.value, str)}
     return found
@@ -67,33 +67,33 @@ def entries(node: Any) -> list[Any]:
 
 
 def text_of(node: Any) -> str | None:
-    """A plain value as it is written, without quotes; None for null, a list or a mapping."""
+    """A scalar as text, without quotes; None for null, a list or a mapping."""
     if getattr(node, "id", None) != "scalar" or is_null(node):
         return None
     return str(node.value)
 
 
 def is_null(node: Any) -> bool:
-    """Whether a node says that there is no value."""
+    """Whether a node is null."""
     scalar = getattr(node, "id", None) == "scalar"
     return scalar and not node.style and _NULL.fullmatch(node.value) is not None
 
 
 def place(node: Any, text: str) -> tuple[int, int]:
-    """The offsets at which a node begins and ends, without the line ends behind it; text: the file's."""
+    """The offsets at which a node begins and ends, without line breaks after it. text: the file's."""
     start, end = node.start_mark.index, node.end_mark.index
     return start, start + len(text[start:end].rstrip())
 
 
 def piece_of(node: Any, text: str) -> Piece:
-    """A plain value with the place of each character; text: the file's."""
+    """A scalar with the position of each character. text: the file's."""
     start, end = place(node, text)
     value, quoted = str(node.value), int(node.style in ("'", '"'))
     maker = PieceMaker()
     if text[start + quoted : end - quoted] == value:
         for at, char in enumerate(value, start + quoted):
             maker.add(char, at, at + 1)
-    else:  # folded over lines, or with escapes
+    else:  # folded, or with escapes
         for char in value:
             maker.add(char, start, end)
     return maker.piece()

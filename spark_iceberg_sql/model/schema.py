@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import NamedTuple
 
+from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A field found in a schema.
 
     name: its full dotted name, as the schema writes it. field: the field. parents: the types it lies
@@ -124,7 +124,10 @@ class Schema:
                     counter += 1
                     out.append(replace(item, field_id=counter))
             return tuple(
-                replace(item, type=inside(item.type, (*prefix, item.name))) for item in out
+                item
+                if isinstance(item.type, Primitive)
+                else replace(item, type=inside(item.type, (*prefix, item.name)))
+                for item in out
             )
 
         def inside(kind: Type, prefix: tuple[str, ...]) -> Type:

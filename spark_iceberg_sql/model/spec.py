@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import attrgetter
 
+from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
 
 FIRST_FIELD_ID = 1000

@@ -33,7 +33,7 @@ def _command(report: Report, diagnostic: Diagnostic, root: str | None) -> str:
         "title": f"{diagnostic.code} {diagnostic.name}",
         "file": relative(report.filename, root),
     }
-    if report.cell is None:  # a line of a cell is not a line of the notebook's file
+    if report.cell is None:  # a line number of a cell is not one of the notebook's file
         properties |= {"line": str(span.row), "col": str(span.column), "endLine": str(span.end_row)}
         properties["endColumn"] = str(span.end_column)
     shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())

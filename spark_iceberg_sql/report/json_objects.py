@@ -1,4 +1,4 @@
-"""Diagnostics as JSON objects, with the field names that ruff uses."""
+"""Diagnostics as JSON objects, with the field names of ruff's output."""
 
 from __future__ import annotations
 

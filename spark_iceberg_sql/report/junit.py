@@ -11,7 +11,7 @@ from spark_iceberg_sql.report.fingerprints import relative
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.report.terminal import place
 
-# Characters that XML 1.0 cannot have, even escaped.
+# Characters that XML 1.0 does not allow, even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

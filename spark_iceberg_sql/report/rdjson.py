@@ -33,7 +33,7 @@ def _diagnostic(report: Report, diagnostic: Diagnostic) -> dict[str, Any]:
     where = ""
     location: dict[str, Any] = {"path": relative(report.filename)}
     found: dict[str, Any] = {}
-    if report.cell is not None:  # a line of a cell is not a line of the notebook's file
+    if report.cell is not None:  # a line number of a cell is not one of the notebook's file
         where = f"cell {report.cell}, line {span.row}: "
     else:
         location |= {"range": _range(lines, span.start, span.end)}

@@ -67,7 +67,7 @@ def _result(report: Report, diagnostic: Diagnostic, index: int, mark: str) -> di
     file = _file(report)
     place: dict[str, Any] = {"artifactLocation": file}
     lines = report.lines or Lines(report.text)
-    if report.cell is None:  # a region counts the lines of the file, which a cell's are not
+    if report.cell is None:  # a region has line numbers of the file, not of a cell
         words = report.text[diagnostic.span.start : diagnostic.span.end]
         place["region"] = {
             **_region(lines, diagnostic.span.start, diagnostic.span.end),

@@ -50,7 +50,7 @@ def _lines(table: Table) -> Iterator[str]:
 
 
 def _type(kind: Type) -> str:
-    """A type as DDL writes it."""
+    """A type in DDL."""
     if isinstance(kind, Struct):
         fields = (f"{quoted(f.name)}: {_type(f.type)}{_null(f)}" for f in kind.fields)
         return f"STRUCT<{', '.join(fields)}>"

@@ -8,8 +8,8 @@ from itertools import groupby
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
 
 _TAB = "    "
-_WIDTH = 160  # columns of a source line that are shown; of a longer one, the part around the span
-_ROWS = 6  # rows of a span that are shown; of a longer one, the first and the last
+_WIDTH = 160  # columns shown of a source line; of a longer one, the part around the span
+_ROWS = 6  # rows shown of a span; of a longer one, the first and the last
 _COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "34", "help": "1"}
 
 
@@ -24,7 +24,7 @@ def full(report: Report, *, color: bool = False) -> str:
 
 
 def full_reports(reports: Sequence[Report], *, color: bool = False) -> str:
-    """All reports as `full` renders one, and the summary."""
+    """All reports with source lines and carets, and the summary."""
     blocks = [full(report, color=color) for report in reports if len(report)]
     return "\n".join([*blocks, summary(reports)]) + "\n"
 
@@ -120,7 +120,7 @@ def _shown(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | None, s
     """Rows of the frame: number (None: not a source line), text, whether it is the mark."""
     span = diagnostic.span
     last_row, last_column = span.end_row, span.end_column
-    if last_row > span.row and last_column == 1:  # ends with a line end
+    if last_row > span.row and last_column == 1:  # ends with a line break
         last_row -= 1
         last_column = len(lines.line(last_row)) + 1
     if last_row == span.row:
@@ -146,7 +146,7 @@ def _shown(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | None, s
 
 
 def _window(line: str, start: int, end: int) -> tuple[int, int]:
-    """The part of a line to show, so that the words between start and end are in it."""
+    """The part of a line to show; it contains the text between start and end."""
     if len(line) <= _WIDTH:
         return 0, len(line)
     begin = max(0, min(start - _WIDTH // 4, len(line) - _WIDTH))
@@ -154,10 +154,10 @@ def _window(line: str, start: int, end: int) -> tuple[int, int]:
 
 
 def visible(text: str, keep: str = "") -> str:
-    """A text that a terminal shows as it is: tabs as blanks, other control characters as pictures.
+    """A text without control characters: tabs become blanks, others their Unicode pictures.
 
-    keep: control characters that stay. Direction marks, which could show SQL in another order than it
-    runs, are spelt out.
+    keep: control characters that stay. Bidirectional marks, which could display SQL in another order than it runs,
+    are written as escapes.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -183,7 +183,7 @@ def _picture(char: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """How many columns a terminal gives to a text."""
+    """The width of a text in columns of a terminal."""
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth

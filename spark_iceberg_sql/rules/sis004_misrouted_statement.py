@@ -128,6 +128,9 @@ def _unreadable(context: Context, node: nodes.Unreadable) -> Iterator[Finding]:
 def _hidden(context: Context, node: nodes.Node) -> Iterator[Finding]:
     """Partition DDL that comments hide from Iceberg's parser; the gate removes them."""
     statement = context.statement
+    text = context.text[statement.head : statement.end]
+    if text.isascii() and "--" not in text and "/*" not in text:
+        return  # nothing is there to hide it
     if not is_icebergs(statement) or goes_to_iceberg(as_written(statement)):
         return
     odd = [token for token in statement.all_tokens if _only_like(token)]

@@ -29,7 +29,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import V3_TYPES, primitives
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.syntax import nodes, terms
+from spark_iceberg_sql.syntax import nodes
 
 _ENOUGH = 3
 
@@ -42,7 +42,7 @@ _ENOUGH = 3
 def type_needs_v3(context: Context) -> Iterator[Finding]:
     """Every new column, at any depth, of a version 3 type in a table of an earlier version."""
     node = context.node
-    for column in new_columns(context):
+    for column in context.new_columns:
         late = column.type and next(
             (p for p in primitives(column.type) if p.name in V3_TYPES), None
         )
@@ -65,17 +65,3 @@ def type_needs_v3(context: Context) -> Iterator[Finding]:
             f"but the table has version {version}",
             help_,
         )
-
-
-def new_columns(context: Context) -> Iterator[terms.ColumnDef]:
-    """The columns that a statement defines for an Iceberg table."""
-    node = context.node
-    if isinstance(node, nodes.Create):
-        if context.makes_iceberg:
-            yield from (*(node.columns or ()), *node.typed_partitions)
-    elif context.of_another_kind:
-        return
-    elif isinstance(node, nodes.ReplaceColumns):
-        yield from node.columns
-    elif isinstance(node, nodes.AddColumns):
-        yield from (column for _, column in node.columns)

@@ -34,10 +34,8 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import as_field
-from spark_iceberg_sql.model.schema import Schema, folded
+from spark_iceberg_sql.model.schema import folded
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -57,10 +55,10 @@ def ambiguous_column(context: Context) -> Iterator[Finding]:
         yield from _taken(context, node)
     typed = node.typed_partitions if isinstance(node, nodes.Create) else ()
     seen: set[tuple[int, str]] = set()
-    for column in new_columns(context):
+    for column, inside in context.inside_new_columns:
         if isinstance(node, nodes.AddColumns):
             seen = set()  # their own names are already checked: this checks the fields inside them
-        for inner in Schema((as_field(column),)).columns:
+        for inner in inside:
             name, depth = inner.name, len(inner.parents)
             key = name if context.known.case_sensitive else folded(name)
             # Spark compares paths and ignores case; Iceberg compares dotted names exactly.

@@ -47,7 +47,6 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -76,7 +75,7 @@ def unsupported_column_clause(context: Context) -> Iterator[Finding]:
         yield from _altered_constraint(context, node)
     elif isinstance(node, nodes.AlterColumn):
         yield from _altered_default(context, node)
-    for column in new_columns(context):
+    for column in context.new_columns:
         plain = f"{quoted(column.name)} {column.type_text}"
         if column.generated is not None:
             yield Finding(

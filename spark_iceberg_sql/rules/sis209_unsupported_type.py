@@ -28,7 +28,6 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -58,7 +57,7 @@ _SPARK = {
 )
 def unsupported_type(context: Context) -> Iterator[Finding]:
     """Every new column of a type that Spark or Iceberg does not support."""
-    for column in new_columns(context):
+    for column in context.new_columns:
         if column.type is not None or _named_again(context.node, column):
             continue
         words = re.findall(r"[a-z_]\w*", column.type_text.lower())

@@ -28,10 +28,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import as_field
-from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.syntax import nodes
 
 _HELP = "give it a name"
@@ -64,10 +61,9 @@ def empty_name(context: Context) -> Iterator[Finding]:
         for path, _ in node.columns:
             if not path.parts[-1] and not context.of_another_kind:
                 yield Finding(path.span, "the name of the column is empty", _HELP)
-    for column in new_columns(context):
+    for column, inner in context.inside_new_columns:
         if isinstance(node, nodes.AddColumns) and not column.name:
             continue
-        inner = Schema((as_field(column),)).columns
         if any(not found.field.name for found in inner):
             where = f"a field in `{column.name}`" if column.name else "the column"
             yield Finding(column.span, f"the name of {where} is empty", _HELP)

@@ -25,11 +25,8 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target import as_field
-from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.types import List, Map, primitives
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.sis205_type_needs_v3 import new_columns
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -47,10 +44,9 @@ def variant_in_collection(context: Context) -> Iterator[Finding]:
         if isinstance(node, nodes.AddColumns)
         else {}
     )
-    for column in new_columns(context):
+    for column, found in context.inside_new_columns:
         if column.type is None or not any(p.name == "variant" for p in primitives(column.type)):
             continue
-        found = Schema((as_field(column),)).columns
         path = paths.get(column)
         name = path.text if path is not None else quoted(column.name)
         if path is not None and _in_collection(context, path):

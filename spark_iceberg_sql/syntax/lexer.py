@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from itertools import islice
 from typing import Any, NamedTuple
 
 from sqlparse import tokens as T  # noqa: N812
@@ -67,7 +68,13 @@ _L = rf"A-Za-z{LETTER}{LONG_S}{DOTLESS_I}"
 _RAW = r"[rR]'[^']*'|[rR]\"[^\"]*\""
 _DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
 _SUFFIX = r"(?:[fFdD]|[bB][dD])?"
+# How each begins with the character that tells it from others, `cuts` relies on.
 _OPEN_COMMENT = r"/\*(?!\+)"
+LINE_COMMENT = r"--[^\r\n\\]*(?:\\\n?[^\r\n\\]*)*\r?\n?"
+COMMENT = rf"{_OPEN_COMMENT}[^*/]*(?:(?:\*(?!/)|/(?!\*(?!\+)))[^*/]*)*\*/"
+STRING = r"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'"
+QUOTED = r"`[^`]*(?:``[^`]*)*`"
+DOUBLE = r'"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"'
 
 # Kind and expression: the first that matches is also the longest match, which is what Spark takes.
 _TABLE: tuple[tuple[Kind, str], ...] = (
@@ -76,8 +83,8 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
         Kind.WORD,
         rf"(?!{_RAW})(?:[{_L}]+(?:://[{_L}0-9_/\-.?=&#%]+|[{_L}0-9_]*)|_[{_L}0-9_]*)",
     ),
-    (Kind.COMMENT, r"--[^\r\n\\]*(?:\\\n?[^\r\n\\]*)*\r?\n?"),
-    (Kind.COMMENT, rf"{_OPEN_COMMENT}[^*/]*(?:(?:\*(?!/)|/(?!\*(?!\+)))[^*/]*)*\*/"),
+    (Kind.COMMENT, LINE_COMMENT),
+    (Kind.COMMENT, COMMENT),
     (Kind.UNCLOSED, _OPEN_COMMENT),  # or it holds another comment: _scan counts
     (
         Kind.NUMBER,
@@ -95,9 +102,9 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
             r"|[.\[\]=<>!+\-*/%~&|^:?]"
         ),
     ),
-    (Kind.STRING, rf"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|{_RAW}"),
-    (Kind.QUOTED, r"`[^`]*(?:``[^`]*)*`"),
-    (Kind.DOUBLE, r'"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"'),
+    (Kind.STRING, rf"{STRING}|{_RAW}"),
+    (Kind.QUOTED, QUOTED),
+    (Kind.DOUBLE, DOUBLE),
     (Kind.WORD, rf"[{_L}0-9_]+"),
     (Kind.UNCLOSED, r"['\"`].*"),
     (Kind.BOM, rf"\A{BOM_SHAPE}"),
@@ -143,17 +150,26 @@ class SparkLexer(Lexer):  # type: ignore[misc]
         # The last row takes any character: there is always a match.
         match: Any = re.compile("|".join(f"({rx})" for _, rx in SQL_REGEX), re.DOTALL).match
         self._match = match
-        self._all = re.compile("|".join(f"(?:{rx})" for _, rx in SQL_REGEX), re.DOTALL).findall
+        table = re.compile("|".join(f"(?:{rx})" for _, rx in SQL_REGEX), re.DOTALL)
+        self._all, self._each = table.findall, table.finditer
 
     def get_tokens(self, text: str, encoding: str | None = None) -> Iterator[tuple[Any, str]]:
         """Yield (sqlparse token type, text) for the whole text, as sqlparse's own lexer does."""
         for token in self.tokens(text, self.pieces(shape(text)), 0, len(text), trivia=True):
             yield _SQLPARSE_TYPES[token.kind], token.text
 
-    def pieces(self, shaped: str) -> list[str]:
-        """The tokens of a shape as texts alone; `>>` may stand for two."""
-        pieces: list[str] = self._all(shaped)
-        return list(self._scan(shaped)) if "/*" in pieces else pieces
+    def pieces(self, shaped: str, count: int | None = None) -> list[str]:
+        """The tokens of a shape as texts alone, at most `count`; `>>` may stand for two."""
+        if count is not None:
+            pieces = [found.group() for found in islice(self._each(shaped), count)]
+        else:
+            pieces = self._all(shaped)
+        return list(islice(self._scan(shaped), count)) if "/*" in pieces else pieces
+
+    def piece(self, shaped: str, start: int) -> str:
+        """The text of the token that begins at `start`, no comment in a comment."""
+        piece: str = self._match(shaped, start).group()
+        return piece
 
     def tokens(
         self, text: str, pieces: list[str], start: int, end: int, *, trivia: bool

@@ -1,62 +1,97 @@
 """A script to its statements: cut at each `;` token, a BEGIN ... END block whole.
 
-Splitting needs no more than the tokens' texts, at the regex engine's own speed; tokens with kinds and
-offsets are made only for the statements that somebody reads.
+Most scripts are cut without their tokens (`cuts`); tokens are made only for the statements that somebody reads.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import accumulate
+from sys import intern
 
 from spark_iceberg_sql.syntax.blocks import block_ends
-from spark_iceberg_sql.syntax.characters import (
-    BOM_SHAPE,
-    SPACES,
-    shape,
-    upper_shape,
-)
+from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, shape, upper_shape
+from spark_iceberg_sql.syntax.cuts import cuts
 from spark_iceberg_sql.syntax.lexer import LEXER, QUOTES, Kind, Token, comment_end
 
+_SHORT = 2000  # characters; of a longer statement it is worth while to read the first tokens alone
 
-@dataclass(frozen=True, eq=False)
+
 class Statement:
     """A statement of a script; offsets are into the script.
 
     script: the whole text. start, end: from its first token to its last, trivia and the terminator
     left out. head, tail: with the trivia before it, and its terminator. compound: a BEGIN ... END block.
-    first: the word of its first token, as Spark knows keywords.
+    first: the word of its first token, as Spark knows keywords. closed: whether it may not end in an open quote
+    or comment.
     """
 
-    script: str
-    start: int
-    end: int
-    head: int
-    tail: int
-    compound: bool
-    first: str
-    _pieces: list[str] = field(repr=False)
+    __slots__ = (
+        *("script", "start", "end", "head", "tail", "first", "compound", "closed"),
+        *("_all", "_tokens", "_low"),
+    )
+    _all: list[Token] | None
+    _tokens: list[Token] | None
+    _low: str | None
+
+    def __init__(
+        self,
+        script: str,
+        span: tuple[int, int],
+        around: tuple[int, int],
+        first: str,
+        *,
+        compound: bool = False,
+        closed: bool = True,
+    ) -> None:
+        self.script = script
+        self.start, self.end = span
+        self.head, self.tail = around
+        self.first = intern(first)
+        self.compound = compound
+        self.closed = closed
+        self.forget()
 
     @property
     def text(self) -> str:
         """The statement from its first token to its last."""
         return self.script[self.start : self.end]
 
-    @cached_property
+    @property
     def all_tokens(self) -> list[Token]:
         """Its tokens from `head` to `tail`, trivia and terminator included."""
-        return LEXER.tokens(self.script, self._pieces, self.head, self.tail, trivia=True)
+        if self._all is None:
+            self._all = LEXER.tokens(self.script, self._pieces(), self.head, self.tail, trivia=True)
+        return self._all
 
-    @cached_property
+    @property
     def tokens(self) -> list[Token]:
         """Its tokens from `start` to `end`, without trivia."""
-        return LEXER.tokens(self.script, self._pieces, self.head, self.end, trivia=False)
+        if self._tokens is None:
+            pieces = self._pieces()
+            self._tokens = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
+        return self._tokens
+
+    def _pieces(self) -> list[str]:
+        return LEXER.pieces(shape(self.script[self.head : self.tail]))
+
+    def says(self, word: str) -> bool:
+        """Whether these lower-case letters stand anywhere in it: a glance before an expression is searched for."""
+        if self._low is None:
+            self._low = self.text.lower()
+        return word in self._low
+
+    def forget(self) -> None:
+        """Let go of the tokens, which take many times the memory of the text; they can be made again."""
+        self._all = None
+        self._tokens = None
+        self._low = None
 
     @property
     def unclosed(self) -> Token | None:
         """The quote or comment at its end that is not closed, and holds the rest of the script."""
-        piece = self._pieces[-1]
+        if self.closed:
+            return None
+        piece = self._pieces()[-1]
         start = self.tail - len(piece)
         if piece[0] not in QUOTES or LEXER.kind(piece, start) is not Kind.UNCLOSED:
             return None
@@ -64,11 +99,15 @@ class Statement:
 
     def opening(self, count: int) -> list[Token]:
         """Its first tokens without trivia, at most so many: what a glance at a long statement costs."""
+        if self.end - self.head < _SHORT:
+            return self.tokens[:count]
         found: list[Token] = []
-        reach = 0
-        while len(found) < count and reach < len(self._pieces):
+        shaped = shape(self.script[self.head : self.tail])
+        reach, there = 0, True
+        while len(found) < count and there:
             reach = 2 * reach + 2 * count + 2
-            pieces = self._pieces[:reach]
+            pieces = LEXER.pieces(shaped, reach)
+            there = len(pieces) == reach
             found = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
         return found[:count]
 
@@ -78,8 +117,24 @@ def statements(text: str) -> list[Statement]:
 
     Stretches without a token are none. Never raises, in linear time.
     """
-    pieces = LEXER.pieces(shape(text))
-    starts = list(accumulate(map(len, pieces), initial=0))
+    shaped = shape(text)
+    found: list[Statement] = []
+    reached = 0
+    for head, start, end, tail, first in cuts(shaped):
+        found.append(Statement(text, (start, end), (head, tail), first))
+        reached = tail
+    if reached < len(text):
+        found += by_tokens(text, shaped, reached)
+    return found
+
+
+def by_tokens(text: str, shaped: str, reached: int = 0) -> list[Statement]:
+    """The statements from an offset on, cut at the tokens themselves: blocks, open quotes, comments in comments.
+
+    shaped: the text's shape. reached: where a statement begins, with the trivia before it.
+    """
+    pieces = LEXER.pieces(shaped[reached:])
+    starts = list(accumulate(map(len, pieces), initial=reached))
     blocks: dict[int, int] | None = None
     found = []
     at, count = 0, len(pieces)
@@ -111,13 +166,11 @@ def statements(text: str) -> list[Statement]:
             found.append(
                 Statement(
                     text,
-                    starts[first],
-                    starts[last],
-                    starts[at],
-                    starts[tail],
-                    compound,
+                    (starts[first], starts[last]),
+                    (starts[at], starts[tail]),
                     word,
-                    pieces[at:tail],
+                    compound=compound,
+                    closed=pieces[tail - 1][0] not in QUOTES,
                 )
             )
         at = stop + 1

@@ -6,7 +6,7 @@ text, end excluded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from spark_iceberg_sql.model.types import Type
 
@@ -16,8 +16,7 @@ Offsets = tuple[int, int]
 Name = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(NamedTuple):
     """A name in the text: of a column, a field, a table. text: as written, backticks and all.
 
     computed: whether the name comes of an expression, as in `IDENTIFIER(v)`, and stands nowhere.
@@ -29,8 +28,7 @@ class Ref:
     computed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(NamedTuple):
     """A constant argument. kind: integer, decimal, string, typed (`DATE '...'`), parameter (`?`, `:n`).
 
     TRUE, FALSE and NULL are none: Spark takes them for columns there.
@@ -48,8 +46,7 @@ class Literal:
 Argument = Ref | Literal
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A transform over a column, as written: `bucket(16, id)`; a bare column is identity.
 
     call: None for a bare column, else the transform's name as written. arguments: in order.
@@ -72,8 +69,7 @@ class Term:
         return tuple(a for a in self.arguments if isinstance(a, Literal))
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnDef:
+class ColumnDef(NamedTuple):
     """A column in a column list. type: None where Spark's runtime for Iceberg has no such type.
 
     type_text: the type as written. default, generated, constraint, position: spans of those clauses.
@@ -93,8 +89,7 @@ class ColumnDef:
     after: Ref | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(NamedTuple):
     """A key and value of TBLPROPERTIES or OPTIONS; value: the string's content."""
 
     key: str

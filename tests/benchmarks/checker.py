@@ -2,11 +2,16 @@
 
 python tests/benchmarks/checker.py            all of it, some minutes
 python tests/benchmarks/checker.py --no-spark what needs no Java
+python tests/benchmarks/checker.py --tools    processor time beside other tools' (sqlglot, sqlfluff, sqruff,
+                                              squawk; ruff over Python of the same size), those that are installed
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -42,6 +47,8 @@ TEN = (
     "UPDATE db.t{i} SET price = price * 1.1 WHERE ts < TIMESTAMP '2024-01-01 00:00:00'",
     "DROP VIEW IF EXISTS db.v{i}",
 )
+
+DDL = (0, 3, 5)
 
 
 def script(count: int) -> str:
@@ -111,10 +118,14 @@ def thousand_files(folder: Path) -> None:
     (one / "one.sql").write_text(script(10))
     print("\n| `iceberg-sql check` | wall, s: min | median | max |")
     print("|---|---|---|---|")
-    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "--no-cache"]
-    if subprocess.run([*command, str(one)], capture_output=True, check=False).returncode == 2:
-        command = command[:-1]
-    for name, place in (("one file of 10 statements", one), ("1,000 files of 10 statements", many)):
+    for name, place, words in (
+        ("one file of 10 statements", one, ("--no-cache",)),
+        ("1,000 files of 10 statements, `-j 1`", many, ("--no-cache", "-j", "1")),
+        ("1,000 files of 10 statements", many, ("--no-cache",)),
+        ("1,000 files of 10 statements, again", many, ("--cache-dir", str(folder / "cache"))),
+    ):
+        command = [sys.executable, "-m", "spark_iceberg_sql", "check", *words]
+        subprocess.run([*command, str(place)], capture_output=True, check=False)
         walls = []
         for _ in range(ROUNDS):
             begun = time.perf_counter()
@@ -127,7 +138,78 @@ def thousand_files(folder: Path) -> None:
         )
 
 
+def cpu(run: Callable[[], object]) -> float:
+    """The processor time of this process and its children, in seconds."""
+    begun = _spent()
+    run()
+    return _spent() - begun
+
+
+def _spent() -> float:
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, whose))
+
+
+def tools() -> None:
+    """Processor time of whole runs, taking turns, as multiples of the check's own of the same text."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        mixed, small = script(1_000), script(100)
+        general = ";\n".join(
+            TEN[i % 10].format(i=i // 10) for i in range(1_430) if i % 10 not in DDL
+        )
+        python = Path(statistics.__file__).read_text()
+        python = (python * (len(mixed) // len(python) + 1))[: len(mixed)].rpartition("\ndef ")[0]
+        files = {"mixed.sql": mixed, "small.sql": small, "code.py": python}
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        (folder / ".sqruff").write_text("[sqruff]\ndialect = sparksql\n")
+
+        def command(*words: str) -> Callable[[], object]:
+            return lambda: subprocess.run([*words], cwd=folder, capture_output=True, check=False)
+
+        check_command = [
+            sys.executable,
+            "-m",
+            "spark_iceberg_sql",
+            "check",
+            "-j",
+            "1",
+            "--no-cache",
+        ]
+        rows: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
+            ("sqlglot's parse, 30 % DDL", lambda: glot(mixed), lambda: check(mixed)),
+            ("sqlglot's parse, no DDL", lambda: glot(general), lambda: check(general)),
+        ]
+        for name, words, file in (
+            ("sqlfluff lint", ["sqlfluff", "lint", "--dialect", "sparksql"], "small.sql"),
+            ("sqruff lint", ["sqruff", "lint"], "mixed.sql"),
+            ("squawk", ["squawk"], "mixed.sql"),
+            ("ruff check, Python of this size", ["ruff", "check", "--isolated", "--no-cache"], ""),
+        ):
+            found = shutil.which(
+                words[0], path=f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+            )
+            if found is None:
+                continue
+            ours_on = command(*check_command, file or "mixed.sql")
+            rows.append((name, command(found, *words[1:], file or "code.py"), ours_on))
+        print(
+            "| tool | its time, s | the check's, s | ratio: median (min to max) |\n|---|---|---|---|"
+        )
+        for name, other, own in rows:
+            own(), other()
+            pairs = [(cpu(other), cpu(own)) for _ in range(ROUNDS)]
+            ratios = sorted(a / b for a, b in pairs)
+            times = [statistics.median(each) for each in zip(*pairs, strict=True)]
+            spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+            print(f"| {name} | {times[0]:.3f} | {times[1]:.3f} | {spread} |", flush=True)
+
+
 def main() -> None:
+    if "--tools" in sys.argv:
+        tools()
+        return
     print("| who | statements | a second: min | median | max | times slower than ours |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:

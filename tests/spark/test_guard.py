@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 FULL = os.environ.get("SIS_SWEEP") == "full"
-STEP = 1 if FULL else 4  # which share of the grid is run
+STEP = 1 if FULL else 8  # which share of the grid is run
 
 # name -> the transforms whose fields the table has
 PARTITIONINGS: dict[str, tuple[str, ...]] = {
@@ -109,7 +109,7 @@ def test_rows_of_a_filter(spark: SparkSession, name: str) -> None:
 def test_rows_of_a_filter_on_a_nested_column(spark: SparkSession, name: str) -> None:
     table = make(spark, name)
     check(spark, grid.checks(spark, table, source="p.{c}", start=1, step=STEP * 2))
-    check(spark, grid.checks(spark, table, source="q.{c}", start=2, step=STEP * 16))
+    check(spark, grid.checks(spark, table, source="q.{c}", start=2, step=STEP * 8))
 
 
 def test_rows_of_a_filter_in_generated_code(spark: SparkSession) -> None:
@@ -117,7 +117,7 @@ def test_rows_of_a_filter_in_generated_code(spark: SparkSession) -> None:
         spark.conf.unset(key)
     try:
         for name in ("identity", "bucket", "evolved_to_bucket"):
-            check(spark, grid.checks(spark, make(spark, name), step=STEP * 6))
+            check(spark, grid.checks(spark, make(spark, name), step=STEP * 3))
     finally:
         spark.conf.set("spark.sql.codegen.wholeStage", "false")
         spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")

@@ -10,7 +10,7 @@ from spark_grammar import compiled
 
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
-INPUTS = 200_000 if os.environ.get("SIS_SWEEP") == "full" else 20_000
+INPUTS = 200_000 if os.environ.get("SIS_SWEEP") == "full" else 10_000
 
 PIECES = [
     *("'", '"', "`", "''", '""', "``", "\\", "\\'", "\\\\", "r'", 'R"', "'a'", "`b`", '"c"'),

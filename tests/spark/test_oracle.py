@@ -23,9 +23,9 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table, Tables
 
 FULL = os.environ.get("SIS_SWEEP") == "full"
-HISTORIES = 600 if FULL else 60
+HISTORIES = 600 if FULL else 40
 # Of the generated cases and the long files, each run takes another sample; a sweep takes all.
-SAMPLE = None if FULL else 260
+SAMPLE = None if FULL else 160
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_the_probes_know_every_metadata_table_and_procedure(spark: SparkSession)
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_table_that_is_fine_passes_every_probe(runtime: Runtime, version: int) -> None:
-    for how in ("quick", "core", "thorough", "everything"):
+    for how in ("quick", "core", "thorough", "everything") if version == 2 else ("everything",):
         runtime.clear()  # "core" adds files that are not there
         runtime.sql(
             "CREATE TABLE t (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts)) "

@@ -45,7 +45,7 @@ def test_predicted_evolutions_are_the_runtimes(spark, version):
     rng = random.Random(41 + version)
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
     planned = refused = 0
-    for round_ in range(14):
+    for round_ in range(8):
         name = f"local.plan.v{version}_{round_}"
         start = rng.sample(TERMS, rng.randint(0, 2))
         clause = f"PARTITIONED BY ({', '.join(start)})" if start else ""
@@ -66,8 +66,8 @@ def test_predicted_evolutions_are_the_runtimes(spark, version):
             assert flat(real(spark, name)) == flat(plan.after), statement
             planned += 1
         intercept.own_sql(spark)(f"DROP TABLE {name}")
-    assert planned > 60
-    assert refused > 5
+    assert planned > 30
+    assert refused > 2
 
 
 def _statement(rng, specs, name, step):

@@ -61,6 +61,8 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
     node: the statement as parsed. read: parses the tokens from the following statement on.
     """
     script, first = statement.script, statement.first
+    if not statement.says("table"):
+        return node
     if isinstance(node, Templated | Compound) or first in _ABOUT or first == "BEGIN":
         return node
     if isinstance(node, Unreadable) and node.like not in ("", "after-query"):
@@ -106,7 +108,8 @@ def misbegun(statement: Statement, read: Reader) -> Node | None:
 
     read: parses the statement's tokens without the parentheses.
     """
-    if statement.first in _ABOUT:
+    # Of PARTITION, the letters that have no other lower case.
+    if statement.first in _ABOUT or not (statement.says("part") or statement.says("table")):
         return None
     span = (statement.start, statement.end)
     if statement.first == "(" and TABLE_DDL.search(statement.script, *span):

@@ -11,9 +11,15 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spark_iceberg_sql.files.python_partitions import add_name, string
-from spark_iceberg_sql.files.python_program import Program
-from spark_iceberg_sql.files.python_pyiceberg_schema import (
+from spark_iceberg_sql.files.python.dataframe_writers import (
+    Written,
+    argument,
+    method_of,
+    name_place,
+)
+from spark_iceberg_sql.files.python.partition_terms import add_name, string
+from spark_iceberg_sql.files.python.program import Program
+from spark_iceberg_sql.files.python.pyiceberg_schema import (
     columns_of,
     fields_of,
     found_by_name,
@@ -21,7 +27,6 @@ from spark_iceberg_sql.files.python_pyiceberg_schema import (
     no_such_id,
     transform_of,
 )
-from spark_iceberg_sql.files.python_tables import Written, argument, method_of, name_place
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, Said, anything
 
@@ -29,7 +34,7 @@ API = "pyiceberg"
 _CREATES = ("create_table", "create_table_if_not_exists")
 _LOADS = frozenset({"load_table", *_CREATES})
 _CHANGES = frozenset({"add_field", "add_identity", "remove_field"})
-_RECENT = 50  # blocks and bindings further back are not looked at
+_RECENT = 50  # how many enclosing blocks and earlier bindings are considered
 _KNOWN = _CHANGES | {"commit"}
 _IN_TRANSACTION = "create_table_transaction"
 _NOT_LITERAL = "the program computes the table's name, schema or partition fields"
@@ -53,7 +58,7 @@ def pyiceberg_statements(program: Program) -> list[Written | Unread]:
 
 
 def _may_have_spec(call: ast.Call) -> bool:
-    """Whether a call that creates a table is given a partition spec, or may be by `*` or `**`."""
+    """Whether a call that creates a table has a partition spec, or may have one by `*` or `**`."""
     spec = argument(call, 3, "partition_spec")
     if spec is not None:
         return not (isinstance(spec, ast.Constant) and spec.value is None)

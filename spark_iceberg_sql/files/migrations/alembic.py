@@ -15,7 +15,7 @@ IN_ALEMBIC = re.compile(r"^down_revision\b", re.MULTILINE)
 _EXECUTE = re.compile(r"\bop(\s*)\.(\s*)execute(\s*\(\s*)((?:\w+\s*\.\s*)?text\s*(?=\())?")
 
 
-# Functions of `op` that change no table, or that are read.
+# Functions of `op` that change no table, or whose SQL is read.
 _HARMLESS = frozenset({"execute", "f", "get_context"})
 
 
@@ -46,7 +46,7 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
 
     Any other call of `op`, and SQL that cannot be read, may change any table.
     """
-    from spark_iceberg_sql.files.python_sql import python_sql
+    from spark_iceberg_sql.files.python.sql import python_sql
 
     tree = _parsed(text)
     pieces, unread = python_sql(_EXECUTE.sub(_as_sql, text))
@@ -64,13 +64,13 @@ def alembic_sql(text: str) -> tuple[list[Piece], list[Unread], int]:
         arms = tuple(arm for arm in piece.arms if not _is_whole(arm[2].start, tree, lines))
         (up if name == "upgrade" else down).append(replace(piece, arms=arms))
         helped = helped or name not in ("upgrade", "downgrade")
-    if helped:  # upgrade() may call what is there, anywhere
+    if helped:  # upgrade() may call a function of any of these modules
         up = [anything(0), *up, anything(len(text))]
     return [*up, *down], unread, len(up)
 
 
 def _as_sql(found: re.Match[str]) -> str:
-    """Rewrite `op.execute(text("..."))` as a call of a method `sql`, with the same length."""
+    """Rewrite `op.execute(text("..."))` as a call of a method `sql`, without changing the length."""
     before, behind, opening, text = found[1], found[2], found[3], found[4] or ""
     return f"op{before}    .{behind}sql{opening}{' ' * len(text)}"
 
@@ -80,7 +80,7 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _is_whole(start: int, tree: ast.Module, lines: Lines) -> bool:
-    """Whether an arm is the whole of upgrade() or downgrade(), which Alembic calls exactly once."""
+    """Whether a branch is all of upgrade() or downgrade(), which Alembic calls exactly once."""
     row, _ = lines.place(start)
     return any(f.lineno <= row <= f.body[0].lineno for f in _functions(tree))
 

@@ -1,4 +1,4 @@
-"""Files in which dbt and SQLMesh projects state how tables are partitioned, and what reads them."""
+"""Files of dbt and SQLMesh projects that define partitioning, and their readers."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Piece
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.files.dbt_project import Project
+    from spark_iceberg_sql.files.projects.dbt_project import Project
 
 YAML = frozenset({".yml", ".yaml"})
 _PACKAGES = frozenset({"dbt_packages", "dbt_modules"})
+_SQLMESH = "partitioned_by"  # in any case
 
 
 class Projects:
-    """The dbt projects of the files that are checked together, each read once."""
+    """The dbt projects of the files of a check, each read once."""
 
     def __init__(self) -> None:
         self._roots: dict[Path, Project | None] = {}
 
     def of(self, path: Path) -> Project | None:
-        """The project that a file belongs to; None where it belongs to none."""
+        """The project of a file; None if it belongs to none."""
         folder = path.parent
         if folder not in self._roots:
             if _PACKAGES & set(folder.parts) or folder == folder.parent:
-                self._roots[folder] = None  # of a package, the project that uses it decides
+                self._roots[folder] = None  # for a package, the project that uses it decides
             elif (folder / "dbt_project.yml").is_file():
-                from spark_iceberg_sql.files.dbt_project import Project
+                from spark_iceberg_sql.files.projects.dbt_project import Project
 
                 self._roots[folder] = Project(folder)
             else:
@@ -40,30 +41,38 @@ class Projects:
 
 
 def is_stated_in(path: str, projects: Projects) -> bool:
-    """Whether a YAML file may state the configuration of a dbt project's models."""
+    """Whether a YAML file may configure the models of a dbt project."""
     full = Path(os.path.abspath(path))
     project = projects.of(full)
     return project is not None and project.has(full)
 
 
-def with_models(own: Source, text: str, projects: Projects) -> Source | None:
-    """A file with what its model's configuration says; None where there is none.
+def stands_alone(name: str, text: str) -> bool:
+    """Whether the SQL that is found in a file depends on its name and text only, and on no other file."""
+    suffix = os.path.splitext(name)[1]
+    if name == "-" or suffix not in (".sql", ".py", *YAML):
+        return True
+    return suffix not in YAML and "partition_by" not in text and _SQLMESH not in text.lower()
 
-    own: the file, without it. text: its content.
+
+def with_models(own: Source, text: str, projects: Projects) -> Source | None:
+    """A file with the clause of its model's configuration; None if there is none.
+
+    own: the file without it. text: its content.
     """
-    path = Path(os.path.abspath(own.name))
-    if own.name == "-" or path.suffix not in (".sql", ".py", *YAML):
+    if stands_alone(own.name, text):
         return None
+    path = Path(os.path.abspath(own.name))
     if path.suffix in YAML or "partition_by" in text:
         project = projects.of(path)
         if project is not None and project.has(path):
-            from spark_iceberg_sql.files.dbt import model_statements, yaml_statements
+            from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
             reader = yaml_statements if path.suffix in YAML else model_statements
             bare = replace(own, unread=()) if path.suffix in YAML else own
             return _with(bare, text, reader(path, text, project))
-    if "partitioned_by" in text.lower() and path.suffix not in YAML:
-        from spark_iceberg_sql.files.sqlmesh import sqlmesh_python, sqlmesh_sql
+    if _SQLMESH in text.lower() and path.suffix not in YAML:
+        from spark_iceberg_sql.files.projects.sqlmesh import sqlmesh_python, sqlmesh_sql
 
         return _with(
             own, text, (sqlmesh_python if path.suffix == ".py" else sqlmesh_sql)(path, text)
@@ -72,7 +81,7 @@ def with_models(own: Source, text: str, projects: Projects) -> Source | None:
 
 
 def _with(own: Source, text: str, every: Iterable[Piece | Unread]) -> Source:
-    """A file with what a reader found, which may be a piece that takes the whole text's place."""
+    """A file with the pieces of a reader, of which one may replace the whole text."""
     found = list(every)
     pieces = [each for each in found if isinstance(each, Piece)]
     unread = [each for each in found if isinstance(each, Unread)]

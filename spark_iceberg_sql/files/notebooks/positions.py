@@ -1,4 +1,4 @@
-"""Where each character of a notebook's cells stands in its file, so that a fix can be put there."""
+"""The position of each character of a notebook's cells in its file, so that fixes can be applied."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ _IN_JSON = re.compile(r'[^"\\\x00-\x1f]*')
 
 
 def as_one(text: str, reports: Sequence[Report]) -> Report:
-    """The reports of a file's parts as one, in the file's own offsets. text: the file's."""
+    """The reports of a file's parts as one report, with offsets in the file. text: the file's."""
     return reports[0] if reports[0].cell is None else in_file(text, reports)
 
 
 def in_file(text: str, reports: Sequence[Report]) -> Report:
-    """The findings of a notebook's cells as one report whose fixes count in the file.
+    """The findings of a notebook's cells as one report whose fixes have offsets in the file.
 
-    text: the notebook's JSON. reports: of its code cells. A fix of words that JSON writes in another way
-    is left out.
+    text: the notebook's JSON. reports: those of its code cells. A fix of text that JSON escapes is omitted.
     """
     places = _cells(text)
     found = tuple(
@@ -54,7 +53,7 @@ def _moved(diagnostic: Diagnostic, text: str, places: list[int]) -> Diagnostic:
 
 
 def _cells(text: str) -> dict[int, list[int]]:
-    """For each cell, by its number from 1, the place of each character of its source."""
+    """For each cell, by its number from 1, the offset of each character of its source."""
     found: dict[int, list[int]] = {}
     for path, start, end in _strings(text):
         if path[:1] == ("cells",) and path[2:3] == ("source",) and len(path) in (3, 4):
@@ -64,8 +63,8 @@ def _cells(text: str) -> dict[int, list[int]]:
 
 
 def _strings(text: str) -> Iterator[tuple[tuple[str | int, ...], int, int]]:
-    """Every string that is a value, not a key: its path, and the offsets of what its quotes hold."""
-    path: list[str | int] = []  # where we are: keys and indices from the outermost
+    """Every string that is a value: its path, and the offsets of the text between its quotes."""
+    path: list[str | int] = []  # the current path: keys and indices from the root
     waits_for_key: list[bool] = []
     for token in _TOKEN.finditer(text):
         sign = token.group()

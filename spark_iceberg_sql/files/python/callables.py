@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spark_iceberg_sql.files.python_program import Program, has_text
+from spark_iceberg_sql.files.python.program import Program, has_text
 
 _OPERATOR = re.compile(r"airflow\.(?:\w+\.)*SparkSqlOperator")
 _OTHERS = re.compile(r"airflow\.(?:\w+\.)*(?:SQLExecuteQueryOperator|HiveOperator|BaseSQLOperator)")

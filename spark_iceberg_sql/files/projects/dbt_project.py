@@ -1,7 +1,7 @@
-"""A dbt project: its resources, and the configuration that each has by dbt's order of precedence.
+"""A dbt project: its resources, and the configuration of each by dbt's order of precedence.
 
-What a file says of itself comes first, then its entry in a YAML file beside it, then `dbt_project.yml`, where the
-innermost folder counts.
+The resource's own file comes first, then its entry in a YAML file, then `dbt_project.yml`, where the innermost folder
+wins.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.dbt_config import OwnConfig, python_config, sql_config
-from spark_iceberg_sql.files.dbt_values import KEYS, Config, first, is_templated, of_node
-from spark_iceberg_sql.files.tools import YAML
+from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, first, is_templated, of_node
+from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 _PROJECT = "dbt_project.yml"
-# The kinds of resources, the folders that they are in unless the project says otherwise, and their endings.
+# The kinds of resources, their default folders, and their file extensions.
 _FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
 _OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
 _ENDINGS = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
 _NOT_OURS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
 _SNAPSHOT = re.compile(r"\{%[-+]?\s*snapshot\s+(\w+)")
 _RELEVANT = re.compile(r"partition_by|file_format|materialized|enabled|contract|column_types")
-# dbt's adapters that give their SQL to Spark.
+# The dbt adapters that run SQL in Spark.
 _SPARKS = re.compile(r"spark|databricks|glue", re.IGNORECASE)
 
 
@@ -42,21 +42,21 @@ class Resource(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """What one place says of a resource. file: which. config: by key."""
+    """The configuration of a resource in one file. config: by key."""
 
     file: Path
     config: Config
 
 
 class Entry(NamedTuple):
-    """A resource's entry in a YAML file: its config, and its columns with the types it names."""
+    """The entry of a resource in a YAML file: its config, and its columns with their types."""
 
     layer: Layer
     columns: tuple[tuple[str, str | None], ...]
 
 
 class Project:
-    """A project. root: the folder that has its `dbt_project.yml`."""
+    """A project. root: the folder with its `dbt_project.yml`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -72,11 +72,11 @@ class Project:
         return self._texts[path]
 
     def has(self, path: Path) -> bool:
-        """Whether a file is one of those in which the project states configurations."""
+        """Whether the project reads configurations from a file."""
         return path == self.file or self.kind_of(path) is not None
 
     def says(self, path: Path, text: str) -> None:
-        """Take a text for a file's content: an editor's, which is not written yet, or one with fixes."""
+        """Use a text as the content of a file: unsaved text of an editor, or text with fixes."""
         if self.text(path) != text:
             self._texts[path] = text
             for fact in ("top", "name", "paths", "files", "resources", "entries"):
@@ -84,7 +84,7 @@ class Project:
 
     @cached_property
     def top(self) -> Any:
-        """The root of `dbt_project.yml`; None where it is no YAML."""
+        """The root of `dbt_project.yml`; None if it is not valid YAML."""
         with suppress(YamlError):
             return yaml_nodes.compose(self.text(self.file))
         return None
@@ -107,7 +107,7 @@ class Project:
 
     @cached_property
     def files(self) -> dict[Path, str]:
-        """The files of the resources and of their YAML, with the kind of resource whose folder they are in."""
+        """The files of resources and their YAML files, with the kind of resource that their folder is for."""
         found: dict[Path, str] = {}
         for kind, folders in self.paths.items():
             for top in folders:
@@ -119,7 +119,7 @@ class Project:
         return found
 
     def kind_of(self, path: Path) -> str | None:
-        """The kind of resource whose folder a file is in; None for a file of no such folder."""
+        """The kind of resource that the folder of a file is for; None if the file is in no such folder."""
         for kind, folders in self.paths.items():
             for folder in folders:
                 if folder in path.parents and not _NOT_OURS & set(path.relative_to(folder).parts):
@@ -127,7 +127,7 @@ class Project:
         return None
 
     def resource(self, path: Path) -> Resource | None:
-        """The resource that a file has."""
+        """The resource that a file defines."""
         kind = self.kind_of(path)
         if kind is None or path.suffix not in _ENDINGS[kind]:
             return None
@@ -140,13 +140,13 @@ class Project:
 
     @cached_property
     def resources(self) -> dict[tuple[str, str], Resource]:
-        """The resources that have files of their own, by kind and name."""
+        """The resources with files of their own, by kind and name."""
         every = [self.resource(path) for path in self.files]
         return {(found.kind, found.name): found for found in every if found is not None}
 
     @cached_property
     def entries(self) -> dict[tuple[str, str], Entry]:
-        """What the YAML files beside the resources say, by kind and name."""
+        """The entries in YAML files, by kind and name."""
         found: dict[tuple[str, str], Entry] = {}
         for path in self.files:
             if path.suffix in YAML and _RELEVANT.search(self.text(path)):
@@ -173,14 +173,14 @@ class Project:
                 )
 
     def own(self, resource: Resource) -> OwnConfig:
-        """What a resource's file says of itself."""
+        """The configuration in the file of a resource."""
         if resource.path is None or resource.kind == "seeds":
             return OwnConfig({})
         text = self.text(resource.path)
         return python_config(text) if resource.path.suffix == ".py" else sql_config(text)
 
     def layers(self, resource: Resource) -> list[Layer]:
-        """All that is said of a resource, what counts most first."""
+        """All configurations of a resource, in order of precedence."""
         found = []
         if resource.path is not None:
             found.append(Layer(resource.path, self.own(resource).config))
@@ -190,7 +190,7 @@ class Project:
         return [*found, *self._general(resource)]
 
     def _general(self, resource: Resource) -> list[Layer]:
-        """What `dbt_project.yml` says, the innermost folder first."""
+        """The configurations in `dbt_project.yml`, the innermost folder first."""
         text = self.text(self.file)
         node = yaml_nodes.items(self.top).get(resource.kind)
         found: list[Layer] = []
@@ -205,7 +205,7 @@ class Project:
 
     @cached_property
     def other_engine(self) -> bool:
-        """Whether the project's own profile names adapters, and none of Spark's."""
+        """Whether the project's own profile names only adapters for other engines than Spark."""
         with suppress(YamlError):
             profiles = yaml_nodes.items(yaml_nodes.compose(self.text(self.root / "profiles.yml")))
             outputs = [
@@ -219,7 +219,7 @@ class Project:
 
     @cached_property
     def newest(self) -> float:
-        """When the last of the project's sources was written, in seconds since 1970."""
+        """The time of the last change of the project's sources, in seconds since 1970."""
         times = [0.0]
         for path in (self.file, *self.files):
             with suppress(OSError):
@@ -236,7 +236,7 @@ def _columns(node: Any) -> Iterator[tuple[str, str | None]]:
 
 
 def makes_iceberg(layers: list[Layer]) -> bool | None:
-    """Whether dbt makes an Iceberg table of a resource with these layers; None where a template decides."""
+    """Whether a resource with these configurations becomes an Iceberg table; None if a template decides."""
     configs = [layer.config for layer in layers]
     file_format, enabled = first(configs, "file_format"), first(configs, "enabled")
     if file_format is None or file_format.null or (enabled is not None and enabled.flag is False):

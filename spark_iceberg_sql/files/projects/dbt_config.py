@@ -1,4 +1,4 @@
-"""The configuration that a dbt model states in its own file: `{{ config(...) }}`, `dbt.config(...)`."""
+"""The configuration in the file of a dbt model: `{{ config(...) }}`, `dbt.config(...)`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 import warnings
 from typing import NamedTuple
 
-from spark_iceberg_sql.files.dbt_values import Config, of_expression
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.projects.dbt_values import Config, of_expression
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Offsets
 from spark_iceberg_sql.files.templates import template_spans
 
 _CALL = re.compile(r"\{\{[-+]?\s*(?=config\s*\()")
 _CONFIG = re.compile(r"\bconfig\s*\(")
-# A call that is not the whole of a `{{ }}`; what reads a configuration is none.
+# A call that is only part of a `{{ }}`; `config.get` and the like only read.
 _ELSEWHERE = re.compile(r"(?<![\w.])config\s*\(")
 _WORD = re.compile(r"\{%[-+]?\s*(\w+)")
 _CLOSE = re.compile(r"\s*[-+]?\}\}$")
@@ -23,9 +23,10 @@ _NO_LINE_END = re.compile(r"[^\r\n]")
 
 
 class OwnConfig(NamedTuple):
-    """What a file states. config: by key, the last call wins. calls: the offsets of each `{{ config(...) }}`.
+    """The configuration in a file.
 
-    unclear: the place of a call that cannot be read, or that does not always count.
+    config: by key; the last call wins. calls: the offsets of each `{{ config(...) }}`. unclear: the position of a
+    call that cannot be read, or that is conditional.
     """
 
     config: Config
@@ -34,7 +35,7 @@ class OwnConfig(NamedTuple):
 
 
 def sql_config(text: str) -> OwnConfig:
-    """Of a model or snapshot in SQL."""
+    """The configuration of a model or snapshot in SQL."""
     if _CONFIG.search(text) is None:
         return OwnConfig({})
     config: Config = {}
@@ -64,9 +65,9 @@ def sql_config(text: str) -> OwnConfig:
 
 
 def _read(text: str, opening: int, end: int) -> Config | None:
-    """The arguments of a call; None where they are not Python's as well as Jinja's.
+    """The arguments of a call; None if they are not valid Python, too.
 
-    All around the call becomes blank, within brackets, so that each place in it stays.
+    The text around the call becomes blank, within brackets, so that offsets stay the same.
     """
     closing = _CLOSE.search(text[:end], opening)
     if closing is None:
@@ -85,7 +86,7 @@ def _read(text: str, opening: int, end: int) -> Config | None:
 
 
 def arguments(program: Program, call: ast.expr) -> Config | None:
-    """The arguments of a call of `config`, or its one mapping; None where they are not written out."""
+    """The arguments of a call of `config`, or its single mapping; None if they are not literals."""
     if not isinstance(call, ast.Call):
         return None
     config: Config = {}
@@ -100,7 +101,7 @@ def arguments(program: Program, call: ast.expr) -> Config | None:
 
 
 def python_config(text: str) -> OwnConfig:
-    """Of a model in Python: `dbt.config(...)` in its function `model`."""
+    """The configuration of a model in Python: `dbt.config(...)` in its function `model`."""
     tree = parsed(text) if _CONFIG.search(text) else None
     function = next(
         (
@@ -125,7 +126,7 @@ def python_config(text: str) -> OwnConfig:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """A program's tree; None where it is no Python."""
+    """The syntax tree of a program; None if it is not valid Python."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from spark_iceberg_sql.files.python_program import Program
-from spark_iceberg_sql.files.python_tables import argument, method_of
+from spark_iceberg_sql.files.python.dataframe_writers import argument, method_of
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Said
 
 _TYPES = {

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from spark_iceberg_sql.files.python_sql import python_sql
-from spark_iceberg_sql.files.python_writers import MENTIONED
+from spark_iceberg_sql.files.python.changed_tables import MENTIONED
+from spark_iceberg_sql.files.python.sql import python_sql
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import Piece, anything, stretch
 
@@ -16,21 +16,21 @@ _CELL_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*\n?")
 _LINE_MAGIC = re.compile(
     r"^[ \t]*(?:[\w, \t]+=[ \t]*)?(%(?:sql|sparksql|iceberg_sql)[ \t]+(.*))$", re.MULTILINE
 )
-# A line magic that is the cell's first words has the whole cell under it, in Databricks.
+# In Databricks, a line magic at the beginning of a cell applies to the whole cell.
 _WHOLE_CELL = re.compile(r"\s*%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
 _SPARK_MAGIC = re.compile(r"\s*%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)[ \t]+sql\b[^\n]*\n?")
 _RUN = re.compile(r"^[ \t]*%run\b", re.MULTILINE)
 _NO_PYTHON = re.compile(
     r"^([ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)([%!?][^\r\n]*)|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE
 )
-# Where the SQL begins in a line magic, behind its options.
+# The beginning of the SQL in a line magic, after its options.
 _STATEMENT = re.compile(
     r"\b(?:create|replace|alter|drop|insert|merge|select|with|use|delete|update|call|show|describe|desc"
     r"|explain|truncate|set|cache|refresh|values|from|table|begin)\b",
     re.IGNORECASE,
 )
 _SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
-# Under these the cell is what it would be without them.
+# These magics run the cell unchanged.
 _AROUND = frozenset({"time", "timeit", "capture", "prun", "memit"})
 _PYTHON_MAGICS = _AROUND | {"pyspark", "spark", "local"}
 # A line magic before a statement, with its options.
@@ -41,9 +41,10 @@ _BEFORE_STATEMENT = re.compile(
 
 
 def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source:
-    """A notebook's code cells, each a part with lines of its own.
+    """The code cells of a notebook, each a part with its own line numbers.
 
-    name: the file's. text: its JSON. callables: as of `python_sql`. Raises ValueError where it is no notebook.
+    name: the file's. text: its JSON. callables: as `python_sql` takes them. Raises ValueError if it is not a
+    notebook.
     """
     notebook = json.loads(text)
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
@@ -62,10 +63,10 @@ def read_cells(
     whole: str | None = None,
     callables: Sequence[str] = (),
 ) -> Source:
-    """A notebook's code cells, each a part with lines of its own.
+    """The code cells of a notebook, each a part with its own line numbers.
 
-    name: the file's. cells: of each its number from 1, its text and its language; of SQL and Python alone is
-    read. whole: the notebook's text, if there is more than these. callables: as of `python_sql`.
+    name: the file's. cells: for each its number from 1, its text and its language; only SQL and Python are read.
+    whole: the notebook's text, if it contains more than these. callables: as `python_sql` takes them.
     """
     parts: list[Part] = []
     pieces: list[Piece] = []
@@ -83,7 +84,7 @@ def read_cells(
 
 
 def read_cell(name: str, text: str, language: str) -> Source:
-    """One code cell by itself. name: the notebook's file. language: the cell's; of SQL and Python alone is read."""
+    """A single code cell. name: the notebook's file. language: the cell's; only SQL and Python are read."""
     pieces, unread = list[Piece](), list[Unread]()
     if "sql" in language or language == "python":
         # The other cells are unknown: any name may be used there.
@@ -139,7 +140,7 @@ def _cell_sql(
         return lines, []
     pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text), others, callables)
     in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
-    if unread and not calls:  # a cell that cannot be read, and that may make any table
+    if unread and not calls:  # an unreadable cell, which may create any table
         return [*in_order, anything(len(text), part)], []
     return in_order, unread
 
@@ -152,7 +153,7 @@ def _line_magics(text: str, part: int) -> Iterator[Piece]:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """A line that is for IPython, as an expression of the same length."""
+    """A line for IPython, as a Python expression of the same length."""
     words = found.group()
     before = _BEFORE_STATEMENT.match(found[2]) if found[2] is not None else None
     if before is not None:  # two statements: `0; spark.sql(...)`

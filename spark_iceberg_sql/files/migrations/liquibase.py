@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 _SUFFIXES = (".xml", ".yaml", ".yml", ".json")
 _ITEM = re.compile(r"^([ \t]*)-[ \t]*(\w+)[ \t]*:", re.MULTILINE)
 _VALUE = r"""\b{0}[ \t]*:[ \t]*(["']?)([^\r\n"']+)\1"""
-_ABOVE = 4  # folders above a file in which its changelog is looked for
+_ABOVE = 4  # number of parent folders in which a file's changelog is searched
 _DEEPEST = 20
 
 

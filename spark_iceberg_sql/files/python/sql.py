@@ -1,4 +1,4 @@
-"""SQL in a Python program: the strings that are given to `spark.sql(...)`, in the program's own lines."""
+"""SQL in a Python program: the strings that it passes to `spark.sql(...)`, with their positions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spark_iceberg_sql.files.databricks import magic_cells
-from spark_iceberg_sql.files.python_arms import arms
-from spark_iceberg_sql.files.python_callables import given_to, is_file, says_so
-from spark_iceberg_sql.files.python_frames import query_of
-from spark_iceberg_sql.files.python_program import Program, has_text
-from spark_iceberg_sql.files.python_pyiceberg import pyiceberg_statements
-from spark_iceberg_sql.files.python_tables import method_of, written
-from spark_iceberg_sql.files.python_writers import makers
+from spark_iceberg_sql.files.python.branches import arms
+from spark_iceberg_sql.files.python.callables import given_to, is_file, says_so
+from spark_iceberg_sql.files.python.changed_tables import makers
+from spark_iceberg_sql.files.python.dataframe_writers import method_of, written
+from spark_iceberg_sql.files.python.frames import query_of
+from spark_iceberg_sql.files.python.program import Program, has_text
+from spark_iceberg_sql.files.python.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Arm, Piece, PieceMaker, anything
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
 _OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
-# Methods and functions that take SQL expressions, and what in one is of interest.
+# Methods and functions that take SQL expressions, and what must occur in one.
 _EXPRESSIONS = frozenset({"selectExpr", "expr", "filter", "where"})
 _FUNCTIONS = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
 _BUILT = "the program builds this SQL at run time"
@@ -37,11 +37,10 @@ def python_sql(
 ) -> tuple[list[Piece], list[Unread]]:
     """The SQL of every `.sql(...)` call, in the order of the text, and the calls that cannot be read.
 
-    Among the pieces stand those without SQL for the calls that make tables in another way.
-
-    text: the program. part: its number among the file's parts. otherwise: what to parse where the text
-    is no Python, of the same length: it with IPython's own lines blanked out. beside: the texts of the same
-    program that may use its names. callables: the functions that give SQL to Spark, as `given_to` takes them.
+    Calls that create tables without SQL become empty pieces. text: the program. part: its number among the file's
+    parts. otherwise: the text to parse if this one is not valid Python, of the same length: without IPython's lines.
+    beside: other texts of the same program, which may use its names. callables: the functions that pass SQL to Spark,
+    as `given_to` takes them.
     """
     try:
         tree = _parsed(text, otherwise)
@@ -69,7 +68,9 @@ def python_sql(
 
 def _parsed(text: str, otherwise: str | None) -> ast.Module:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "\\d" in somebody's program is not ours to report
+        warnings.simplefilter(
+            "ignore"
+        )  # warnings such as that about "\\d" are not for this check to report
         try:
             return ast.parse(text)
         except SyntaxError:
@@ -84,7 +85,7 @@ class _Reader(Program):
         self._done: set[int] = set()
 
     def calls(self) -> Iterator[ast.Call]:
-        """The calls of a method named `sql` that are given something."""
+        """The calls of a method named `sql` with arguments."""
         found = [
             node
             for node in ast.walk(self.tree)
@@ -97,7 +98,7 @@ class _Reader(Program):
         )
 
     def made(self) -> tuple[list[tuple[int, Piece]], list[Unread]]:
-        """What the program does to tables without SQL: as statements where it can be read."""
+        """The changes of tables without SQL, as statements where these are known."""
         each = [*written(self), *pyiceberg_statements(self)]
         read = [made for made in each if not isinstance(made, Unread)]
         done = {id(call) for made in read for call in made.calls}
@@ -109,7 +110,7 @@ class _Reader(Program):
         return found, [made for made in each if isinstance(made, Unread)]
 
     def expressions(self) -> Iterator[tuple[int, Piece]]:
-        """The texts given to `selectExpr`, `expr`, `filter` and `where` of which the rules about queries may speak."""
+        """The strings passed to `selectExpr`, `expr`, `filter` and `where` that the rules about queries check."""
         for call in ast.walk(self.tree):
             if not isinstance(call, ast.Call):
                 continue
@@ -126,7 +127,7 @@ class _Reader(Program):
                 yield self.end_of(call), self._expression(value, query, filters=filters)
 
     def _expression(self, value: ast.expr, query: str | None, *, filters: bool) -> Piece:
-        """A query that has an expression in it."""
+        """A query with an expression."""
         start, end = self.place(value)
         table = _ALL_OF.fullmatch(query or "")
         relation = f" FROM {table[1] if table is not None else f'({query})'}" if query else ""
@@ -141,7 +142,7 @@ class _Reader(Program):
         return maker.piece()
 
     def in_arms(self, pieces: list[tuple[int, Piece]]) -> list[Piece]:
-        """Pieces in the order of their ends, each with the program's arms that it is in."""
+        """The pieces in the order of their ends, each with the branches that it is in."""
         coming = iter(arms(self.tree, self.place, self.part))
         following = next(coming, None)
         around: list[Arm] = []
@@ -157,7 +158,7 @@ class _Reader(Program):
         return found
 
     def given(self, callables: Sequence[str]) -> Iterator[tuple[ast.Call, Piece | Unread]]:
-        """The SQL of the calls that give it to Spark in other ways than `.sql(...)`."""
+        """The SQL of calls other than `.sql(...)` that pass it to Spark."""
         for call in ast.walk(self.tree):
             if not isinstance(call, ast.Call) or method_of(call) == "sql":
                 continue
@@ -183,7 +184,7 @@ class _Reader(Program):
         return self.place(call)[1]
 
     def read(self, call: ast.Call) -> Iterator[Piece | Unread]:
-        """The SQL that a call is given, what was read before left out."""
+        """The SQL passed to a call, without what was read before."""
         named = {k.arg: k.value for k in call.keywords if k.arg is not None}
         given = [*call.args[:2], *(named[name] for name in ("sqlQuery", "text") if name in named)]
         formatted = "{" if set(named) - _OWN_ARGUMENTS else ""

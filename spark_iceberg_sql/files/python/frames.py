@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python.program import Program
 
 # Methods that leave a DataFrame's columns as they are.
 _KEEPING = frozenset(
@@ -21,7 +21,7 @@ _TYPES = {
     "BinaryType": "BINARY", "DateType": "DATE", "TimestampType": "TIMESTAMP",
     "TimestampNTZType": "TIMESTAMP_NTZ",
 }  # fmt: skip
-# A type of Spark's that has no types in it.
+# A primitive type of Spark.
 PLAIN_TYPE = re.compile(
     r"(?i)boolean|tinyint|byte|smallint|short|int|integer|bigint|long|float|real|double|date|timestamp"
     r"|timestamp_ltz|timestamp_ntz|string|binary|(?:decimal|dec|numeric)(?:\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\))?"

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from spark_iceberg_sql.files.python_frames import query_of
-from spark_iceberg_sql.files.python_partitions import Partitions, add_name, string
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python.frames import query_of
+from spark_iceberg_sql.files.python.partition_terms import Partitions, add_name, string
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, anything
 
@@ -30,7 +30,7 @@ _MODES = {
 }
 _SHARED = "several statements use this writer, and its methods change it"
 _HELP = "write the calls from the DataFrame to this one in one expression, or check the table in a Spark session"
-_RECENT = 50  # bindings further back are not looked at
+_RECENT = 50  # how many earlier bindings are considered
 _V1_STEPS = frozenset({"format", "mode", "option", "options", "partitionBy"})
 _V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "options"})
 
@@ -72,7 +72,7 @@ def written(program: Program) -> Iterator[Written | Unread]:
             yield found
         elif (start := _shared(program, call, root)) is not None:
             yield Unread(program.part, *program.place(call), _SHARED, _HELP)
-            if root == "writeTo":  # the table is made here, not where the writer is
+            if root == "writeTo":  # the table is created here, not where the writer is defined
                 table = argument(start, 0, "table") if isinstance(start, ast.Call) else None
                 name = program.words(table) if table is not None else None
                 end = program.place(call)[1]
@@ -221,7 +221,7 @@ class _Maker:
         self._program = program
         self._api = api
         self.maker = PieceMaker(program.part)
-        self.maker.literal(own=False)  # these words are in no literal of the program
+        self.maker.literal(own=False)  # these words do not occur in the program
 
     def word(self, text: str, at: ast.expr) -> None:
         """Words with the position of an expression; for a call, of its method's name."""

@@ -1,4 +1,4 @@
-"""Values of a dbt configuration, from a model's `config(...)` or from YAML, each at its place."""
+"""Values of a dbt configuration, from `config(...)` or YAML, with their positions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker
 
-# What the checker asks a configuration for.
+# The keys that the checker uses.
 KEYS = frozenset(
     {"partition_by", "file_format", "materialized", "enabled", "contract", "column_types", "alias"}
 )
@@ -22,10 +22,10 @@ _YES, _NO = frozenset({"true", "yes", "on"}), frozenset({"false", "no", "off"})
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a key is set to. place: its offsets. source: as it is written.
+    """The value of a key.
 
-    texts: the plain values of it, one or a list's; None where it is not written out. null: whether it is none.
-    fields: those of a mapping, where it is one.
+    place: its offsets. source: its text. texts: its scalars, one or those of a list; None if it is not a literal.
+    null: whether it is none. fields: those of a mapping.
     """
 
     place: Offsets
@@ -36,12 +36,12 @@ class Value:
 
     @property
     def text(self) -> str | None:
-        """The one plain value; None where it is not written out, or a list."""
+        """The scalar; None if the value is not a literal, or is a list."""
         return self.texts[0].sql if self.texts is not None and len(self.texts) == 1 else None
 
     @property
     def flag(self) -> bool | None:
-        """True or false; None where it is neither."""
+        """True or false; None if it is neither."""
         word = (self.text or "").lower()
         return True if word in _YES else False if word in _NO else None
 
@@ -65,7 +65,7 @@ def of_node(node: Any, text: str, depth: int = 0) -> Value:
 
 
 def of_expression(program: Program, node: ast.expr) -> Value:
-    """The value of an argument of `config(...)`, whose expressions are Python's as well."""
+    """The value of an argument of `config(...)`, whose expressions are valid Python, too."""
     value = Value(program.place(node), program.source(node))
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
@@ -100,12 +100,12 @@ def _piece(program: Program, node: ast.expr) -> Piece:
 
 
 def is_templated(value: Value) -> bool:
-    """Whether a program or a template makes a value."""
+    """Whether a value is computed by a program or a template."""
     if value.null:
         return False
     return value.texts is None or any(_TEMPLATE.search(each.sql) for each in value.texts)
 
 
 def first(layers: Iterable[Config], key: str) -> Value | None:
-    """What the first of the layers that has a key says of it."""
+    """The value of a key in the first of the configurations that has it."""
     return next((layer[key] for layer in layers if key in layer), None)

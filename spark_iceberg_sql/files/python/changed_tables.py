@@ -1,4 +1,4 @@
-"""Where a program makes, changes or drops tables without SQL: `df.writeTo("db.t").create()` and its like."""
+"""Tables that a program creates, changes or drops without SQL: `df.writeTo("db.t").create()` and the like."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-# Words without which a program has no such call.
+# A program without any of these words has no such call.
 MENTIONED = re.compile(
     r"writeTo|saveAsTable|toTable|create_?[tT]able|createExternalTable|register_table|drop_table"
     r"|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run|iceberg_|\.system\."
 )
-# Methods whose first argument names a table that they make, replace or drop.
+# Methods whose first argument names a table that they create, replace or drop.
 _NAMING = frozenset(
     {
         *("saveAsTable", "toTable", "createTable", "createExternalTable"),
@@ -19,18 +19,18 @@ _NAMING = frozenset(
         *("register_table", "drop_table", "purge_table", "rename_table"),
     }
 )
-# Methods after which any table may be another one.
+# Methods that may change any table.
 _ANY = frozenset({"update_schema", "update_spec", "transaction"})
-# What ends `df.writeTo(...)` and leaves the table as it is.
+# Methods of `df.writeTo(...)` that do not change the table's definition.
 _WRITING = frozenset({"append", "overwrite", "overwritePartitions"})
 
 Names = Callable[[ast.expr], str | None]
 
 
 def makers(tree: ast.Module, text_of: Names) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
-    """The calls that make, change or drop tables, with these; None where any may be meant.
+    """The calls that create, change or drop tables, with the names of these tables; None: any table.
 
-    text_of: the string that an expression stands for, if it is written out.
+    text_of: the string that an expression stands for, if it is a literal.
     """
     calls = [
         node

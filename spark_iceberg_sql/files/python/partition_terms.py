@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import PieceMaker, Said
 
 _FUNCTIONS = re.compile(r"pyspark\.sql(?:\.connect)?\.functions(?:\.\w+)*\.(\w+)")

@@ -1,4 +1,4 @@
-"""A Python program as its readers see it: where its expressions stand, and what is written out in them."""
+"""A Python program: the offsets of its expressions, and the values of its literals."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections import Counter
 from functools import cached_property
 
 from spark_iceberg_sql.diagnostics import Lines
-from spark_iceberg_sql.files.python_imports import Imports
-from spark_iceberg_sql.files.python_literals import read_literals
-from spark_iceberg_sql.files.python_names import Names
-from spark_iceberg_sql.files.python_order import Order
+from spark_iceberg_sql.files.python.assignments import Order
+from spark_iceberg_sql.files.python.imports import Imports
+from spark_iceberg_sql.files.python.literals import read_literals
+from spark_iceberg_sql.files.python.names import Names
 from spark_iceberg_sql.files.source_map import PieceMaker
 
 _PASSING_ON = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
 
 
 class Program:
-    """A program's text and tree.
+    """A program.
 
-    text: the program. part: its number among the file's parts. tree: it, parsed. beside: the texts of the same
-    program that may use its names.
+    text: its source. part: its number among the file's parts. tree: its syntax tree. beside: other texts of the same
+    program, which may use its names.
     """
 
     def __init__(self, text: str, part: int, tree: ast.Module, beside: str) -> None:
@@ -34,7 +34,7 @@ class Program:
         self._beside = beside
         self.everything = unicodedata.normalize(
             "NFKC", f"{text}\n{beside}"
-        )  # as Python reads names
+        )  # names as Python normalizes them
 
     @cached_property
     def _order(self) -> Order:
@@ -47,55 +47,55 @@ class Program:
 
     @cached_property
     def imports(self) -> Imports:
-        """What the program's names stand for by its imports."""
+        """The imports of the program."""
         return Imports(self.tree, self._beside)
 
     def words(self, value: ast.expr) -> str | None:
-        """The string that an expression stands for, where it is written out."""
+        """The string value of an expression, if it is a literal."""
         meant = self.one(value)
         is_text = isinstance(meant, ast.Constant) and isinstance(meant.value, str)
         return str(meant.value) if is_text and isinstance(meant, ast.Constant) else None
 
     def meant(self, value: ast.expr) -> list[ast.expr]:
-        """What a name stands for, where the program binds it once: to a text, or to each of a list."""
+        """The values of a name that the program binds once: a literal, or each element of a list."""
         values = self._names.values(value) if isinstance(value, ast.Name) else []
-        if len(values) == 1 and isinstance(values[0], ast.Starred):  # each of a list's
+        if len(values) == 1 and isinstance(values[0], ast.Starred):  # each element of a list
             listed = self.bound(values[0].value)
             values = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
         return values if values and all(map(has_text, values)) else [value]
 
     def one(self, value: ast.expr) -> ast.expr:
-        """The text that a name stands for; any other expression itself."""
+        """The literal that a name stands for; any other expression itself."""
         meant = self.meant(value)
         return meant[0] if len(meant) == 1 else value
 
     def bound(self, value: ast.expr) -> ast.expr | None:
-        """The one expression that a name stands for, whatever it is; None where that is unknown."""
+        """The expression that a name stands for; None if it is unknown."""
         if not isinstance(value, ast.Name):
             return value
         values = self._names.values(value)
         return values[0] if len(values) == 1 else self._order.value(value)
 
     def every(self, name: ast.Name) -> list[ast.expr]:
-        """All that a name may stand for; nothing where one of it is unknown."""
+        """All possible values of a name; empty if one is unknown."""
         return self._names.every(name)
 
     def same(self, one: ast.Name, other: ast.Name) -> bool:
-        """Whether two equal names are of the same scope."""
+        """Whether two equal names belong to the same scope."""
         return self._names.same(one, other)
 
     def alone(self, value: ast.expr) -> bool:
-        """Whether nothing else of the program uses what an expression stands for."""
+        """Whether nothing else in the program uses the value of an expression."""
         if not isinstance(value, ast.Name):
             return True
         listed = [v.value for v in self._names.values(value) if isinstance(v, ast.Starred)]
         if not all(map(self.alone, listed)):
             return False
-        # Where it is bound, and here: a mention in a text or a comment counts, since it may be a use.
+        # Its binding, and here: an occurrence in a string or a comment counts, since it may be a use.
         return self._mentions[value.id] == 2
 
     def add(self, value: ast.expr, maker: PieceMaker, formatted: str, own: bool) -> None:
-        """Add what an expression says to a piece. own: whether only this statement has it."""
+        """Add the value of an expression to a piece. own: whether only this statement uses it."""
         own = own and self.alone(value)
         value = self.one(value)
         start, end = self.place(value)
@@ -113,7 +113,7 @@ class Program:
             maker.hole(start, end, self.text[start:end])
 
     def source(self, node: ast.expr) -> str:
-        """An expression as it is written."""
+        """The source of an expression."""
         start, end = self.place(node)
         return self.text[start:end]
 
@@ -125,7 +125,7 @@ class Program:
         )
 
     def _offset(self, row: int, column: int) -> int:
-        """The offset of a place that `ast` gives in bytes of UTF-8."""
+        """The offset of a position that `ast` gives in bytes of UTF-8."""
         line = self._lines.line(row)
         if not line.isascii():
             column = len(line.encode()[:column].decode())
@@ -133,7 +133,7 @@ class Program:
 
 
 def has_text(value: ast.expr) -> bool:
-    """Whether an expression is a string that is written out, at least in part."""
+    """Whether an expression is a string literal, at least in part."""
     if isinstance(value, ast.Constant):
         return isinstance(value.value, str)
     if isinstance(value, ast.JoinedStr):
@@ -146,7 +146,7 @@ def has_text(value: ast.expr) -> bool:
 
 
 def _text_of(call: ast.Call) -> ast.expr:
-    """The string that a call formats, trims or dedents; the call's own function where it does not."""
+    """The string that a call formats, trims or dedents; otherwise the called function."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name == "format" or name in _PASSING_ON:
         if isinstance(call.func, ast.Attribute) and has_text(call.func.value):

@@ -1,7 +1,7 @@
-"""Python string literals to the text they stand for, character by character with its place.
+"""The values of Python string literals, with the offset of each character.
 
-`ast` says what a literal means but not where each character of it stands (and before Python 3.12 not
-even where the parts of an f-string are), so the source text is read once more.
+`ast` gives the value of a literal but not the offsets of its characters (before Python 3.12 not even those of the
+parts of an f-string), so the source text is scanned again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CODED = re.compile(
     r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]+)\}|([0-7]{1,3})"
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-# Holes that `%` and `.format()` leave in a plain string.
+# Placeholders of `%` and `.format()`.
 _PERCENT = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[diouxXeEfFgGcrsa]")
 _FORMAT = re.compile(r"\{[^{}]*\}")
 
@@ -30,10 +30,10 @@ _FORMAT = re.compile(r"\{[^{}]*\}")
 def read_literals(
     text: str, start: int, end: int, into: PieceMaker, *, formatted: str = "", own: bool = True
 ) -> None:
-    """Add the adjoining string literals of `text[start:end]` to a piece.
+    """Add the adjacent string literals of `text[start:end]` to a piece.
 
-    into: the piece in the making. formatted: `%` or `{` where the program formats the plain literals
-    in that way, so that what they hold for it are holes. own: whether nothing but this piece has them.
+    into: the builder of the piece. formatted: `%` or `{` if the program formats the literals with it, so that its
+    placeholders are holes. own: whether only this piece uses them.
     """
     at = start
     while at < end:
@@ -67,11 +67,11 @@ def _literal(text: str, opening: re.Match[str], end: int, into: PieceMaker, form
             stop, value = _escape(text, at)
             into.add(value, at, stop)
             at = stop
-        elif char == "\r":  # Python reads every line end as \n
+        elif char == "\r":  # Python reads every line break as \n
             stop = at + (2 if text.startswith("\r\n", at) else 1)
             into.add("\n", at, stop)
             at = stop
-        elif char == "\\":  # raw: a quote behind it does not end the literal
+        elif char == "\\":  # raw: a quote after it does not end the literal
             into.add(char, at, at + 1)
             if text[at + 1] in "'\"\\":
                 into.add(text[at + 1], at + 1, at + 2)
@@ -84,7 +84,7 @@ def _literal(text: str, opening: re.Match[str], end: int, into: PieceMaker, form
 
 
 def _escape(text: str, at: int) -> tuple[int, str]:
-    """Where the escape at a backslash ends, and what it stands for."""
+    """The end of the escape at a backslash, and its value."""
     char = text[at + 1]
     if char in _ESCAPES:
         return at + 2, _ESCAPES[char]
@@ -113,7 +113,7 @@ def _brace(text: str, at: int, end: int, into: PieceMaker) -> int:
 
 
 def _hole_end(text: str, at: int, end: int) -> int:
-    """Where the replacement field that opens at `at` ends: brackets matched, strings passed over."""
+    """The end of the replacement field at `at`: brackets are matched, strings skipped."""
     closing: list[str] = []
     while at < end:
         char = text[at]
@@ -132,7 +132,7 @@ def _hole_end(text: str, at: int, end: int) -> int:
 
 
 def _placeholder(text: str, at: int, formatted: str) -> tuple[int, str | None] | None:
-    """What a formatting sign stands for: its end, and its text, or None for a hole."""
+    """A placeholder: its end, and its text, or None for a hole."""
     char = text[at]
     if formatted == "{" and char in "{}":
         if text.startswith(char * 2, at):

@@ -1,4 +1,4 @@
-"""Where a program's statements do not follow one another: its functions, and the arms of its conditions."""
+"""The branches of a program: functions, and the parts of conditions, which do not run one after the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from spark_iceberg_sql.files.source_map import Arm, Offsets
 
 Place = Callable[[ast.expr | ast.stmt], Offsets]
-# Calls after which nothing follows.
+# Calls that end the program.
 _LEAVING = frozenset({"exit", "_exit", "quit", "abort", "skip", "fail"})
 
 

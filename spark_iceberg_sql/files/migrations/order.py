@@ -118,7 +118,7 @@ def _numbered(folder: str, names: Sequence[str]) -> Steps:
 
 def _alembic(folder: str, names: Sequence[str]) -> Steps:
     """Revisions, each after the one that it names."""
-    from spark_iceberg_sql.files.alembic import IN_ALEMBIC, revisions
+    from spark_iceberg_sql.files.migrations.alembic import IN_ALEMBIC, revisions
 
     above = Path(folder).parent
     if not any((above / name).exists() for name in ("env.py", "script.py.mako")):
@@ -161,7 +161,7 @@ def _liquibase(folder: str, names: Sequence[str]) -> Steps:
     sql = [os.path.join(folder, name) for name in names if name.endswith(".sql")]
     if not any(_FORMATTED.match(_text(path, 400)) for path in sql):
         return {}
-    from spark_iceberg_sql.files.liquibase import changelog
+    from spark_iceberg_sql.files.migrations.liquibase import changelog
 
     order = changelog(Path(folder), sql)
     steps: dict[str, Step] = {}

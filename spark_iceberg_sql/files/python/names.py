@@ -1,4 +1,4 @@
-"""What a program's names stand for: strings that are written out, by Python's rules of scope, or nothing."""
+"""The values of a program's names, by Python's scoping rules, where they are literals."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ _Place = tuple[int, int]
 
 @dataclass(eq=False)
 class _Scope:
-    """A module, class or function; a lambda or comprehension is a function, too.
+    """A scope: a module, class or function; a lambda or comprehension is a function, too.
 
-    bound: each name with the places that bind it, and its values there; None where these are unknown.
-    elsewhere: the names that belong to another scope, and whether `global` says so. stars: where any name
-    may be imported.
+    bound: each name with the positions that bind it, and its values there; None if these are unknown. elsewhere: the
+    names that belong to another scope, and whether by `global`. stars: the positions of `import *`.
     """
 
     outer: _Scope | None = None
@@ -25,7 +24,7 @@ class _Scope:
     stars: list[_Place] = field(default_factory=list)
 
     def owner(self, name: str) -> _Scope | None:
-        """The scope whose name is meant by a name in this one; None where no scope binds it."""
+        """The scope that binds a name used in this one; None if no scope does."""
         scope: _Scope | None = self
         while scope is not None:
             if name in scope.elsewhere:
@@ -50,26 +49,26 @@ class Names:
     def __init__(self, tree: ast.Module) -> None:
         self._used: dict[int, _Scope] = {}
         self._bound: list[tuple[_Scope, str, _Place, list[ast.expr] | None]] = []
-        # What the statement around a name gives it, and where that ends.
+        # The value that the enclosing statement assigns to a name, and the end of the statement.
         self._given: dict[int, tuple[_Place, list[ast.expr]]] = {}
         waiting: list[tuple[ast.AST, _Scope]] = [(tree, _Scope())]
-        while waiting:  # no recursion: a program may be deeper than that goes
+        while waiting:  # no recursion: a program may be nested more deeply than Python's limit
             node, scope = waiting.pop()
             self._note(node, scope)
             waiting += _within(node, scope)
-        # `global` and `nonlocal` ask what the scopes around them bind, which comes first.
+        # `global` and `nonlocal` need the bindings of the enclosing scopes, so these are read first.
         for scope, name, place, values in sorted(self._bound, key=lambda b: b[1] in b[0].elsewhere):
             owner = scope.owner(name) if name in scope.elsewhere else scope
             (owner or scope).bound.setdefault(name, []).append((place, values))
 
     def values(self, name: ast.Name) -> list[ast.expr]:
-        """The expressions that a name may stand for; none where they are unknown or it is bound twice."""
+        """The possible values of a name; empty if they are unknown or the name is bound twice."""
         scope = self._used.get(id(name))
         owner = scope.owner(name.id) if scope is not None else None
         if owner is None or len(owner.bound.get(name.id, ())) != 1:
             return []
         ((place, values),) = owner.bound[name.id]
-        # Before it is bound, a name of a class is that of the scope around it.
+        # Before it is bound, a name in a class is that of the enclosing scope.
         around = owner.outer.owner(name.id) if owner.outer and owner.kind == "class" else None
         early = owner is scope and (name.lineno, name.col_offset) < place
         if values is None or early or around or any(star > place for star in owner.stars):
@@ -77,7 +76,7 @@ class Names:
         return values
 
     def every(self, name: ast.Name) -> list[ast.expr]:
-        """All expressions that a name may stand for, however often it is bound; none where one is unknown."""
+        """All possible values of a name, however often it is bound; empty if one is unknown."""
         scope = self._used.get(id(name))
         owner = scope.owner(name.id) if scope is not None else None
         bound = owner.bound.get(name.id, []) if owner is not None else []
@@ -85,13 +84,13 @@ class Names:
         return [value for values in known for value in values] if len(known) == len(bound) else []
 
     def same(self, one: ast.Name, other: ast.Name) -> bool:
-        """Whether two equal names are of the same scope."""
+        """Whether two equal names belong to the same scope."""
         scopes = self._used.get(id(one)), self._used.get(id(other))
         first, second = (scope.owner(one.id) if scope is not None else None for scope in scopes)
         return one.id == other.id and first is second
 
     def _note(self, node: ast.AST, scope: _Scope) -> None:
-        """Keep what a node says of names."""
+        """Record the bindings of a node."""
         target: ast.expr | None = None
         values: list[ast.expr] = []
         if isinstance(node, ast.Name):
@@ -116,7 +115,7 @@ class Names:
 
 
 def _names_bound(node: ast.AST) -> Iterator[str]:
-    """The names that a node itself binds."""
+    """The names that a node binds."""
     if isinstance(node, ast.Name):
         if not isinstance(node.ctx, ast.Load):
             yield node.id
@@ -138,12 +137,12 @@ def _names_bound(node: ast.AST) -> Iterator[str]:
         ),
     ):
         yield from [node.name] if node.name else ()
-    elif type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):  # from Python 3.12 on
+    elif type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):  # since Python 3.12
         yield node.name  # type: ignore[attr-defined]
 
 
 def _within(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
-    """The nodes in a node, each with the scope that it is read in."""
+    """The child nodes of a node, each with its scope."""
     inner = scope
     inside: list[ast.AST] = []
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -181,7 +180,7 @@ def _within(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
 
 
 def _each(listed: ast.Name) -> ast.expr:
-    """What stands for each value of a list that has a name."""
+    """The values of a named list."""
     return ast.copy_location(ast.Starred(listed, ast.Load()), listed)
 
 

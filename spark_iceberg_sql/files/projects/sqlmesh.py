@@ -1,7 +1,7 @@
-"""SQLMesh's `MODEL (... partitioned_by (...) ...)` and `@model(...)` as the CREATE TABLE that SQLMesh makes of them.
+"""SQLMesh's `MODEL (... partitioned_by (...) ...)` and `@model(...)` as the CREATE TABLE that SQLMesh runs.
 
-Read are models in Spark's dialect whose table is Iceberg's, both by their own properties or by the project's
-`config.yaml`; where that is unknown, nothing is.
+A model is read if its dialect is Spark's and its table an Iceberg table, by its own properties or by the project's
+`config.yaml`; if that is unknown, it is not read.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.dbt_config import parsed
-from spark_iceberg_sql.files.dbt_values import Config, of_expression
-from spark_iceberg_sql.files.python_program import Program
+from spark_iceberg_sql.files.projects.dbt_config import parsed
+from spark_iceberg_sql.files.projects.dbt_values import Config, of_expression
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
 from spark_iceberg_sql.files.yaml_nodes import YamlError
@@ -37,7 +37,7 @@ _INSTEAD = "partition by columns, or make the table before SQLMesh does"
 
 
 class _Defaults(NamedTuple):
-    """What a project says of all its models."""
+    """The defaults of a project for its models."""
 
     dialect: str = ""
     table_format: str = ""
@@ -45,7 +45,7 @@ class _Defaults(NamedTuple):
 
 
 def sqlmesh_sql(path: Path, text: str) -> Iterator[Piece | Unread]:
-    """The clause of a model in SQL, in a piece that takes the whole file's place, and what is to be said of it."""
+    """The clause of a model in SQL, as a piece that replaces the whole file, and messages about it."""
     opening = _MODEL.match(text)
     if opening is None:
         return
@@ -127,7 +127,7 @@ def _of_call(path: Path, given: Config) -> Iterator[Piece | Unread]:
 
 
 def _properties(text: str, at: int) -> tuple[dict[str, Offsets], int]:
-    """The values of MODEL's properties by name, from behind its bracket, and where the closing one ends."""
+    """The properties of MODEL by name, and the offset after its closing bracket."""
     found: dict[str, Offsets] = {}
     depth, start = 0, at
     for step in _STEP.finditer(text, at):
@@ -146,7 +146,7 @@ def _properties(text: str, at: int) -> tuple[dict[str, Offsets], int]:
 
 
 def _inside(text: str, at: Offsets) -> Offsets | None:
-    """What is in the brackets that are around all of a value; None where there are none."""
+    """The text between the brackets that enclose a value; None if there are none."""
     if not text.startswith(("(", "["), at[0]):
         return None
     depth = 0
@@ -158,7 +158,7 @@ def _inside(text: str, at: Offsets) -> Offsets | None:
 
 
 def _is_iceberg(path: Path, words: dict[str, str]) -> bool:
-    """Whether SQLMesh makes an Iceberg table with Spark of a model with these properties."""
+    """Whether a model with these properties becomes an Iceberg table of Spark."""
     defaults = _defaults(path)
     kind = re.match(r"\w*", words.get("kind", defaults.kind))
     format_ = words.get("table_format") or words.get("storage_format") or defaults.table_format
@@ -169,7 +169,7 @@ def _is_iceberg(path: Path, words: dict[str, str]) -> bool:
 
 
 def _defaults(path: Path) -> _Defaults:
-    """The `model_defaults` of the project that a file is in."""
+    """The `model_defaults` of a file's project."""
     for folder in list(path.parents)[:8]:
         for name in ("config.yaml", "config.yml"):
             file = folder / name

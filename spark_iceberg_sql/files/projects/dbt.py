@@ -1,8 +1,7 @@
-"""dbt's `partition_by` as the CREATE TABLE that dbt-spark makes of it: at the place where it is stated.
+"""dbt's `partition_by` as the CREATE TABLE that dbt-spark runs, at the position of the configuration.
 
-dbt-spark writes `partitioned by (` and the values as they are, with commas between them; whether the table is
-Iceberg's, and is a table at all, follows from the configuration of the model. Where that is unknown, or the engine
-another one, nothing is read.
+dbt-spark writes `partitioned by (` and the values unchanged, separated by commas. Whether the model is a table, and
+an Iceberg table, follows from its configuration. If that is unknown, or the engine is not Spark, nothing is read.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.files import yaml_nodes
-from spark_iceberg_sql.files.dbt_project import (
+from spark_iceberg_sql.files.projects.dbt_project import (
     Layer,
     Project,
     Resource,
     makes_iceberg,
 )
-from spark_iceberg_sql.files.dbt_values import Value, first, is_templated
-from spark_iceberg_sql.files.python_frames import PLAIN_TYPE
+from spark_iceberg_sql.files.projects.dbt_values import Value, first, is_templated
+from spark_iceberg_sql.files.python.frames import PLAIN_TYPE
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
 from spark_iceberg_sql.files.templates import choices
@@ -32,19 +31,19 @@ from spark_iceberg_sql.files.yaml_nodes import YamlError
 API = "dbt"
 _TABLES = frozenset({"table", "incremental"})
 _COMMENT = re.compile(r"--[^\r\n]*|/\*.*?\*/", re.DOTALL)
-# A condition on the engine: the branches of other engines have columns of their own.
+# A condition on the engine: branches for other engines may have other columns.
 _OF_TARGET = re.compile(r"\{%[-+]?\s*(?:el)?if\b[^%]*\b(?:target|adapter)\b")
 _NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
 _NAME = re.compile(r"\w+", re.ASCII)
 _COMPILED = "check the SQL that dbt runs: `iceberg-sql check target/run`"
-_MOST = 100  # resources of which one clause of dbt_project.yml is judged
+_MOST = 100  # how many resources a clause of dbt_project.yml is checked for
 
 Columns = list[tuple[str, str | None]]
 Found = Iterator[Piece | Unread]
 
 
 def model_statements(path: Path, text: str, project: Project) -> Found:
-    """The clause of a model or snapshot in its own file: a piece that takes the whole file's place, or a note."""
+    """The clause in the file of a model or snapshot: a piece that replaces the whole file, or a note."""
     project.says(path, text)
     resource = project.resource(path)
     if resource is None or "partition_by" not in text or project.other_engine:
@@ -77,7 +76,7 @@ def model_statements(path: Path, text: str, project: Project) -> Found:
 
 
 def yaml_statements(path: Path, text: str, project: Project) -> Found:
-    """The clauses of a YAML file of a project."""
+    """The clauses in a YAML file of a project."""
     project.says(path, text)
     if "partition_by" not in text or project.other_engine:
         return
@@ -111,7 +110,7 @@ def _every(project: Project) -> Iterator[Resource]:
 
 
 def _of_names(project: Project, names: Iterable[tuple[str, str]]) -> Iterator[Resource]:
-    """The resources of names; only a snapshot may have no file of its own."""
+    """The resources with these names; only a snapshot may have no file of its own."""
     for kind, name in names:
         found = project.resources.get((kind, name))
         if found is not None or kind == "snapshots":
@@ -119,7 +118,7 @@ def _of_names(project: Project, names: Iterable[tuple[str, str]]) -> Iterator[Re
 
 
 def _judged(resource: Resource, layers: list[Layer]) -> bool | None:
-    """Whether dbt makes an Iceberg table with Spark; None where a template decides."""
+    """Whether dbt creates an Iceberg table with Spark; None if a template decides."""
     if resource.kind == "models":
         kind = first((layer.config for layer in layers), "materialized")
         if kind is None or (not is_templated(kind) and kind.text not in _TABLES):
@@ -130,7 +129,7 @@ def _judged(resource: Resource, layers: list[Layer]) -> bool | None:
 def _judge(
     resource: Resource, layers: list[Layer], stated: Value, project: Project, text: str = ""
 ) -> Found:
-    """The statement of one clause. text: that of the YAML file in which it stands."""
+    """The statement for one clause. text: that of the YAML file with the clause."""
     judged = _judged(resource, layers)
     if judged is False or stated.null:
         return
@@ -145,7 +144,7 @@ def _judge(
 
 
 def _statement(resource: Resource, stated: Value, text: str, query: str) -> Piece:
-    """The statement that dbt makes; a value of YAML on a line of its own, with the `noqa` behind it."""
+    """The statement that dbt runs; each YAML value on its own line, with the `noqa` after it."""
     start, end = stated.place
     maker = PieceMaker()
     maker.literal(own=False)
@@ -157,7 +156,7 @@ def _statement(resource: Resource, stated: Value, text: str, query: str) -> Piec
         if number:
             maker.add("," + "\n" * bool(text), value.starts[0], value.starts[0])
         plain = bool(text) and text[value.starts[0] - 1 : value.starts[0]] not in ("'", '"')
-        opening = text[start : start + 1]  # an anchor's value may be used elsewhere
+        opening = text[start : start + 1]  # the value of an anchor may be used elsewhere, too
         maker.literal(own=opening != "&" and not (plain and opening == "["))
         maker.extend(replace(value, sql=_inert(value.sql)))
         maker.literal(own=False)
@@ -170,14 +169,14 @@ def _statement(resource: Resource, stated: Value, text: str, query: str) -> Piec
 
 
 def _inert(sql: str) -> str:
-    """A value without what would end the statement."""
+    """A value without characters that would end the statement."""
     return sql.replace(";", " ")
 
 
 def _in_model(text: str, call: Offsets, statement: Piece, columns: Columns | None) -> Piece:
-    """A model's text with the statement behind its `{{ config(...) }}`, which says nothing of its own.
+    """A model's text with the statement after its `{{ config(...) }}`, which becomes blank.
 
-    The statement takes the model's query for its own, unless its columns are known better.
+    The statement selects from the model's query, unless the columns are known from another source.
     """
     start, end = call
     head = choices(stretch(text, 0, start))[0].sql
@@ -208,10 +207,10 @@ def _cut(piece: Piece, length: int) -> Piece:
 
 
 def columns_of(resource: Resource, layers: list[Layer], project: Project) -> Columns | None:
-    """A resource's columns with their types, as far as these are certain; None where the columns are not.
+    """The columns of a resource, with their types where these are certain; None if the columns are not.
 
-    They are those of an enforced contract; of `catalog.json`, where it is newer than all of the project; of a seed,
-    those in the first line of its file.
+    They come from an enforced contract, from a `catalog.json` newer than the project, or from the first line of a
+    seed.
     """
     configs = [layer.config for layer in layers]
     if resource.kind == "seeds":
@@ -250,7 +249,7 @@ def _of_catalog(resource: Resource, project: Project) -> Columns | None:
 
 
 def _query(columns: Iterable[tuple[str, str | None]]) -> str:
-    """A query with certain columns; a type that is no plain one of Spark's is left unknown."""
+    """A query with these columns; a type that is not a primitive type of Spark stays unknown."""
     found = []
     for name, kind in columns:
         quoted = name.strip("`").replace("`", "``")

@@ -1,0 +1,91 @@
+"""Results of earlier runs, by a digest of everything that they depend on; one file for all of them.
+
+A cache that is damaged, or that cannot be written, costs time and nothing else. Runs at the same time each write a
+whole file: the last one stays, with what it read of the others.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from spark_iceberg_sql.checker.digests import digest
+from spark_iceberg_sql.checker.packed import Packed
+from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.replacing import replace_file
+
+_DAY = 86_400  # seconds
+_KEPT = 30  # days after which a result that nobody asked for is dropped
+_PACKAGE = Path(__file__).parent.parent
+
+
+class Results:
+    """Results in a folder, which is made when there is something to keep."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / f"results-{_code()}.json"
+        self._today = int(time.time() // _DAY)
+        self._kept = _read(self._path)
+        self._new: dict[str, tuple[int, Packed]] = {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._kept
+
+    def get(self, key: str) -> Packed | None:
+        """The result of a key, if it is kept."""
+        found = self._kept.get(key)
+        if found is None:
+            return None
+        if found[0] != self._today:
+            self._new[key] = (self._today, found[1])
+        return found[1]
+
+    def put(self, key: str, result: Packed) -> None:
+        """Keep a result."""
+        self._kept[key] = self._new[key] = (self._today, result)
+
+    def save(self) -> None:
+        """Write what is new."""
+        if not self._new:
+            return
+        oldest = self._today - _KEPT
+        every = {**_read(self._path), **self._new}
+        kept = {key: item for key, item in every.items() if item[0] >= oldest}
+        body = json.dumps(kept, separators=(",", ":")).encode()
+        with suppress(OSError, FileError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            ignored = self._folder / ".gitignore"
+            if not ignored.exists():
+                ignored.write_text("*\n", encoding="utf-8")
+            replace_file(self._path, digest(body).encode() + b"\n" + body)
+            for other in self._folder.glob("results-*.json"):
+                if other.stat().st_mtime < (oldest * _DAY):
+                    other.unlink()
+        self._new = {}
+
+
+def _read(path: Path) -> dict[str, tuple[int, Packed]]:
+    try:
+        head, _, body = path.read_bytes().partition(b"\n")
+        if head != digest(body).encode():
+            return {}
+        found: dict[str, tuple[int, Packed]] = json.loads(body)
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def _code() -> str:
+    """A digest of all that judges: this package, and Python, whose parser is used."""
+    return digest(sys.version, *_sources())
+
+
+def _sources() -> Iterator[str | bytes]:
+    for file in sorted(_PACKAGE.rglob("*.py")):
+        yield str(file)
+        yield file.read_bytes()

@@ -1,0 +1,96 @@
+"""The files of `iceberg-sql check`: in several processes, with the results of earlier runs, and how far it has come."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.many_files import ManyFiles, Work
+from spark_iceberg_sql.cli.check_file import File, read
+from spark_iceberg_sql.cli.progress import Progress
+from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.rules import ALL, OURS
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.checker.results import Results
+
+_Item = tuple[str, File | Exception]
+
+CACHE = ".iceberg_sql_cache"
+_MANY = 16  # files from which on a cache saves more time than it takes
+
+
+def add_many(parser: argparse.ArgumentParser) -> None:
+    """Declare the options about many files."""
+    group = parser.add_argument_group("many files")
+    group.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        help="number of processes; default: one for each processor if there is enough to check",
+    )
+    group.add_argument(
+        "--no-cache", action="store_true", help="neither use nor keep results of earlier runs"
+    )
+    group.add_argument(
+        "--cache-dir",
+        metavar="DIR",
+        type=Path,
+        help=f"folder for results of earlier runs (default: {CACHE}, from {_MANY} files on)",
+    )
+
+
+def _jobs(text: str) -> int | None:
+    number = int(text) if text.isascii() and text.isdigit() else -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"it takes a number of processes, not `{text}`")
+    return number or None
+
+
+@contextmanager
+def many_files(
+    given: argparse.Namespace, settings: Configuration, paths: Sequence[str], linter: Linter
+) -> Iterator[tuple[ManyFiles, Iterator[_Item]]]:
+    """What checks a file, and the files, each as read or with why it cannot be, in order."""
+    results = _results(given, settings, len(paths))
+    many = ManyFiles(linter, settings, results, given.jobs)
+    progress = Progress(len(paths))
+
+    def files() -> Iterator[_Item]:
+        for item in many.ahead(((p, _read(p, given, settings)) for p in paths), _work):
+            progress.step()
+            yield item
+
+    with closing(progress), closing(many):
+        yield many, files()
+
+
+def _read(path: str, given: argparse.Namespace, settings: Configuration) -> File | Exception:
+    """A file, or why it cannot be read, which is said when it is its turn."""
+    try:
+        return read(path, given.stdin_filename, settings)
+    except Exception as error:
+        return error
+
+
+def _work(item: _Item) -> Work | None:
+    path, file = item
+    if path == "-" or isinstance(file, Exception):
+        return None
+    return Work(file.name, file.text, file.settings)
+
+
+def _results(given: argparse.Namespace, settings: Configuration, files: int) -> Results | None:
+    """The results of earlier runs, where they are worth reading."""
+    few = given.cache_dir is None and files < _MANY
+    others = len(ALL) > len(OURS)  # rules of other packages may depend on anything
+    if given.no_cache or few or others:
+        return None
+    from spark_iceberg_sql.checker.results import Results
+
+    return Results(given.cache_dir or settings.of(Path("any")).root / CACHE)

@@ -1,0 +1,36 @@
+"""How far a long check has come, on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_FIRST, _EACH = 1.0, 0.1  # seconds
+
+
+class Progress:
+    """Says on standard error how many files are done, if that is a terminal and it takes longer than a second."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._shown = ""
+        self._next = time.monotonic() + _FIRST if sys.stderr.isatty() else float("inf")
+
+    def step(self) -> None:
+        """One more file begins."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _EACH
+            self._shown = f"Checked {self._done:,} of {self._total:,} files"
+            # The cursor goes back, so that any other line takes this one's place.
+            sys.stderr.write(f"{self._shown}\r")
+            sys.stderr.flush()
+        self._done += 1
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            sys.stderr.write(f"{' ' * len(self._shown)}\r")
+            sys.stderr.flush()
+        self._shown, self._next = "", float("inf")

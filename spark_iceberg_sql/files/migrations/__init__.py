@@ -1,0 +1,1 @@
+"""Migrations: the order in which tools run them, and the SQL in Alembic revisions."""

@@ -1,0 +1,1 @@
+"""Notebooks: the SQL in their cells, and positions in the notebook's file."""

@@ -1,0 +1,1 @@
+"""Models of dbt and SQLMesh, with the configuration of their projects."""

@@ -1,0 +1,1 @@
+"""Python programs: where SQL stands in them, and calls that are equivalent to SQL."""

@@ -1,0 +1,160 @@
+"""Cutting a script without its tokens gives the statements that cutting it at its tokens gives."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spark_iceberg_sql.rules import ALL
+from spark_iceberg_sql.syntax.characters import shape
+from spark_iceberg_sql.syntax.cuts import cuts
+from spark_iceberg_sql.syntax.lexer import LEXER, tokenize
+from spark_iceberg_sql.syntax.script import Statement, by_tokens, statements
+
+# Whatever decides where a string, a comment, a path or a statement ends, and what stands next to it.
+PARTS = (
+    *("'", '"', "`", ";", "--", "/*", "*/", "/*+", "-", "/", "*", "\\", "\n", "\r\n", " ", "+"),
+    *("r'", 'R"', "xr'", "1r'", "1e+5r'", "\xe9r'", "\xb7r'", "r", "''", '""', "``", "\\'", "\\\\"),
+    *(
+        "file://a--b;",
+        "s3://",
+        "a1://x/*",
+        "://",
+        ":",
+        "a",
+        "SELECT",
+        "begin",
+        "end",
+        "BEGIN",
+        "beg\u0131n ",
+        "BEGIN--\n",
+        "END;",
+    ),
+    *(
+        "\ufeff",
+        "\xa0",
+        "\u2003",
+        "\u017f",
+        "\u0131",
+        "\xfe",
+        "\ud800",
+        "\0",
+        "1.5",
+        "x'",
+        "e",
+        "{",
+    ),
+    *(
+        "ALTER TABLE t ADD PARTITION FIELD a",
+        "array<map<a,b>>",
+        ">>",
+        "(",
+        ")",
+        ",",
+        "/**/",
+        "--\\\n",
+    ),
+)
+CORPUS = [example.sql for rule in ALL for example in rule.examples]
+
+
+def shown(statement: Statement) -> tuple[object, ...]:
+    tokens, pieces = statement.tokens, statement.all_tokens
+    where = (statement.start, statement.end, statement.head, statement.tail)
+    return (*where, statement.first, statement.compound, statement.unclosed, tokens, pieces)
+
+
+def agree(text: str) -> None:
+    quick, slow = statements(text), by_tokens(text, shape(text))
+    assert [shown(s) for s in quick] == [shown(s) for s in slow], text
+    # The tokens of a statement alone are the whole text's, but for an array<...> that a `;` leaves open.
+    if ">>" not in text:
+        at = {token.start: token for token in tokenize(text)}
+        assert all(at[token.start] == token for s in quick for token in s.all_tokens), text
+    for statement in quick:
+        assert statement.opening(6) == statement.tokens[:6]
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join))
+def test_parts(text: str) -> None:
+    agree(text)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text(text: str) -> None:
+    agree(text)
+
+
+def test_rules_examples_whole_and_in_pieces() -> None:
+    dice = random.Random(4)
+    agree(";\n".join(CORPUS))
+    for sql in CORPUS:
+        agree(sql)
+        for _ in range(5):
+            at = dice.randrange(len(sql) + 1)
+            agree(sql[:at] + dice.choice(PARTS) + sql[at:])
+            agree(dice.choice(PARTS) + sql[at:])
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("SELECT 'a;b', \"c;d\", `e;f`; -- g;h\nSELECT /* i;j */ 1;", 2),
+        ("SELECT r'\\'; SELECT R\"\\\";", 2),
+        ("-- one\n/* two */ ; ;; SELECT 1 -- three", 1),
+        ("SELECT a /*+ ; */ ; SELECT b", 3),
+        ("\ufeffSELECT 1;\xa0SELECT 2\xa0;", 2),
+        ("SELECT 'it''s; \\'; '; SELECT a*/*;*/b", 3),
+    ],
+)
+def test_common_scripts_are_cut_without_tokens(text: str, count: int) -> None:
+    assert len(list(cuts(shape(text)))) == count
+    agree(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("SELECT 'a", "LIST file://a--b;", "/* /* */", "BEGIN SELECT 1; END"),
+        *(
+            "BEGIN-- a\nSELECT 1; END",
+            "begin$x; END",
+            "beg\u0131n SELECT 1; END",
+            "begin/**/a; end",
+        ),
+    ],
+)
+def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
+    assert len(list(cuts(shape(f"SELECT 1;{text}")))) == 1
+    agree(f"SELECT 1;{text}")
+
+
+@pytest.mark.parametrize(
+    "part", ["'", "/*", "--", "r'", "a;", "\\'", " ", "- ", "*/", "-- \n;", "/**/ "]
+)
+def test_in_linear_time(part: str) -> None:
+    # A square would take minutes.
+    statements(part * 50_000)
+
+
+def test_a_long_statement_opens_without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ", ".join(f"({i}, 'a>>b')" for i in range(10_000))
+    statement = statements(f"INSERT INTO t PARTITION (a) VALUES {rows};")[0]
+    asked: list[int | None] = []
+    pieces = LEXER.pieces
+
+    def counting(shaped: str, count: int | None = None) -> list[str]:
+        asked.append(count)
+        return pieces(shaped, count)
+
+    monkeypatch.setattr(LEXER, "pieces", counting)
+    opening = statement.opening(8)
+    assert asked
+    assert None not in asked
+    monkeypatch.undo()
+    assert opening == statement.tokens[:8]
