@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.api import check, plan
+    from spark_iceberg_sql.api import check, install, plan, uninstall
     from spark_iceberg_sql.checker.plan import Plan
     from spark_iceberg_sql.diagnostics import (
         Diagnostic,
@@ -42,12 +42,8 @@ if TYPE_CHECKING:
     )
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
-    from spark_iceberg_sql.spark.session import (
-        install,
-        register,
-        session,
-        uninstall,
-    )
+    from spark_iceberg_sql.spark.servers import Server, connect_server, thrift_server
+    from spark_iceberg_sql.spark.session import register, session
     from spark_iceberg_sql.spark.tables.credentials import collection
 
 # Public name -> its module. Loaded on first use: the checker must not import pyspark.
@@ -65,13 +61,15 @@ _HOME = {
     "PluginError": "errors",
     "Report": "diagnostics",
     "ScriptFailedError": "errors",
+    "Server": "spark.servers",
     "Severity": "diagnostics",
     "SourceError": "errors",
     "attach": "spark.catalogs",
     "catalog": "spark.catalogs",
     "check": "api",
     "collection": "spark.tables.credentials",
-    "install": "spark.session",
+    "connect_server": "spark.servers",
+    "install": "api",
     "known_from": "model.offline",
     "optimize": "spark.catalogs",
     "plan": "api",
@@ -79,7 +77,8 @@ _HOME = {
     "run": "spark.gate.scripts",
     "session": "spark.session",
     "sql": "spark.gate.intercept",
-    "uninstall": "spark.session",
+    "thrift_server": "spark.servers",
+    "uninstall": "api",
 }
 
 __all__ = [
@@ -95,6 +94,7 @@ __all__ = [
     "PluginError",
     "Report",
     "ScriptFailedError",
+    "Server",
     "Severity",
     "SourceError",
     "Tables",
@@ -103,6 +103,7 @@ __all__ = [
     "catalog",
     "check",
     "collection",
+    "connect_server",
     "install",
     "known_from",
     "optimize",
@@ -111,6 +112,7 @@ __all__ = [
     "run",
     "session",
     "sql",
+    "thrift_server",
     "uninstall",
 ]
 

@@ -1,12 +1,12 @@
-"""The public functions of the checker, which need no Spark; the only place that chooses between plans with and
-without Spark.
-"""
+"""The public functions that choose by what they are given: tables, a classic session, a session of Spark Connect."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.model.table import Tables
 
 if TYPE_CHECKING:
@@ -16,15 +16,24 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.diagnostics import Report
 
 
-def check(text: str, known: Tables | None = None, *, filename: str | None = None) -> Report:
+def check(
+    text: str, known: Tables | SparkSession | None = None, *, filename: str | None = None
+) -> Report:
     """Check every statement of a text, each against the tables as the earlier statements leave them.
 
-    text: any text. known: the tables that exist before it; it is not changed. filename: for the report. A
+    text: any text. known: the tables that exist before it, which are not changed, or a session, whose tables
+    are read: with one of Spark Connect, the server checks. filename: for the report. A
     statement with an error is assumed not to have run, but the table of a CREATE with an error is recorded as
     intended. If neither `known` nor the text indicates Spark or Iceberg, it may be another engine's SQL: then a
-    single note replaces all findings. Never raises: an internal error is SIS000 in the report.
+    single note replaces all findings. Never raises without a session: an internal error is SIS000 in the report.
+    With a session of Spark Connect, raises IcebergSqlError if its server does not check.
     """
-    return engine.check(text, known, filename=filename)
+    if known is None or isinstance(known, Tables):
+        return engine.check(text, known, filename=filename)
+    if _is_remote(known):
+        found: Report = load("spark.remote").check(known, text, filename)
+        return found
+    return engine.check(text, load("spark.gate.live_plan").tables(known), filename=filename)
 
 
 def plan(source: Tables | SparkSession, text: str) -> Plan:
@@ -32,12 +41,42 @@ def plan(source: Tables | SparkSession, text: str) -> Plan:
 
     source: Tables, or a session: then the data files are counted too. text: one CREATE
     or REPLACE TABLE or ALTER TABLE statement. Raises IcebergSqlError for text that is not exactly one
-    statement that could change a partitioning.
+    statement that could change a partitioning, and for a session of Spark Connect.
     """
     if isinstance(source, Tables):
         from spark_iceberg_sql.checker import planner
 
         return planner.plan(source, text)
-    from spark_iceberg_sql.spark.gate import live_plan
+    if _is_remote(source):
+        raise IcebergSqlError(
+            "a client of Spark Connect gets a plan as rows\nhelp: SELECT * FROM iceberg_plan('ALTER TABLE ...')"
+        )
+    found: Plan = load("spark.gate.live_plan").plan(source, text)
+    return found
 
-    return live_plan.plan(source, text)
+
+def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
+    """Install everything in this package in any session; returns the session.
+
+    Calling it again is harmless. spark: a classic session, or one of Spark Connect: its server must have
+    everything already (`connect_server`), and partition DDL is checked there before the session sends it. ddl:
+    what an error in partition DDL causes: "error", "warn", "off".
+
+    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if the server of a
+    session of Spark Connect has nothing of this package.
+    """
+    _home(spark).install(spark, ddl)
+    return spark
+
+
+def uninstall(spark: SparkSession) -> None:
+    """Remove what `install` added to a session."""
+    _home(spark).uninstall(spark)
+
+
+def _home(spark: SparkSession) -> Any:
+    return load("spark.remote" if _is_remote(spark) else "spark.session")
+
+
+def _is_remote(spark: SparkSession) -> bool:
+    return any(kind.__module__.startswith("pyspark.sql.connect.") for kind in type(spark).__mro__)

@@ -4,6 +4,7 @@
     <!-- fails -->                the block's last statement must fail
     <!-- fails: SIS404 -->        the same, and the checker says why
     <!-- demo -->, <!-- layers -->    what a text is held against
+    <!-- client -->          what a client of Spark Connect types: tests/spark/test_connect_server.py
 
 A block whose first line names a file (`-- schema.sql`, `# job.py`) is that file. A `text` behind a block is its output.
 """
@@ -63,6 +64,11 @@ class Block:
     def not_run(self) -> str | None:
         """Why it cannot run here."""
         return self.mark("not run")
+
+    @property
+    def is_clients(self) -> bool:
+        """Whether a client of Spark Connect types it."""
+        return any(mark.startswith("client") for mark in self.marks)
 
     @property
     def fails(self) -> bool:

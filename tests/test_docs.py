@@ -202,6 +202,8 @@ NOT_RUN = {
     "measures": 6,
     "needs a JDBC driver": 1,
     "needs Neovim": 1,
+    "needs a cluster": 1,
+    "needs a second terminal": 2,
     "needs S3": 4,
     "these are the tests themselves": 3,
 }
@@ -217,7 +219,7 @@ def test_what_is_not_run_is_listed() -> None:
 def test_every_block_is_of_a_known_kind() -> None:
     for block in every_block():
         assert block.language in LANGUAGES, block.where
-        known = ("not run: ", "fails", "demo", "layers", "/")
+        known = ("not run: ", "fails", "demo", "layers", "client", "/")
         assert all(mark.startswith(known) for mark in block.marks), (block.where, block.marks)
     for page in PAGES:
         prose = re.sub(

@@ -25,6 +25,18 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("spark_iceberg_sql.cli.check", "check partition DDL in files, folders, notebooks"),
     "plan": ("spark_iceberg_sql.cli.plan", "show how statements would change the partitioning"),
     "run": ("spark_iceberg_sql.cli.run", "check a whole script, then run it on Spark"),
+    "connect-server": (
+        "spark_iceberg_sql.cli.connect_server",
+        "serve Spark Connect with everything installed",
+    ),
+    "thrift-server": (
+        "spark_iceberg_sql.cli.thrift_server",
+        "serve JDBC clients with everything installed",
+    ),
+    "jar": (
+        "spark_iceberg_sql.cli.jar",
+        "write a jar with the functions and optimizer rules, for Spark without Python",
+    ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": (

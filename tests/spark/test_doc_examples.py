@@ -33,7 +33,7 @@ LAKE = re.compile(r"(?<![\w.])/lake\b")
 
 def runs_here(block: Block) -> bool:
     """Whether a block is something for a session."""
-    if block.not_run is not None:
+    if block.not_run is not None or block.is_clients:
         return False
     if block.language == "console":
         return any(command.startswith("iceberg-sql run") for command, _, _ in commands(block))

@@ -1,28 +1,19 @@
-"""A client of Spark Connect, in a process without this package: the server's session refuses it the same statements."""
+"""`iceberg-sql connect-server` and a client in a process without this package, which is refused the same statements."""
 
 from __future__ import annotations
 
 import json
 import os
-import socket
+import re
+import signal
 import subprocess
 import sys
 
 import connect_client
-import process
 import pytest
 
-SERVER = """
-import sys
-spark = sis.session(os.getcwd() + "/w", config={
-    **SMALL, "spark.master": "local[2]", "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-    "spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": sys.argv[1],
-})
-spark.sql("CREATE NAMESPACE local.db")
-spark.sql("CREATE TABLE local.db.t (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(4, id))")
-print("ready", flush=True)
-sys.stdin.read()
-"""
+SMALL = ("spark.master=local[2]", "spark.driver.memory=700m", "spark.driver.bindAddress=127.0.0.1")
+READY = re.compile(r"Spark Connect server at (sc://127\.0\.0\.1:\d+); Ctrl-C stops it\n")
 
 CLIENT = """
 import importlib.util, json, sys
@@ -35,6 +26,8 @@ assert importlib.util.find_spec("spark_iceberg_sql") is None
 spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
 other = SparkSession.builder.remote(sys.argv[1]).create()
 frame = spark.createDataFrame([(1, "a")], "id BIGINT, s STRING")
+spark.sql("CREATE NAMESPACE local.db")
+spark.sql("CREATE TABLE local.db.t (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(4, id))")
 damaging = "CREATE OR REPLACE TABLE local.db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(8, id))"
 calls = {
     "sql": lambda: spark.sql(damaging),
@@ -68,19 +61,19 @@ print(json.dumps(answers))
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | None]:
     """What the client got for each of its calls; null where the call went through."""
     interpreter = connect_client.python()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     folder = tmp_path_factory.mktemp("connect")
-    command = [sys.executable, "-c", process.PREAMBLE + SERVER, str(port)]
+    command = [sys.executable, "-m", "spark_iceberg_sql", "connect-server", "--port", "0"]
+    for setting in SMALL:
+        command += ["--conf", setting]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with (
         (folder / "log").open("w") as log,
         subprocess.Popen(command, cwd=folder, stderr=log, **pipes) as server,
     ):
-        assert server.stdout.readline().strip() == "ready", (folder / "log").read_text()
+        found = READY.fullmatch(server.stdout.readline())
+        assert found is not None, (folder / "log").read_text()
         done = subprocess.run(
-            [str(interpreter), "-c", CLIENT, f"sc://127.0.0.1:{port}"],
+            [str(interpreter), "-c", CLIENT, found[1]],
             cwd=folder,
             env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
             capture_output=True,
@@ -88,6 +81,11 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | N
             timeout=400,
             check=False,
         )
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 0
+    said = (folder / "log").read_text()
+    assert said.endswith("stopped\n")
+    assert "Traceback" not in said
     assert done.returncode == 0, done.stderr + (folder / "log").read_text()
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
 from spark_iceberg_sql.spark.bridge import compiler, lines
-from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.spark.extension import jar
 
 ROOT = Path(__file__).parents[2]
 # What javac finds and we cannot mend, with the reason.
@@ -36,10 +36,13 @@ _BELOW_SCALA = re.compile(
 )
 
 
+ROOMS = ("bridge", "optimizer", "transforms", "gate", "extension")
+
+
 def _ours(folder: Path) -> Iterator[Path]:
     """The Java files, for the installed line of Spark."""
     scala_2_12 = runtime_jar.scala() == "2.12"
-    for package in (f"spark_iceberg_sql.spark.{room}" for room in ("bridge", "optimizer", "gate")):
+    for package in (f"spark_iceberg_sql.spark.{room}" for room in ROOMS):
         names = {path.stem for path in (ROOT / package.replace(".", "/")).rglob("*.java")}
         for name in sorted(names):
             written = folder / f"{name}.java"
@@ -53,9 +56,12 @@ def _ours(folder: Path) -> Iterator[Path]:
 
 def javac(folder: Path) -> list[str]:
     """What javac says of all the Java files, one message each, but for the number of them."""
-    rows = folder / "TransformRows.java"
-    rows.write_text(injection.transform_rows(), encoding="utf-8")
-    files = [rows, *_ours(folder)]
+    rows = []
+    for name, text in jar.sources():
+        if name.endswith("Rows"):
+            rows.append(folder / f"{name}.java")
+            rows[-1].write_text(text, encoding="utf-8")
+    files = [*rows, *_ours(folder)]
     jars = Path(pyspark.__file__).parent / "jars" / "*"
     iceberg = runtime_jar.runtime_jar(versions.runtime(pyspark.__version__))
     command = [

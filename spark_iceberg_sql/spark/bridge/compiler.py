@@ -6,18 +6,23 @@ none of this package. A py4j proxy cannot do this, as Rule is a class.
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Iterable
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JJavaError
 
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import lines
-from spark_iceberg_sql.spark.bridge.jvm import EXPRESSIONS, Java, gateway, java_class
+from spark_iceberg_sql.spark.bridge.jvm import Java, class_exists, gateway, java_class
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
+EXTENSION = "sparkicebergsql.Extension"
 # Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
 _TABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -35,16 +40,6 @@ def table() -> Java | None:
 def keep_table(made: Java | None) -> None:
     """Remember the RuleRegistry, or that there is none, for as long as the JVM lives."""
     _TABLES[gateway()] = made
-
-
-def withheld(call: Java) -> Java:
-    """A call of Iceberg's function as an equivalent expression that is not pushed down.
-
-    call: the StaticInvoke of V2ExpressionUtils.resolveScalarFunction. Neither Spark's push-down nor Iceberg's
-    rule ReplaceStaticInvoke looks inside the tag around it, which costs nothing at run time. The rule `guard`
-    removes it where the scan returns correct results.
-    """
-    return java_class(f"{EXPRESSIONS}.KnownNullable")(call)
 
 
 def context_loader() -> Java:
@@ -72,6 +67,15 @@ def _number(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split("."))
 
 
+def rows_text(name: str, rows: Iterable[Iterable[str]]) -> str:
+    """The source of a Java class with rows of texts, ROWS."""
+    lines = ("{" + ", ".join(map(json.dumps, row)) + "}" for row in rows)
+    return (
+        f"package sparkicebergsql;\npublic final class {name} {{\n"
+        f"  public static final String[][] ROWS = {{{', '.join(lines)}}};\n}}\n"
+    )
+
+
 def compiled(package: str, name: str, parent: Java) -> Java:
     """The class loader of a Java file in a package's folder `java`; else as `compile_java`."""
     return compile_java(source(package, name), f"{name}.java", parent)
@@ -83,6 +87,46 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
     parent: the class loader of the classes that it uses. Returns its class loader. Raises ValueError with the
     compiler's message.
     """
+    return _cooked(text, file, parent).getClassLoader()
+
+
+def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
+    """The class files of Java files, by the classes' full names.
+
+    sources: name and text, each compiled on those before it. Raises ValueError with the compiler's message.
+    """
+    found: dict[str, bytes] = {}
+    loader = context_loader()
+    for name, text in sources:
+        cooked = _cooked(text, f"{name}.java", loader)
+        found |= {str(key): bytes(value) for key, value in cooked.getBytecodes().items()}
+        loader = cooked.getClassLoader()
+    return found
+
+
+def digest(sources: Iterable[tuple[str, str]]) -> str:
+    """A checksum of Java files, each a name and its text."""
+    return hashlib.sha256(repr(list(sources)).encode()).hexdigest()
+
+
+def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
+    """What this package's jar has made in this JVM, as there is one of each class; None without the jar.
+
+    part: `rules` or `functions`. sources: what this package would compile instead. Raises IcebergSqlError if
+    the jar was made from others.
+    """
+    if not class_exists(EXTENSION):
+        return None
+    found = getattr(instance(context_loader(), EXTENSION), part)(digest(sources))
+    if found is None:
+        raise IcebergSqlError(
+            "the jar of spark-iceberg-sql on the class path was made by another version of it\n"
+            "help: make it anew with `iceberg-sql jar`, or start Spark without it"
+        )
+    return found
+
+
+def _cooked(text: str, file: str, parent: Java) -> Java:
     compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)
@@ -91,7 +135,7 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
         compiler.cook(file, java_class("java.io.StringReader")(text))
     except Py4JJavaError as error:
         raise ValueError(_words(error)) from None
-    return compiler.getClassLoader()
+    return compiler
 
 
 def instance(loader: Java, name: str) -> Java:

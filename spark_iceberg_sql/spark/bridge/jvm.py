@@ -62,6 +62,9 @@ class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
 
 
 _refused: deque[str] = deque(maxlen=64)  # the last refusals, with Spark's messages
+_native: set[str] = (
+    set()
+)  # functions in the JVM that refuse calls themselves, as messages name them
 _callback = (
     threading.local()
 )  # .runs: whether this thread is in one; .quiet: whether its errors are not logged
@@ -76,7 +79,8 @@ def _not_ours(record: logging.LogRecord) -> bool:
     if record.exc_info and isinstance(record.exc_info[1], _Thrown):
         return False
     silent = getattr(_callback, "runs", False) or getattr(_callback, "quiet", False)
-    return record.msg not in _refused and not silent
+    words = str(record.msg)
+    return not (silent or words in _refused or any(name in words for name in _native))
 
 
 @contextmanager
@@ -88,6 +92,12 @@ def quietly() -> Iterator[None]:
         yield
     finally:
         _callback.quiet = False
+
+
+def quiet_about(function: str) -> None:
+    """Suppress the logging of what a function of the JVM refuses: the user is told anyway."""
+    _native.add(f"`{function}`")
+    _quieten()
 
 
 def _quieten() -> None:
@@ -165,17 +175,6 @@ def active(spark: SparkSession) -> Iterator[None]:
             kind.setActiveSession(before.get())
         else:
             kind.clearActiveSession()
-
-
-class ActiveSession:
-    """The parts of the active session that this package uses: its JVM object and its context.
-
-    Creating a pyspark session would take a dozen JVM calls for each function call analysed.
-    """
-
-    def __init__(self) -> None:
-        self.sparkContext = SparkContext._active_spark_context
-        self._jsparkSession = active_session()
 
 
 def class_exists(name: str) -> bool:

@@ -83,26 +83,6 @@ def message(error: CapturedException) -> str:
     return error.getMessage() if LINE >= (4, 0) else ""
 
 
-def updated(seq: Java, place: int, item: Java, gateway: Any) -> Java:
-    """A Scala Seq with one item replaced."""
-    if not scala_2_12(gateway):
-        return seq.updated(place, item)
-    items = [seq.apply(i) for i in range(seq.size())]
-    items[place] = item
-    return gateway.jvm.org.apache.spark.api.python.PythonUtils.toSeq(items)
-
-
-def pretty_sql(package: Java, expression: Java) -> str:
-    """Spark's `toPrettySQL`; since 4.1 it takes a flag."""
-    return str(package.toPrettySQL(expression, *((True,) if LINE >= (4, 1) else ())))
-
-
-def rearranged(support: Java, signature: Java, arguments: Java, name: str, resolver: Java) -> Java:
-    """Spark's `defaultRearrange`; since 4.1 it takes a resolver for names."""
-    more = (resolver,) if LINE >= (4, 1) else ()
-    return support.defaultRearrange(signature, arguments, name, *more)
-
-
 def relation(kind: Java, table: Java, catalog: Java, none: Java, options: Java) -> Java:
     """A DataSourceV2Relation without an identifier; since 4.1 it has a time travel argument."""
     more = (none,) if LINE >= (4, 1) else ()

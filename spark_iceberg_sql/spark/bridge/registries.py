@@ -13,6 +13,7 @@ from spark_iceberg_sql.spark.bridge.jvm import (
     from_option,
     java_class,
     java_session,
+    quiet_about,
     scala_function,
     scala_object,
 )
@@ -59,6 +60,31 @@ def register_function(
 
     Raises IcebergSqlError if another function is registered under that name.
     """
+    _register(
+        spark, kind, name, lambda: scala_function(build), usage, arguments, examples, note, group
+    )
+
+
+def register_native(
+    spark: SparkSession,
+    name: str,
+    make: Callable[[], Java],
+    *,
+    usage: str,
+    arguments: str = "",
+    examples: str = "",
+) -> None:
+    """Register a scalar function of the JVM, in both registries; else as `register_function`.
+
+    make: makes it, a scala.Function1; not called if the function is registered already.
+    """
+    _register(spark, SCALAR, name, make, usage, arguments, examples, "", "misc_funcs")
+    quiet_about(name)
+
+
+def _register(
+    spark: SparkSession, kind: str, name: str, make: Callable[[], Java], *documentation: str
+) -> None:
     identifier = java_class("org.apache.spark.sql.catalyst.FunctionIdentifier")(name)
     missing = []
     for registry in _registries(spark, kind):
@@ -72,11 +98,11 @@ def register_function(
             )
     if not missing:
         return
+    source = "python_udf" if kind == SCALAR else "python_udtf"
     info = java_class(f"{EXPRESSIONS}.ExpressionInfo")(
-        _OWNER, None, name, usage, arguments, examples, note, group, "0.1.0", "",
-        "python_udf" if kind == SCALAR else "python_udtf",
-    )  # fmt: skip
-    function = scala_function(build)
+        _OWNER, None, name, *documentation, "0.1.0", "", source
+    )
+    function = make()
     for registry in missing:
         registry.registerFunction(identifier, info, function)
 

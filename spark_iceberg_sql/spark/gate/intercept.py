@@ -24,12 +24,11 @@ from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_session
 from spark_iceberg_sql.spark.gate import explain_errors
 from spark_iceberg_sql.spark.gate.judge import judge
+from spark_iceberg_sql.spark.modes import known_mode
 from spark_iceberg_sql.spark.optimizer import injection
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-MODES = ("error", "warn", "off")
 
 _SOURCES = (
     (injection.__package__ or "", "ScalaTypes"),
@@ -55,9 +54,7 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     IcebergSqlWarning instead and passes the statement on, `off` removes the gate.
     Raises IcebergSqlError for any other mode, and where the gate cannot be built for this version of Spark.
     """
-    if ddl not in MODES:
-        raise IcebergSqlError(f'ddl must be "error", "warn" or "off", not {ddl!r}')
-    if ddl != "off" or gate.existing() is not None:
+    if known_mode(ddl) != "off" or gate.existing() is not None:
         _gate().install(java_session(spark), ddl)
     SparkSession.sql = _explained_sql if gate.shut() else _PLAIN_SQL  # type: ignore[method-assign]
     return spark

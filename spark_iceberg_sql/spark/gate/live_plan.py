@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+def tables(spark: SparkSession) -> SessionTables:
+    """A session's tables."""
+    return SessionTables(spark, intercept.own_sql(spark))
+
+
 def plan(spark: SparkSession, text: str) -> Plan:
     """The plan of one statement on a session's tables, data files counted (see `api.plan`)."""
-    known = SessionTables(spark, intercept.own_sql(spark))
-    found = offline.plan(known, sessions.substituted(spark, text))
+    found = offline.plan(tables(spark), sessions.substituted(spark, text))
     if found.before is None or found.after is None:
         return found
     return _counted(spark, found)

@@ -6,7 +6,6 @@ record to RULES. `SELECT * FROM iceberg_rules()` lists them.
 
 from __future__ import annotations
 
-import json
 import warnings
 from dataclasses import dataclass
 from enum import Enum
@@ -144,9 +143,15 @@ def ensure(spark: SparkSession) -> None:
         _warn(table)
 
 
+def ensuring() -> Any | None:
+    """`ensure` as a function of the JVM's, from a session; None where no rule can be compiled."""
+    table = _table()
+    return None if table is None else table.ensuring()
+
+
 def _table() -> Any | None:
     if not compiler.knows_table():
-        compiler.keep_table(_compile())
+        compiler.keep_table(compiler.from_jar("rules", sources()) or _compile())
     return compiler.table()
 
 
@@ -175,6 +180,28 @@ def _compile() -> Any | None:
     return table
 
 
+def sources() -> list[tuple[str, str]]:
+    """The Java files of all rules, name and text, each after those that it needs."""
+    own = (name for rule in RULES for name in (*rule.parts, rule.java))
+    files = [(name, compiler.source(__package__ or "", name)) for name in (*SHARED, *own)]
+    return [("TransformRows", transform_rows()), *files]
+
+
+def rule_rows() -> str:
+    """The records of the rules as Java, for Extension.java."""
+    return compiler.rows_text(
+        "RuleRows",
+        [
+            (
+                *(rule.excluded, rule.name, rule.phase.value),
+                "before" if rule.phase is Phase.BEFORE_PUSH_DOWN else "after",
+                *(rule.switch, rule.does),
+            )
+            for rule in RULES
+        ],
+    )
+
+
 def transform_rows() -> str:
     """The transform table as Java, for Transform.java."""
     rows = []
@@ -196,11 +223,8 @@ def transform_rows() -> str:
             " ".join(name for name, holds in facts.items() if holds),
             " ".join(str(Primitive(name)) for name in transform.wraps),
         )
-        rows.append("{" + ", ".join(json.dumps(text) for text in row) + "}")
-    return (
-        f"package {_PACKAGE};\npublic final class TransformRows {{\n"
-        f"  public static final String[][] ROWS = {{{', '.join(rows)}}};\n}}\n"
-    )
+        rows.append(row)
+    return compiler.rows_text("TransformRows", rows)
 
 
 def _warn(table: Any) -> None:

@@ -23,6 +23,8 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
+import scala.Function1;
+import scala.Tuple3;
 import scala.collection.immutable.Seq;
 
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
@@ -159,6 +161,13 @@ public class RuleRegistry {
     session.sessionState().tableFunctionRegistry().registerFunction(listingId, listingInfo, listing);
   }
 
+  /** Adds the table function that lists the rules to sessions that are still to be made. */
+  public void injectListing(SparkSessionExtensions extensions) {
+    extensions.injectTableFunction(
+      new Tuple3<FunctionIdentifier, ExpressionInfo, Function1<Seq<Expression>, LogicalPlan>>(
+        listingId, listingInfo, listing));
+  }
+
   /** Disables the rules in this session and in those that share its extensions. */
   public synchronized void uninstall(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
@@ -168,6 +177,19 @@ public class RuleRegistry {
   /** Injects the rules into a session that has never had them. */
   public synchronized void ensure(SparkSession session) {
     if (!sessions.containsKey(extensions(session))) install(session);
+  }
+
+  /** {@link #ensure} for the functions iceberg_*, which call it with the session that uses one. */
+  public Function1<SparkSession, Object> ensuring() { return new Ensuring(this); }
+
+  static class Ensuring extends ScalaTypes.Mapping<SparkSession, Object> {
+    final RuleRegistry table;
+    Ensuring(RuleRegistry table) { this.table = table; }
+    @Override
+    protected Object of(Object session) {
+      table.ensure((SparkSession) session);
+      return null;
+    }
   }
 
   private synchronized boolean inForce(Entry entry, SparkSession session) {

@@ -1,0 +1,64 @@
+"""What `iceberg-sql connect-server` and `iceberg-sql thrift-server` have in common."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from types import FrameType
+
+from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.cli.session_options import add_session, session
+from spark_iceberg_sql.extras import load
+
+
+def add_server(parser: argparse.ArgumentParser, port: int) -> None:
+    """Declare the options of a server. port: the default."""
+    parser.add_argument(
+        "--host",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+        help="address to listen on (default: 127.0.0.1)",
+    )
+    parser.add_argument(
+        "--port", type=_port, default=port, help=f"port; 0: any free one (default: {port})"
+    )
+    parser.add_argument(
+        "--ddl",
+        choices=("error", "warn", "off"),
+        default="error",
+        help="what an error in partition DDL causes (default: error)",
+    )
+    add_session(parser)
+
+
+def serve(given: argparse.Namespace, function: str, name: str) -> int:
+    """Serve until Ctrl-C or SIGTERM; returns the exit code. function: that starts the server. name: for people."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    spark = None
+    try:
+        spark = session(given, given.ddl)
+        start = getattr(load("spark.servers"), function)
+        server = start(spark, host=given.host, port=given.port, ddl=given.ddl)
+        sys.stdout.write(f"{name} server at {server.url}; Ctrl-C stops it\n")
+        sys.stdout.flush()
+        try:
+            server.wait()
+        finally:
+            server.stop()
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped\n")
+    finally:
+        if spark is not None:
+            spark.stop()
+    return CLEAN
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _port(word: str) -> int:
+    if not word.isdecimal() or int(word) >= 1 << 16:
+        raise argparse.ArgumentTypeError(f"`{word}` is not a number from 0 to 65535")
+    return int(word)

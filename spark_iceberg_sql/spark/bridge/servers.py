@@ -1,0 +1,135 @@
+"""Spark's own servers, Connect and Thrift, which listen in the JVM of this process."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pyspark import SparkContext
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_CONNECT = "org.apache.spark.sql.connect.service.SparkConnectService"
+_THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+_STACK = "spark.sql.connect.serverStacktrace.enabled"
+
+
+class Settings:
+    """The settings with which new sessions of the JVM begin, made those of one session.
+
+    Clients are not shown the server's Java stack, unless that session says so.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        session = jvm.java_session(spark)
+        self._conf = session.sharedState().conf()
+        wanted = {_STACK: "false"}
+        for entry in jvm.from_seq(session.sessionState().conf().getAllConfs().toSeq()):
+            wanted[str(entry._1())] = str(entry._2())
+        self._before = {
+            key: jvm.from_option(self._conf.getOption(key))
+            for key, value in wanted.items()
+            if not self._conf.contains(key) or self._conf.get(key) != value
+        }
+        for key in self._before:
+            self._conf.set(key, wanted[key])
+
+    def restore(self) -> None:
+        """Make them what they were."""
+        for key, value in self._before.items():
+            if value is None:
+                self._conf.remove(key)
+            else:
+                self._conf.set(key, value)
+
+
+Stop = Callable[[], None]
+
+
+def start_connect(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
+    """Start Spark Connect's server, whose sessions are of the same family as the process's own.
+
+    Returns its port, and what stops it and ends its sessions. Raises IcebergSqlError if Spark Connect is not on
+    the class path, if the server is running already, or if it cannot listen there.
+    """
+    _require(spark, _CONNECT, "Spark Connect's server", "spark-connect")
+    service = jvm.scala_object(_CONNECT)
+    if service.started():
+        raise IcebergSqlError(
+            f"a Spark Connect server is running in this process, on port {service.localPort()}\n"
+            "help: use that one, or stop it first"
+        )
+    settings = jvm.java_class("org.apache.spark.SparkEnv").get().conf()
+    settings.set("spark.connect.grpc.binding.address", host)
+    settings.set("spark.connect.grpc.binding.port", str(port))
+    try:
+        service.start(spark.sparkContext._jsc.sc())
+    except JVM_ERRORS as error:
+        raise _cannot_listen("Spark Connect", host, port, error) from None
+    return int(service.localPort()), lambda: service.stop(jvm.to_option(), jvm.to_option())
+
+
+def start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
+    """Start Spark's Thrift server, whose sessions are of the same family as this one; else as `start_connect`."""
+    _require(spark, _THRIFT, "Spark's Thrift server", "spark-hive-thriftserver")
+    port = port or _free_port(host)
+    if (reason := _reason(host, port)) is not None:  # Hive itself says it in its log
+        raise _cannot_listen("Thrift", host, port, reason)
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    settings.set("hive.server2.thrift.bind.host", host)
+    settings.set("hive.server2.thrift.port", str(port))
+    try:
+        server = jvm.java_class(_THRIFT).startWithSparkSession(jvm.java_session(spark), False)
+    except JVM_ERRORS as error:
+        raise _cannot_listen("Thrift", host, port, error) from None
+    return port, server.stop
+
+
+def _require(spark: SparkSession, name: str, what: str, artifact: str) -> None:
+    if not jvm.class_exists(name):
+        scala = str(jvm.scala_object("scala.util.Properties").versionNumberString())
+        raise IcebergSqlError(
+            f"{what} is not on this session's class path\n"
+            "help: start the session with spark.jars.packages="
+            f"org.apache.spark:{artifact}_{scala.rpartition('.')[0]}:{spark.version}"
+        )
+
+
+def _cannot_listen(server: str, host: str, port: int, error: Exception | str) -> IcebergSqlError:
+    why = error if isinstance(error, str) else _reason(host, port) or message(error)
+    return IcebergSqlError(
+        f"the {server} server cannot listen on {host}:{port}: {why}\n"
+        "help: choose another port, or 0 for any free one"
+    )
+
+
+def _reason(host: str, port: int) -> str | None:
+    """Why nothing can listen there, as the operating system says it; Spark gives a suggestion instead."""
+    try:
+        _free_port(host, port)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+def _free_port(host: str, port: int = 0) -> int:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        tried.bind(address)
+        tried.listen()
+        return int(tried.getsockname()[1])
+
+
+def has_ended() -> bool:
+    """Whether this process's JVM, or its Spark context, has ended."""
+    if not jvm.running():
+        return True
+    process = getattr(SparkContext._gateway, "proc", None)
+    return process is not None and process.poll() is not None

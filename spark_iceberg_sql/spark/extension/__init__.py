@@ -1,0 +1,1 @@
+"""The functions and optimizer rules as a jar, for Spark without Python."""

@@ -1,0 +1,68 @@
+"""write_jar(): the functions and optimizer rules as a jar, compiled by the Janino of the Spark that it is for."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pyspark
+
+from spark_iceberg_sql.errors import FileError, IcebergSqlError
+from spark_iceberg_sql.spark.bridge import compiler, plain_jvm
+from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
+from spark_iceberg_sql.spark.transforms import functions
+from spark_iceberg_sql.spark.versions import line, runtime
+
+_SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
+_MADE = (1980, 1, 1, 0, 0, 0)  # the same jar each time
+
+
+def write_jar(target: Path, ivy_settings: str | None = None) -> int:
+    """Write the jar for the installed pyspark's line of Spark; returns its size in bytes.
+
+    Iceberg's runtime has to be beside it on the class path. The functions with their refusals and all optimizer
+    rules are then in every session of the application, without a setting; the check of partition DDL is not: it
+    needs Python.
+
+    target: the file; one that exists is replaced. ivy_settings: an Ivy settings file, for a mirror.
+    Raises FileError if it cannot be written, IcebergSqlError if a class cannot be compiled for this Spark, JavaError
+    and JarError.
+    """
+    wanted = line(pyspark.__version__)
+    java(wanted.java)
+    plain_jvm.start(runtime_jar(runtime(pyspark.__version__, scala()), ivy_settings))
+    try:
+        classes = compiler.classes(sources())
+    except ValueError as error:
+        raise IcebergSqlError(
+            f"the jar cannot be compiled for Spark {wanted.spark}: {error}"
+        ) from None
+    manifest = f"Manifest-Version: 1.0\r\nSpark: {wanted.spark}\r\nScala: {scala()}\r\n\r\n"
+    files = {
+        "META-INF/MANIFEST.MF": manifest.encode(),
+        _SERVICE: f"{compiler.EXTENSION}\n".encode(),
+        **{f"{name.replace('.', '/')}.class": code for name, code in sorted(classes.items())},
+    }
+    try:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
+            for name, content in files.items():
+                jar.writestr(zipfile.ZipInfo(name, _MADE), content, zipfile.ZIP_DEFLATED)
+        return target.stat().st_size
+    except OSError as error:
+        raise FileError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+def sources() -> list[tuple[str, str]]:
+    """All Java files of the jar, name and text, in the order in which they are compiled."""
+    rules, own = injection.sources(), functions.sources()
+    made_for = line(pyspark.__version__).spark, scala() or ""
+    release = (*made_for, compiler.digest(rules), compiler.digest(own))
+    known = {name for name, _ in rules}
+    return [
+        *rules,
+        *(file for file in own if file[0] not in known),
+        ("RuleRows", injection.rule_rows()),
+        ("ReleaseRows", compiler.rows_text("ReleaseRows", [release])),
+        ("Extension", compiler.source(__package__ or "", "Extension")),
+    ]

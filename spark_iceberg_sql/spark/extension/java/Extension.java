@@ -1,0 +1,110 @@
+package sparkicebergsql;
+
+import org.apache.spark.package$;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.SparkSessionExtensionsProvider;
+import org.apache.spark.sql.catalyst.FunctionIdentifier;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Function1;
+import scala.Tuple3;
+import scala.collection.immutable.Seq;
+import scala.runtime.BoxedUnit;
+import scala.util.Properties$;
+
+/**
+ * What the jar adds to every session of a Spark application: Spark finds the class by its name in META-INF/services.
+ * The functions and rules are those that a Python session compiles; such a session takes them from here.
+ */
+public class Extension
+  extends ScalaTypes.Mapping<SparkSessionExtensions, BoxedUnit> implements SparkSessionExtensionsProvider {
+  private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql");
+  private static final String[] RELEASE = ReleaseRows.ROWS[0];
+  private static final String LINE = RELEASE[0], SCALA = RELEASE[1];
+  private static final RuleRegistry RULES = new RuleRegistry();
+  private static final TransformFunctions FUNCTIONS = new TransformFunctions();
+
+  static {
+    FUNCTIONS.withRules(RULES.ensuring());
+    for (String[] row : RuleRows.ROWS) {
+      Object rule = null;
+      String fault = null;
+      try {
+        rule = Class.forName(row[0]).getDeclaredConstructor().newInstance();
+      } catch (ReflectiveOperationException e) {
+        fault = String.valueOf(e);
+      } catch (LinkageError e) {
+        fault = String.valueOf(e);
+      }
+      RULES.add(row[1], row[2], row[3].equals("before"), row[4], row[5], rule, fault);
+    }
+  }
+
+  /** The rules of this JVM; null if they were made from other sources. sources: a checksum. */
+  public RuleRegistry rules(String sources) { return sources.equals(RELEASE[2]) ? RULES : null; }
+
+  /** The functions of this JVM; null if they were made from other sources. */
+  public TransformFunctions functions(String sources) { return sources.equals(RELEASE[3]) ? FUNCTIONS : null; }
+
+  @Override
+  protected Object of(Object given) {
+    SparkSessionExtensions extensions = (SparkSessionExtensions) given;
+    String fault = unfit();
+    if (fault == null) add(extensions);
+    else LOG.warn("the jar of spark-iceberg-sql adds nothing: " + fault);
+    return BoxedUnit.UNIT;
+  }
+
+  private static String unfit() {
+    String spark = package$.MODULE$.SPARK_VERSION(), scala = Properties$.MODULE$.versionNumberString();
+    if (!spark.startsWith(LINE + ".") || !scala.startsWith(SCALA))
+      return "it is for Spark " + LINE + " with Scala " + SCALA + ", not for Spark " + spark + " with Scala " + scala;
+    try {
+      Class.forName("org.apache.iceberg.spark.functions.SparkFunctions");
+      return null;
+    } catch (ClassNotFoundException missing) {
+      return "Iceberg's runtime is not beside it on the class path";
+    }
+  }
+
+  private static void add(SparkSessionExtensions extensions) {
+    for (String[] row : FunctionRows.ROWS) {
+      ExpressionInfo info = new ExpressionInfo(
+        "spark_iceberg_sql", null, row[0], row[10], row[11], row[12], "", "misc_funcs", "0.1.0", "", "built-in");
+      extensions.injectFunction(new Tuple3<FunctionIdentifier, ExpressionInfo, Function1<Seq<Expression>, Expression>>(
+        new FunctionIdentifier(row[0]), info, FUNCTIONS.named(row[0])));
+    }
+    RULES.injectListing(extensions);
+    extensions.injectResolutionRule(new FirstUse());
+  }
+
+  /** The rules test themselves on a session, so they are added when a session analyses its first statement. */
+  static class FirstUse extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
+    @Override
+    protected Object of(Object session) {
+      return new Adding((SparkSession) session);
+    }
+  }
+
+  static class Adding extends ScalaTypes.PlanRule<LogicalPlan> {
+    private final SparkSession session;
+    private volatile boolean done;
+
+    Adding(SparkSession session) { this.session = session; }
+
+    @Override
+    protected TreeNode<?> of(TreeNode<?> plan) {
+      if (done) return plan;
+      done = true; // the rules' tests analyse plans, too
+      RULES.ensure(session);
+      for (String name : RULES.news()) LOG.warn("the optimizer rule `" + name + "` is disabled: " + RULES.fault(name));
+      return plan;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+"""What an error in partition DDL causes."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.errors import IcebergSqlError
+
+MODES = ("error", "warn", "off")
+
+
+def known_mode(ddl: str) -> str:
+    """The same mode. Raises IcebergSqlError if there is no such mode."""
+    if ddl not in MODES:
+        raise IcebergSqlError(f'ddl must be "error", "warn" or "off", not {ddl!r}')
+    return ddl

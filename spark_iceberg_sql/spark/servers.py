@@ -1,0 +1,128 @@
+"""connect_server(), thrift_server(): Spark's servers in this process, whose clients have everything that a session has.
+
+A client's session comes from the same family as the process's own: it gets the functions from Spark's built-in
+registry, the optimizer rules and the check of partition DDL from the extensions that the family shares.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark import session
+from spark_iceberg_sql.spark.bridge import servers
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ANY = ("0.0.0.0", "::", "")
+_SECONDS = 0.5  # between two looks at the JVM
+
+
+class Server:
+    """A running server; as a context manager it is stopped at the end.
+
+    spark: the session of this process that it was started with. scheme: of its address. host, port: where it
+    listens.
+    """
+
+    def __init__(
+        self, spark: SparkSession, scheme: str, host: str, port: int, stop: servers.Stop
+    ) -> None:
+        self.spark = spark
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self._stop = stop
+        self._stopped = threading.Event()
+
+    @property
+    def url(self) -> str:
+        """Its address for clients: `sc://127.0.0.1:15002`, `jdbc:hive2://127.0.0.1:10000`."""
+        host = socket.gethostname() if self.host in _ANY else self.host
+        return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    def wait(self) -> None:
+        """Return when the server is stopped. Raises IcebergSqlError if Spark ends by itself."""
+        while not self._stopped.wait(_SECONDS):
+            if servers.has_ended():
+                raise IcebergSqlError("Spark has ended, and the server with it")
+
+    def stop(self) -> None:
+        """Stop listening and end the clients' sessions; the session `spark` goes on."""
+        if not self._stopped.is_set():
+            self._stopped.set()
+            if not servers.has_ended():
+                self._stop()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"Server({self.url!r})"
+
+
+def connect_server(
+    spark: SparkSession | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 15002,
+    ddl: str = "error",
+) -> Server:
+    """Serve Spark Connect from this process; clients need only `pyspark-client`, nothing of this package.
+
+    spark: a session of this process; None: `session()`. Everything is installed in it. host: the address to
+    listen on; Spark Connect does not ask who a client is, so the default is this machine alone. port: a TCP
+    port; 0: any free one. ddl: as for `install`, for all clients. Their sessions begin with the
+    settings that `spark` has now, catalogs of `attach` and named collections included.
+
+    Returns the server, which listens already. Raises IcebergSqlError if the port is taken or Spark Connect is
+    not there, and what `session` and `install` raise.
+    """
+    return _served("sc", servers.start_connect, spark, host, port, ddl)
+
+
+def thrift_server(
+    spark: SparkSession | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 10000,
+    ddl: str = "error",
+) -> Server:
+    """Serve JDBC and other clients of Hive's Thrift protocol from this process; else as `connect_server`."""
+    return _served("jdbc:hive2", servers.start_thrift, spark, host, port, ddl)
+
+
+def _served(
+    scheme: str,
+    start: Callable[[SparkSession, str, int], tuple[int, servers.Stop]],
+    given: SparkSession | None,
+    host: str,
+    port: int,
+    ddl: str,
+) -> Server:
+    spark = session.session(ddl=ddl) if given is None else session.install(given, ddl)
+    begin = servers.Settings(spark)
+    try:
+        port, stop = start(spark, host, port)
+    except Exception:
+        begin.restore()
+        raise
+
+    def stopped() -> None:
+        stop()
+        begin.restore()
+
+    return Server(spark, scheme, host, port, stopped)

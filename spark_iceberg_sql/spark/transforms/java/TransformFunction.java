@@ -1,0 +1,187 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+import org.apache.iceberg.spark.functions.SparkFunctions;
+import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry;
+import org.apache.spark.sql.catalyst.expressions.Cast$;
+import org.apache.spark.sql.catalyst.expressions.CheckOverflow;
+import org.apache.spark.sql.catalyst.expressions.Decode;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.KnownNullable;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
+import org.apache.spark.sql.catalyst.plans.logical.FunctionSignature;
+import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.Platform;
+import scala.Function1;
+import scala.collection.immutable.Seq;
+
+/**
+ * A function iceberg_* by one of its names: from the resolved arguments of a call to the expression that evaluates it,
+ * or to a refusal. Its record is a row of FunctionRows, made from model/transforms.py.
+ *
+ * <p>The expression is Iceberg's own function bound to the argument's type, in a KnownNullable, which withholds it from
+ * the scan until the rule Guard has verified that the scan returns correct results for it. Iceberg does not check the
+ * first argument, so that is done here.
+ */
+public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expression> {
+  private static final List<String> INTEGERS = Arrays.asList("tinyint", "smallint", "int", "bigint");
+  // int, decimal(9,2); not string collate UNICODE_CI
+  private static final Pattern TYPE = Pattern.compile("(\\w+)(\\(\\d+(,\\s*\\d+)?\\))?");
+  private static final Map<String, ScalarFunction<?>> BOUND = new ConcurrentHashMap<>();
+  private static final String[] PLACES = {"first", "second"};
+
+  /** Adds the optimizer rules to a session that has never had them; holds null where there are none. */
+  private final AtomicReference<Function1<SparkSession, Object>> rules;
+
+  private final String name, function, parameter, noun;
+  private final long minimum, maximum;
+  private final boolean isVoid, narrowAsInt, checksPrecision;
+  private final DataType result;
+  private final List<String> accepted, listed;
+  private final FunctionSignature signature;
+  private final String parameters;
+
+  public TransformFunction(String[] row, AtomicReference<Function1<SparkSession, Object>> rules) {
+    this.rules = rules;
+    name = row[0];
+    function = row[1];
+    List<String> is = Arrays.asList(row[2].split(" "));
+    isVoid = is.contains("void");
+    narrowAsInt = is.contains("narrow");
+    checksPrecision = is.contains("checked");
+    result = row[3].isEmpty() ? null : DataType.fromDDL(row[3]);
+    accepted = Arrays.asList(row[4].split(" "));
+    listed = Arrays.asList(row[5].split(" "));
+    boolean numbered = !row[6].isEmpty();
+    parameter = numbered ? row[6] : null;
+    noun = row[7];
+    minimum = numbered ? Long.parseLong(row[8]) : 0;
+    maximum = numbered ? Long.parseLong(row[9]) : 0;
+    List<String> names = numbered ? Arrays.asList(parameter, "col") : Arrays.asList("col");
+    signature = CallArguments.signature(names);
+    parameters = names.size() + " (`" + String.join("`, `", names) + "`)";
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  protected Object of(Object given) {
+    Seq<Expression> arguments = (Seq<Expression>) given;
+    int place = parameter == null ? 0 : 1;
+    if (arguments.size() != place + 1) throw refusedCount(arguments.size());
+    arguments = CallArguments.inOrder(signature, arguments, name);
+    Expression source = (Expression) arguments.apply(place);
+    String type = source.dataType().catalogString();
+    Expression number = parameter == null ? null : number((Expression) arguments.apply(0), source, type);
+    if (!takes(type)) throw refusedType(source, place);
+    // Spark's one public expression that stands for another and has any arguments; the tag is its name.
+    Decode call = new Decode(arguments, evaluated(number, source, type));
+    call.setTagValue(FunctionRegistry.FUNC_ALIAS(), name);
+    return call;
+  }
+
+  /** NULL without a type is always accepted. */
+  private boolean takes(String type) {
+    if (isVoid || type.equals("void")) return true;
+    if (!TYPE.matcher(type).matches()) return false;
+    int end = type.indexOf('(');
+    return accepted.contains(end < 0 ? type : type.substring(0, end));
+  }
+
+  private Expression evaluated(Expression number, Expression source, String type) {
+    boolean untyped = type.equals("void");
+    if (isVoid) return new Literal(null, source.dataType());
+    if (function.isEmpty() || untyped && result == null) return source;
+    if (untyped) return new Literal(null, result);
+    Expression value = source;
+    if (narrowAsInt && (type.equals("tinyint") || type.equals("smallint"))) {
+      // Iceberg stores them as int: its own narrow functions wrap where the table does not.
+      value = Cast$.MODULE$.apply(source, DataTypes.IntegerType, false);
+    }
+    Function1<SparkSession, Object> ensure = (Function1<SparkSession, Object>) rules.get();
+    if (ensure != null) ensure.apply(SparkSession.active());
+    List<Expression> arguments = number == null ? List.of(value) : List.of(number, value);
+    Expression call = V2ExpressionUtils.resolveScalarFunction(bound(value.dataType()), ScalaTypes.seq(arguments));
+    call = new KnownNullable(call);
+    if (checksPrecision && value.dataType() instanceof DecimalType) {
+      // Spark would return NULL, but the table refuses the row.
+      return new CheckOverflow(call, (DecimalType) value.dataType(), false);
+    }
+    return call;
+  }
+
+  /** The same object each time: calls are compared with it. */
+  private ScalarFunction<?> bound(DataType type) {
+    String key = function + " " + type.catalogString();
+    ScalarFunction<?> found = (ScalarFunction<?>) BOUND.get(key);
+    if (found != null) return found;
+    StructType types = new StructType();
+    if (parameter != null) types = types.add("n", DataTypes.IntegerType);
+    BOUND.putIfAbsent(key, (ScalarFunction<?>) SparkFunctions.load(function).bind(types.add("v", type)));
+    return (ScalarFunction<?>) BOUND.get(key);
+  }
+
+  /** The constant first argument as an int literal. */
+  private Expression number(Expression given, Expression source, String type) {
+    String kind = given.dataType().catalogString();
+    if (kind.equals("void")) throw refusedValue("it is NULL", "");
+    if (!given.foldable() || !INTEGERS.contains(kind)) {
+      String words = CallArguments.words(given), advice = "";
+      String fact = given.foldable() ? "of type " + kind : "not a constant";
+      if (INTEGERS.contains(type) && source.foldable()) {
+        advice = "; this order of arguments is Hive's and Trino's, write " + name + "(" + CallArguments.words(source)
+          + ", " + words + ")";
+      }
+      throw refusedValue("it is " + words + ", " + fact, advice);
+    }
+    Object value = given.eval(null);
+    if (value == null) throw refusedValue("it is NULL", "");
+    long number = ((Number) value).longValue();
+    if (number < minimum || number > maximum) throw refusedValue("it is " + number, "");
+    if (given instanceof Literal && given.dataType() instanceof IntegerType) return given;
+    return new Literal(Integer.valueOf((int) number), DataTypes.IntegerType);
+  }
+
+  // ------------------------------------------------------------------------------ refusals
+
+  private RuntimeException refusedValue(String fact, String advice) {
+    return refused("INVALID_PARAMETER_VALUE.PATTERN",
+      Map.of("parameter", "`" + parameter + "`", "functionName", "`" + name + "`", "value",
+        fact + ", but the " + noun + " must be a constant integer from " + minimum + " to " + maximum + advice));
+  }
+
+  private RuntimeException refusedCount(int given) {
+    return refused("WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
+      Map.of("functionName", "`" + name + "`", "expectedNum", parameters, "actualNum", String.valueOf(given), "docroot",
+        "https://spark.apache.org/docs/latest"));
+  }
+
+  private RuntimeException refusedType(Expression source, int place) {
+    List<String> types = new ArrayList<>();
+    for (String type : listed) types.add("\"" + type.toUpperCase() + "\"");
+    return refused("UNEXPECTED_INPUT_TYPE",
+      Map.of("paramIndex", PLACES[place], "functionName", "`" + name + "`", "requiredType",
+        "(" + String.join(" or ", types) + ")", "inputSql", "\"" + CallArguments.words(source) + "\"", "inputType",
+        "\"" + source.dataType().sql() + "\""));
+  }
+
+  /** Throws; Function1 declares no exception, and AnalysisException is a checked one. */
+  private static RuntimeException refused(String condition, Map<String, String> parameters) {
+    Platform.throwException(new AnalysisException(condition, PythonUtils.toScalaMap(parameters)));
+    return null;
+  }
+}

@@ -1,0 +1,23 @@
+package sparkicebergsql;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.spark.sql.SparkSession;
+import scala.Function1;
+
+/** The functions iceberg_* of this JVM. */
+public class TransformFunctions {
+  private final AtomicReference<Function1<SparkSession, Object>> rules = new AtomicReference<>();
+  private final Map<String, TransformFunction> functions = new ConcurrentHashMap<>();
+
+  public TransformFunctions() {
+    for (String[] row : FunctionRows.ROWS) functions.put(row[0], new TransformFunction(row, rules));
+  }
+
+  /** The function of that name. */
+  public TransformFunction named(String name) { return (TransformFunction) functions.get(name); }
+
+  /** ensure: adds the optimizer rules to a session that uses a function and has never had them. */
+  public void withRules(Function1<SparkSession, Object> ensure) { rules.set(ensure); }
+}

@@ -1,0 +1,282 @@
+"""connect_server(): clients in processes of their own, without Java and, but for one, without this package."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import connect_client
+import pytest
+from doc_pages import ROOT, Block, Outputs, blocks, with_output
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge import servers
+
+PAGE = ROOT / "docs" / "guide" / "connect.md"
+BETWEEN = "----8<----"
+
+
+@pytest.fixture(scope="module")
+def server(spark: SparkSession) -> Iterator[sis.Server]:
+    spark.conf.set("spark.iceberg_sql.fast", "true")
+    try:
+        running = sis.connect_server(spark, port=0)
+    finally:
+        spark.conf.unset("spark.iceberg_sql.fast")
+    yield running
+    running.stop()
+    assert spark.newSession().conf.get("spark.iceberg_sql.fast", "unset") == "unset"
+
+
+def test_a_port_that_is_taken(spark: SparkSession) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(sis.IcebergSqlError) as caught:
+            sis.connect_server(spark, port=port)
+    said = f"the Spark Connect server cannot listen on 127.0.0.1:{port}: Address already in use\n"
+    assert str(caught.value).startswith(said)
+
+
+def test_one_server_at_a_time_and_again_after_it(spark: SparkSession) -> None:
+    first = sis.connect_server(spark, port=0)
+    with pytest.raises(sis.IcebergSqlError, match=f"in this process, on port {first.port}"):
+        sis.connect_server(spark, port=0)
+    first.stop()
+    first.wait()
+    with sis.connect_server(spark, port=0) as second:
+        assert second.url == f"sc://127.0.0.1:{second.port}"
+    first.stop()
+
+
+def test_spark_connect_is_not_there(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "_CONNECT", "org.apache.spark.sql.connect.service.NotThere")
+    with pytest.raises(sis.IcebergSqlError, match=r"packages=org\.apache\.spark:spark-connect_2"):
+        sis.connect_server(spark, port=0)
+
+
+def client(url: str, script: str, folder: Path | None = None) -> subprocess.Popen[str]:
+    """A client that runs a script, whose first argument is the server's address. folder: of more packages."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    if folder is not None:
+        environment["PYTHONPATH"] = str(folder)
+    return subprocess.Popen(
+        [str(connect_client.python()), "-c", script, url],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+
+
+def answers(url: str, script: str, folder: Path | None = None) -> str:
+    """What a client's script prints."""
+    done = client(url, script, folder)
+    out, said = done.communicate(timeout=240)
+    assert done.returncode == 0, said
+    return out
+
+
+def with_this_package(folder: Path) -> Path:
+    """This package and what its checker needs, alone: no pyspark with its JVM, no py4j."""
+    for name in ("spark_iceberg_sql", "sqlparse", "wcwidth"):
+        found = importlib.util.find_spec(name)
+        assert found is not None
+        assert found.origin is not None
+        (folder / name).symlink_to(Path(found.origin).parent)
+    return folder
+
+
+def test_the_guide(server: sis.Server, tmp_path: Path) -> None:
+    """Every block of a client runs, in one session, and prints what the page shows."""
+    outputs = Outputs(PAGE)
+    typed: list[tuple[Block, Block | None]] = []
+    script = "import sys, importlib.util\nassert importlib.util.find_spec('py4j') is None\n"
+    for block, output in with_output(blocks(PAGE)):
+        if block.is_clients:
+            typed.append((block, output))
+            script += block.text.replace("sc://127.0.0.1:15002", server.url)
+            script += f"\nprint({BETWEEN!r})\n"
+    shown = answers(server.url, script, with_this_package(tmp_path)).split(f"{BETWEEN}\n")
+    for (_, output), out in zip(typed, shown, strict=False):
+        if output is not None:
+            said = "\n".join(line.rstrip() for line in out.rstrip().splitlines()) + "\n"
+            outputs.compare(output, output.text, said)
+    outputs.settle()
+
+
+SESSIONS = """
+import json, sys
+from pyspark.sql import SparkSession, functions as F
+one = SparkSession.builder.remote(sys.argv[1]).create()
+two = SparkSession.builder.remote(sys.argv[1]).create()
+one.sql("CREATE TEMPORARY VIEW mine AS SELECT 34L AS id")
+one.sql("SET spark.sql.session.timeZone = Asia/Tokyo")
+def told(spark, text):
+    try:
+        return [list(map(str, row)) for row in spark.sql(text).collect()]
+    except Exception as error:
+        return f"{type(error).__name__} {error.getCondition()} {error.getMessage()}"
+ADD = "ALTER TABLE local.connect.i ADD PARTITION FIELD"
+print(json.dumps({
+    "view": told(one, "SELECT iceberg_bucket(16, id) FROM mine"),
+    "other view": told(two, "SELECT * FROM mine"),
+    "zone": [told(s, "SELECT current_timezone()") for s in (one, two)],
+    "call": one.range(34, 35).select(F.call_function("iceberg_bucket", F.lit(16), "id")).first()[0],
+    "refused": told(two, "SELECT iceberg_bucket(1 + id, 16) FROM range(3)"),
+    "stack": told(two, "SELECT CAST('a' AS INT)"),
+    "settings": [row.value for row in two.sql("SET spark.iceberg_sql.fast").collect()],
+    "wrong": told(two, "SELECT count(*) FROM local.connect.i WHERE local.system.bucket(4, x) = 2"),
+    "delete": [told(two, "DELETE FROM local.connect.i WHERE iceberg_bucket(4, x) = 2"),
+               told(one, "SELECT x FROM local.connect.i ORDER BY x")],
+    "path": told(one, "SELECT count(*) FROM iceberg('" + sys.argv[2] + "') WHERE x > 3"),
+    "snapshots": told(two, "SELECT count(*) FROM iceberg_snapshots('local.connect.i')"),
+    "rules": told(two, "SELECT name, enabled FROM iceberg_rules() WHERE fault IS NULL ORDER BY name"),
+    "prune": told(one, "EXPLAIN SELECT * FROM local.connect.d WHERE year(ts) = 2024")[0][0],
+    "check": told(one, f"SELECT code FROM iceberg_check('{ADD} days(x)')"),
+    "plan": told(two, f"SELECT part, name FROM iceberg_plan('{ADD} bucket(4, x)')"),
+}))
+"""
+
+
+def test_sessions_of_clients_have_everything_and_are_apart(
+    spark: SparkSession, server: sis.Server, tmp_path: Path
+) -> None:
+    spark.sql("CREATE TABLE local.connect.i (x INT) USING iceberg PARTITIONED BY (x)")
+    spark.sql("INSERT INTO local.connect.i SELECT id FROM range(8)")
+    spark.sql("CREATE TABLE local.connect.d (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
+    at = f"{spark.conf.get('spark.sql.catalog.local.warehouse')}/connect/i"
+    rows = spark.sql("SELECT x, iceberg_bucket(4, x) FROM local.connect.i").collect()
+    kept = sorted(x for x, bucket in rows if bucket != 2)
+    assert 0 < len(kept) < 8
+
+    script = f"import sys; sys.argv.append({at!r})\n{SESSIONS}"
+    found = json.loads(answers(server.url, script).splitlines()[-1])
+    assert found["view"] == [["3"]]
+    assert found["other view"].startswith("AnalysisException TABLE_OR_VIEW_NOT_FOUND")
+    assert found["zone"] == [[["Asia/Tokyo"]], [["UTC"]]]
+    assert found["call"] == 3
+    assert found["settings"] == ["true"]
+    assert found["refused"].startswith("AnalysisException INVALID_PARAMETER_VALUE.PATTERN")
+    assert (
+        "write iceberg_bucket(16, (1 + id))" not in found["refused"] or "Hive" in found["refused"]
+    )
+    assert "\tat " not in found["refused"]
+    assert found["wrong"] == [[str(8 - len(kept))]]
+    assert found["delete"][1] == [[str(x)] for x in kept]
+    assert found["path"] == [[str(len([x for x in kept if x > 3]))]]
+    assert found["snapshots"] == [["2"]]
+    enabled = {name for name, on in found["rules"] if on == "true" or on == "True"}
+    assert enabled >= {"copies", "decimals", "fast", "guard", "prune"}
+    assert "ts >= " in found["prune"]
+    assert found["check"] == [["SIS202"]]
+    assert ["after", "x_bucket_4"] in found["plan"] or any(
+        "x_bucket_4" in row for row in found["plan"]
+    )
+
+
+DYING = """
+import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+spark.sql("CREATE TEMPORARY VIEW v AS SELECT 1")
+print("ready", flush=True)
+spark.sql("SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE iceberg_bucket(7, a.id) = b.id").collect()
+"""
+
+
+def test_a_client_that_dies_leaves_the_others_alone(
+    spark: SparkSession, server: sis.Server
+) -> None:
+    dying = client(server.url, DYING)
+    assert dying.stdout is not None
+    assert dying.stdout.readline() == "ready\n"
+    dying.kill()
+    dying.communicate()
+    lives = (
+        "import sys\nfrom pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()\n"
+        "print(spark.sql('SELECT iceberg_bucket(16, 34L)').first()[0])"
+    )
+    assert answers(server.url, lives) == "3\n"
+    spark.sparkContext.cancelAllJobs()
+
+
+REMOTE = """
+import json, sys, warnings
+import spark_iceberg_sql as sis
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+warnings.simplefilter("always")
+told = {}
+def tried(name, call):
+    with warnings.catch_warnings(record=True) as warned:
+        try:
+            call()
+            told[name] = ["ran", *(str(w.message) for w in warned if issubclass(w.category, sis.IcebergSqlWarning))]
+        except Exception as error:
+            told[name] = [type(error).__name__, str(error), getattr(error, "report", None) is not None]
+damaging = "ALTER TABLE local.connect.r ADD PARTITION FIELD days(s)"
+assert sis.install(spark) is spark
+tried("error", lambda: spark.sql(damaging))
+tried("warned", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD bucket(1, id)"))
+tried("arguments", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD days(s)", args={}))
+tried("immediate", lambda: spark.sql("SELECT 1; ").collect())
+tried("query", lambda: spark.sql("SELECT replace('a', 'b', 'c')").collect())
+sis.install(spark, ddl="off")
+tried("server", lambda: spark.sql(damaging))
+tried("mode", lambda: sis.install(spark, ddl="loud"))
+report = sis.check("\\n  " + damaging, spark, filename="a.sql")
+told["check"] = [report.ok, *(
+    [d.code, d.span.row, d.span.column, report.text[d.span.start:d.span.end], d.spec] for d in report)]
+tried("plan", lambda: sis.plan(spark, damaging))
+print(json.dumps(told))
+"""
+
+
+# The server's own warning stays there: pytest would make an error of it.
+@pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
+def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
+    spark.sql("CREATE TABLE local.connect.r (id BIGINT, s STRING) USING iceberg")
+    told = json.loads(answers(server.url, REMOTE, with_this_package(tmp_path)).splitlines()[-1])
+    kind, text, with_report = told["error"]
+    assert (kind, with_report) == ("IcebergSqlError", True)
+    assert text.startswith("error[SIS202]: `days` needs")
+    assert told["warned"][0] == "ran"
+    assert "SIS" in told["warned"][1]
+    kind, text, _ = told["server"]
+    assert kind == "AnalysisException"
+    kind, text, with_report = told["arguments"]
+    assert kind == "IcebergSqlError"
+    assert text.startswith("error[SIS202]")
+    assert told["query"] == ["ran"]
+    assert told["mode"][:2] == [
+        "IcebergSqlError",
+        'ddl must be "error", "warn" or "off", not \'loud\'',
+    ]
+    assert told["check"] == [False, ["SIS202", 2, 56, "s", "Partition Transforms"]]
+    assert "iceberg_plan" in told["plan"][1]
+
+
+def test_a_server_without_this_package_is_told(
+    spark: SparkSession, server: sis.Server, tmp_path: Path
+) -> None:
+    script = (
+        "import sys\nimport spark_iceberg_sql as sis\nfrom pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()\n"
+        "for call in (lambda: sis.install(spark), lambda: sis.check('DROP TABLE t', spark)):\n"
+        "    try:\n        call()\n        print('nothing said')\n"
+        "    except sis.IcebergSqlError as error:\n        print(error)\n"
+    )
+    sis.uninstall(spark)
+    try:
+        said = answers(server.url, script, with_this_package(tmp_path)).splitlines()
+    finally:
+        sis.install(spark)
+    assert said[0] == "the server of this session has no iceberg_* functions"
+    assert said[2] == "the server of this session does not check partition DDL"
+    assert "iceberg-sql connect-server" in said[1] == said[3]

@@ -1,0 +1,85 @@
+"""thrift_server(): a JDBC client, Hive's own beeline, in a process without this package."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+
+JARS = Path(pyspark.__file__).parent / "jars"
+STATEMENTS = """
+SELECT concat('bucket ', iceberg_bucket(16, 34));
+SELECT concat('filtered ', count(*)) FROM local.thrift.i WHERE local.system.bucket(4, x) = 2;
+SELECT concat('counted ', count_if(iceberg_bucket(4, x) = 2)) FROM local.thrift.i;
+SELECT concat('rule ', name) FROM iceberg_rules() WHERE enabled;
+EXPLAIN SELECT * FROM local.thrift.d WHERE year(ts) = 2024;
+SELECT concat('path ', count(*)) FROM iceberg('{path}');
+SELECT concat('check ', code) FROM iceberg_check('ALTER TABLE local.thrift.i ADD PARTITION FIELD days(x)');
+ALTER TABLE local.thrift.i ADD PARTITION FIELD days(x);
+SELECT iceberg_bucket(0, 34);
+ALTER TABLE local.thrift.d ADD PARTITION FIELD bucket(4, ts);
+"""
+
+
+@pytest.fixture(scope="module")
+def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What beeline prints for the statements; it goes on after an error."""
+    spark.sql("CREATE TABLE local.thrift.i (x INT) USING iceberg PARTITIONED BY (x)")
+    spark.sql("INSERT INTO local.thrift.i SELECT id FROM range(8)")
+    spark.sql("CREATE TABLE local.thrift.d (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
+    folder = tmp_path_factory.mktemp("beeline")
+    path = f"{spark.conf.get('spark.sql.catalog.local.warehouse')}/thrift/i"
+    (folder / "statements.sql").write_text(STATEMENTS.format(path=path), "utf-8")
+    with sis.thrift_server(spark, port=0) as server:
+        done = subprocess.run(
+            [
+                *("java", "-Xmx200m", "-cp", f"{JARS}/*", "org.apache.hive.beeline.BeeLine", "-u", server.url),
+                *("--force=true", "--outputformat=tsv2", "--showHeader=false", "-f", "statements.sql"),
+            ],
+            cwd=folder,
+            env={**os.environ, "HOME": str(folder)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+def test_functions_rules_and_table_functions(said: str) -> None:
+    lines = said.splitlines()
+    assert "bucket 3" in lines, said
+    counts = dict(re.findall(r"^(filtered|counted) (\d)$", said, re.MULTILINE))
+    assert counts["filtered"] == counts["counted"]
+    rules = set(re.findall(r"^rule (\w+)$", said, re.MULTILINE))
+    assert rules >= {"copies", "decimals", "fast", "guard", "prune"}
+    assert "ts >= " in said
+    assert "path 8" in lines
+    assert "check SIS202" in lines
+
+
+def test_refusals(spark: SparkSession, said: str) -> None:
+    assert "error[SIS202]: `days` needs a date or a timestamp, but `x` is an int" in said
+    assert "[PARTITION_DDL_REFUSED]" in said
+    assert "it is 0, but the number of buckets must be a constant integer" in said
+    spec = spark.sql("SELECT DISTINCT field_name FROM iceberg_partition_specs('local.thrift.d')")
+    assert {row[0] for row in spec.collect()} == {"ts_day", "ts_bucket_4"}
+
+
+def test_a_port_that_is_taken(spark: SparkSession) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(sis.IcebergSqlError) as caught:
+            sis.thrift_server(spark, port=port)
+    said = f"the Thrift server cannot listen on 127.0.0.1:{port}: Address already in use\n"
+    assert str(caught.value).startswith(said)
