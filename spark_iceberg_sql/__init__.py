@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ScriptFailedError,
         SourceError,
     )
+    from spark_iceberg_sql.insight.preview import Preview
     from spark_iceberg_sql.model.offline import known_from
     from spark_iceberg_sql.model.table import Tables
     from spark_iceberg_sql.spark.catalogs import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
+    from spark_iceberg_sql.spark.insight.preview import preview
     from spark_iceberg_sql.spark.session import (
         install,
         register,
@@ -71,10 +73,12 @@ _HOME = {
     "catalog": "spark.catalogs",
     "check": "api",
     "collection": "spark.tables.credentials",
+    "Preview": "insight.preview",
     "install": "spark.session",
     "known_from": "model.offline",
     "optimize": "spark.catalogs",
     "plan": "api",
+    "preview": "spark.insight.preview",
     "register": "spark.session",
     "run": "spark.gate.scripts",
     "session": "spark.session",
@@ -93,6 +97,7 @@ __all__ = [
     "MissingExtraError",
     "Plan",
     "PluginError",
+    "Preview",
     "Report",
     "ScriptFailedError",
     "Severity",
@@ -107,6 +112,7 @@ __all__ = [
     "known_from",
     "optimize",
     "plan",
+    "preview",
     "register",
     "run",
     "session",

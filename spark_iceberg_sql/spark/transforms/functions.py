@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NoReturn, cast
 
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.transform_record import Parameter, Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive, UnknownTypeError, primitive_from_spark
@@ -74,6 +75,14 @@ def documentation(transform: Transform, name: str) -> dict[str, str]:
         "arguments": f"\n    Arguments:\n{arguments}  ",
         "examples": f"\n    Examples:\n      > SELECT _FUNC_({call});\n       {answer}\n  ",
     }
+
+
+def call_text(transform: BoundTransform, column: str) -> str:
+    """The SQL of a transform's native function. column: the source column's text."""
+    if transform.transform.is_identity:
+        return column
+    lead = "" if transform.parameter is None else f"{transform.parameter}, "
+    return f"{transform.transform.functions[-1]}({lead}{column})"
 
 
 def _range(parameter: Parameter) -> str:

@@ -1,0 +1,47 @@
+"""The options of the commands that start Spark, and the session that they describe."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.extras import load
+
+
+def add_session(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    group = parser.add_argument_group("session")
+    group.add_argument(
+        "--catalog", metavar="NAME", default="local", help="the Iceberg catalog (default: local)"
+    )
+    group.add_argument(
+        "--warehouse",
+        metavar="DIR",
+        default="iceberg-warehouse",
+        help="warehouse folder of the embedded catalog",
+    )
+    group.add_argument(
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        help="Spark setting (spark.sql.catalog.NAME.type=rest ...)",
+    )
+
+
+def started(given: argparse.Namespace) -> Any:
+    """The session; the caller stops it. Raises IcebergSqlError."""
+    conf = pairs("--conf", given.conf)
+    return load("spark.session").session(given.warehouse, catalog=given.catalog, config=conf)
+
+
+def pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:
+    """NAME=VALUE words as a dict. Raises IcebergSqlError for any other word."""
+    found = {}
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        if not key or not equals:
+            raise IcebergSqlError(f"{option} takes NAME=VALUE, not `{word}`")
+        found[key] = value
+    return found
