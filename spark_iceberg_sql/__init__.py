@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ScriptFailedError,
         SourceError,
     )
+    from spark_iceberg_sql.insight.advise import Advice, Proposal
     from spark_iceberg_sql.insight.preview import Preview
     from spark_iceberg_sql.model.offline import known_from
     from spark_iceberg_sql.model.table import Tables
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     )
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
+    from spark_iceberg_sql.spark.insight.advise import advise
     from spark_iceberg_sql.spark.insight.preview import preview
     from spark_iceberg_sql.spark.session import (
         install,
@@ -69,6 +71,9 @@ _HOME = {
     "ScriptFailedError": "errors",
     "Severity": "diagnostics",
     "SourceError": "errors",
+    "Advice": "insight.advise",
+    "Proposal": "insight.advise",
+    "advise": "spark.insight.advise",
     "attach": "spark.catalogs",
     "catalog": "spark.catalogs",
     "check": "api",
@@ -87,6 +92,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Advice",
     "ConfigError",
     "Diagnostic",
     "FileError",
@@ -98,12 +104,14 @@ __all__ = [
     "Plan",
     "PluginError",
     "Preview",
+    "Proposal",
     "Report",
     "ScriptFailedError",
     "Severity",
     "SourceError",
     "Tables",
     "__version__",
+    "advise",
     "attach",
     "catalog",
     "check",

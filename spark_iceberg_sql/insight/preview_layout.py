@@ -26,7 +26,8 @@ class WriteSettings:
     mode: `none`, `hash` or `range`, the distribution mode. target: bytes of a file at which its writer starts the
     next one. advisory: bytes of a shuffle partition above which it is split; 0 if none is. small_factor: the part of
     `advisory` below which a piece is merged with its neighbour. page_rows, page_bytes: where a page of a
-    column ends. reducers: the number of shuffle partitions.
+    column ends. reducers: the number of shuffle partitions. fanout: whether a task keeps a writer open for each of its
+    partitions, and does not sort.
     """
 
     mode: str
@@ -36,6 +37,7 @@ class WriteSettings:
     page_rows: int = 20_000
     page_bytes: int = 1 << 20
     reducers: int = 200
+    fanout: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,14 @@ class DataFile:
 class Trial:
     """A piece, or its first rows, written in memory.
 
-    piece: what it has. files: what was written. whole: whether all of its rows were.
+    piece: what it has. files: what was written. whole: whether all of its rows were. reached: the uncompressed bytes
+    at which a file reached the target, for each that did.
     """
 
     piece: Piece
     files: tuple[DataFile, ...]
     whole: bool
+    reached: tuple[float, ...] = ()
 
 
 class Sizes:
@@ -77,8 +81,8 @@ class Sizes:
         self._settings = settings
         self._files = [f for trial in trials for f in trial.files if f.raw and f.size]
         self._points = _curve(self._files)
-        rolled = [file.raw for trial in trials for file in trial.files[:-1]]
-        self._rolls_at = sum(rolled) / len(rolled) if rolled else None
+        reached = [raw for trial in trials for raw in trial.reached]
+        self._reached = sum(reached) / len(reached) if reached else None
 
     def of(self, raw: float) -> float:
         """The bytes of a file with that many uncompressed bytes."""
@@ -108,16 +112,16 @@ class Sizes:
         if not piece.rows:
             return []
         raw = piece.raw / piece.rows
-        rows = self._rows_in_file(raw, widest)
+        rows = self.rows_in_file(raw, widest)
         full, rest = divmod(piece.rows, rows)
         cut = [rows] * full + ([rest] if rest else [])
         return [DataFile(n, round(n * raw), round(self.of(n * raw))) for n in cut]
 
-    def _rows_in_file(self, raw: float, widest: float) -> int:
+    def rows_in_file(self, raw: float, widest: float = 0.0) -> int:
         """The rows after which a writer starts the next file. raw: bytes a row, uncompressed."""
         step = ROWS_BETWEEN_LOOKS
-        if self._rolls_at is not None:
-            return max(step, math.ceil(self._rolls_at / max(raw, 1e-9) / step - 1e-6) * step)
+        if self._reached is not None:
+            return max(step, math.ceil(self._reached / max(raw, 1e-9) / step - 1e-6) * step)
         settings = self._settings
         page = settings.page_rows
         if widest > 0:

@@ -31,17 +31,18 @@ def schema_json(frame: DataFrame) -> dict[str, Any]:
 
 def table_metadata(
     schema: Mapping[str, Any],
-    fields: Sequence[Mapping[str, Any]],
+    specs: Sequence[Sequence[Mapping[str, Any]]],
     properties: Mapping[str, str],
     like: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The metadata of a new empty table.
 
-    schema: as in metadata.json. fields: of its partition spec. properties: its own. like: the metadata of a table
+    schema: as in metadata.json. specs: the fields of each of its partition specs; the last is the default, and a
+    spec's position its id. properties: its own. like: the metadata of a table
     whose format version, sort order and last column id it shares.
     """
     like = like or {}
-    ids = [int(field["field-id"]) for field in fields]
+    ids = [int(field["field-id"]) for fields in specs for field in fields]
     return {
         "format-version": max(2, int(like.get("format-version", 2))),
         "table-uuid": str(uuid.uuid4()),
@@ -52,8 +53,8 @@ def table_metadata(
         "last-column-id": like.get("last-column-id", _last_id(schema)),
         "schemas": [{**schema, "schema-id": 0}],
         "current-schema-id": 0,
-        "partition-specs": [{"spec-id": 0, "fields": list(fields)}],
-        "default-spec-id": 0,
+        "partition-specs": [{"spec-id": i, "fields": list(f)} for i, f in enumerate(specs)],
+        "default-spec-id": len(specs) - 1,
         "last-partition-id": max(ids, default=999),
         "sort-orders": like.get("sort-orders", _UNSORTED),
         "default-sort-order-id": like.get("default-sort-order-id", 0),
@@ -109,41 +110,65 @@ def _forget(made: Java, io: Java, first: str) -> None:
 # -------------------------------------------------------------------- files that were never written
 
 
-def add_files(made: Java, answer: str) -> None:
-    """Commit files that were never written. answer: `Hypothetical.as_json` of the table's spec."""
+def add_files(made: Java, answers: Mapping[int, str]) -> None:
+    """Commit files that were never written. answers: `Hypothetical.as_json`, by the id of the table's spec."""
     mapper = java_class(f"{_ICEBERG}.shaded.com.fasterxml.jackson.databind.ObjectMapper")()
     parser = java_class(f"{_ICEBERG}.rest.responses.PlanTableScanResponseParser")
-    tasks = parser.fromJson(mapper.readTree(answer), made.specs(), True).fileScanTasks()
-    if not tasks.size():
-        return
     current = made.operations().current()
-    place = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
-    writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
-        current.formatVersion(), made.spec(), made.io().newOutputFile(place), None
-    )
-    writer.addAll(tasks.stream().map(_file_of_task()).toList())
-    writer.close()
+    file = _proxy("java.util.function.Function", _file_of_task())
     append = made.newFastAppend()
-    append.appendManifest(writer.toManifestFile())
+    places = []
+    for spec_id, answer in answers.items():
+        tasks = parser.fromJson(mapper.readTree(answer), made.specs(), True).fileScanTasks()
+        if not tasks.size():
+            continue
+        place = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
+        spec = made.specs().get(spec_id)
+        writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
+            current.formatVersion(), spec, made.io().newOutputFile(place), None
+        )
+        writer.addAll(tasks.stream().map(file).toList())
+        writer.close()
+        append.appendManifest(writer.toManifestFile())
+        places.append(place)
+    if not places:
+        return
     append.commit()
-    made.io().deleteFile(place)  # the commit has copied it
+    for place in places:  # the commit has copied them
+        made.io().deleteFile(place)
+
+
+def _proxy(interface: str, handle: Java) -> Java:
+    """A method handle as an object of an interface: a loop in Python would take a call for each file."""
+    proxies = java_class("java.lang.invoke.MethodHandleProxies")
+    return proxies.asInterfaceInstance(class_named(interface), handle)
 
 
 def _file_of_task() -> Java:
-    """ContentScanTask.file as a java.util.function.Function: a loop in Python would take a call for each file."""
-    method = (
+    """ContentScanTask.file, as a method handle."""
+    method_type = java_class("java.lang.invoke.MethodType").methodType
+    return (
         java_class("java.lang.invoke.MethodHandles")
         .publicLookup()
         .findVirtual(
             class_named(f"{_ICEBERG}.ContentScanTask"),
             "file",
-            java_class("java.lang.invoke.MethodType").methodType(
-                class_named(f"{_ICEBERG}.ContentFile")
-            ),
+            method_type(class_named(f"{_ICEBERG}.ContentFile")),
         )
     )
-    proxies = java_class("java.lang.invoke.MethodHandleProxies")
-    return proxies.asInterfaceInstance(class_named("java.util.function.Function"), method)
+
+
+def _of_file(method: str, result: str) -> Java:
+    """A method of a task's file, as a method handle that takes the task. result: a primitive type."""
+    boxes = {"int": "java.lang.Integer", "long": "java.lang.Long"}
+    handles = java_class("java.lang.invoke.MethodHandles")
+    kind = getattr(java_class(boxes[result]), "TYPE")  # noqa: B009 - a field of the class
+    found = handles.publicLookup().findVirtual(
+        class_named(f"{_ICEBERG}.ContentFile"),
+        method,
+        java_class("java.lang.invoke.MethodType").methodType(kind),
+    )
+    return handles.filterReturnValue(_file_of_task(), found)
 
 
 def class_named(name: str) -> Java:
@@ -164,6 +189,37 @@ def planned(made: Java, filters: Sequence[Java]) -> tuple[int, int]:
     if not count:
         return 0, 0
     return count, int(reporter.scanReport().scanMetrics().totalFileSizeInBytes().value())
+
+
+def file_sizes(made: Java) -> list[int]:
+    """The bytes of each data file of a table's current snapshot."""
+    tasks = made.newScan().planFiles()
+    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
+    size = _proxy("java.util.function.ToLongFunction", _of_file("fileSizeInBytes", "long"))
+    text = java_class("java.util.Arrays").toString(
+        lists.newArrayList(tasks).stream().mapToLong(size).toArray()
+    )
+    tasks.close()
+    return [int(word) for word in str(text).strip("[]").split(",") if word.strip()]
+
+
+def planned_by_spec(made: Java, filters: Sequence[Java]) -> dict[int, tuple[int, int]]:
+    """As `planned`, apart for each spec of a table that has the files of many; the groups are made in the JVM."""
+    scan = made.newScan()
+    for condition in filters:
+        scan = scan.filter(condition)
+    tasks = scan.planFiles()
+    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
+    collectors = java_class("java.util.stream.Collectors")
+    size = _proxy("java.util.function.ToLongFunction", _of_file("fileSizeInBytes", "long"))
+    spec = _proxy("java.util.function.Function", _of_file("specId", "int"))
+    sums = collectors.groupingBy(spec, collectors.summarizingLong(size))
+    found = lists.newArrayList(tasks).stream().collect(sums)
+    tasks.close()
+    return {
+        int(entry.getKey()): (int(entry.getValue().getCount()), int(entry.getValue().getSum()))
+        for entry in found.entrySet()
+    }
 
 
 # -------------------------------------------------------------------- writing
@@ -202,11 +258,12 @@ def compressed(spark: SparkSession, data: bytes) -> int:
 
 def write_in_memory(
     spark: SparkSession, made: Java, rows: Java, frame: DataFrame, target: int, step: int
-) -> list[tuple[int, int]]:
+) -> list[tuple[int, int, float]]:
     """Write rows as the table's own writers do, into memory, and forget the files.
 
     rows: of `internal_rows`. frame: for their types. target: bytes at which the next file starts. step: after
-    how many rows a writer looks at its length. Returns rows and bytes of each file.
+    how many rows a writer looks at its length. Returns for each file its rows, its bytes, and after how many rows it
+    had reached the target; 0.0 if it had not.
     """
     conf = write_conf(spark, made)
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
@@ -216,7 +273,7 @@ def write_in_memory(
     metrics = java_class(f"{_ICEBERG}.MetricsConfig").forTable(made)
     unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
     write_all = _write_all()
-    found: list[tuple[int, int]] = []
+    found: list[tuple[int, int, float]] = []
     at, total = 0, int(rows.size())
     while at < total:
         place = f"{_FOLDER}/{uuid.uuid4().hex}"
@@ -225,17 +282,21 @@ def write_in_memory(
         builder = builder.schema(made.schema()).engineSchema(frame._jdf.schema())
         builder = builder.setAll(made.properties()).setAll(conf.writeProperties())
         writer = builder.metricsConfig(metrics).spec(unpartitioned).build()
-        start = at
+        start, before, reached = at, 0, 0.0
         try:
             while at < total:
                 end = min(total, at + step)
                 write_all(writer, rows.subList(at, end))
                 at = end
-                if (at - start) % step == 0 and writer.length() >= target:
+                length = int(writer.length())
+                if (at - start) % step == 0 and length >= target:
+                    share = (target - before) / max(1, length - before)
+                    reached = at - start - step + step * share
                     break
+                before = length
         finally:
             writer.close()
-        found.append((at - start, int(writer.toDataFile().fileSizeInBytes())))
+        found.append((at - start, int(writer.toDataFile().fileSizeInBytes()), reached))
         io.deleteFile(place)
     return found
 

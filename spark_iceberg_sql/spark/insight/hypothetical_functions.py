@@ -7,14 +7,14 @@ SELECT * FROM iceberg_preview('db.t', spec => 'days(ts)', by => 'partition')
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.preview import Preview
 from spark_iceberg_sql.spark.bridge import jvm, local_relation, registries, relations
-from spark_iceberg_sql.spark.insight import preview
+from spark_iceberg_sql.spark.insight import advise, preview
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,6 +93,27 @@ def _summary(found: Preview) -> Mapping[str, object]:
     }
 
 
+_PROPOSALS = (
+    "rank int, spec string, is_today boolean, files bigint, bytes bigint, cost bigint, table_files bigint, "
+    "middle_file bigint, ddl array<string>, rewrite string, warnings array<string>, per_query "
+    "array<struct<query string, weight double, files bigint, bytes bigint, files_now bigint, bytes_now bigint>>, "
+    "based_on string, notes array<string>"
+)
+
+
+def _advise(spark: SparkSession, given: Mapping[str, Any]) -> Rows:
+    found = advise.advise(spark, given["source"], given["queries"])
+    return _PROPOSALS, [
+        {
+            **asdict(proposal),
+            "rank": rank,
+            "based_on": found.basis,
+            "notes": found.notes,
+        }
+        for rank, proposal in enumerate(found, 1)
+    ]
+
+
 QUESTIONS: tuple[Question, ...] = (
     Question(
         "iceberg_preview",
@@ -105,6 +126,16 @@ QUESTIONS: tuple[Question, ...] = (
         "the partitions and data files that writing a source with a partition spec would make",
         "SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)');",
         _preview,
+    ),
+    Question(
+        "iceberg_advise",
+        (
+            _SOURCE,
+            Argument("queries", "an array of queries, or one script of them", is_list=True),
+        ),
+        "the partition specs under which queries read least, best first",
+        "SELECT * FROM iceberg_advise('db.t', queries => array('SELECT ...'));",
+        _advise,
     ),
 )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.types import Struct, from_metadata
 from spark_iceberg_sql.spark.bridge import catalogs, hypothetical, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
@@ -40,6 +41,22 @@ class Source:
     properties: Mapping[str, str]
     table: tuple[str, ...] | None = None
     metadata: Mapping[str, Any] | None = None
+
+    def as_table(self, *specs: Spec) -> dict[str, Any]:
+        """The metadata of a new empty table with these columns and properties. specs: the last is the default."""
+        written = [
+            [
+                {
+                    "name": field.name,
+                    "transform": str(field.transform),
+                    "source-id": field.source_id,
+                    "field-id": field.field_id,
+                }
+                for field in spec.fields
+            ]
+            for spec in specs
+        ]
+        return hypothetical.table_metadata(self.json, written, self.properties, self.metadata)
 
 
 def source_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 USING = ("data", "sample", "metadata")
 _TRIALS = 12
 _TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: the driver holds them
+_MANY_WRITERS = 200
 _SHUFFLED = 2_000  # rows that tell how well a shuffle compresses
 
 
@@ -60,24 +61,10 @@ def preview(
     sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
     wanted = candidate(spec, found.schema, case_sensitive=sensitive)
     try:
-        with sessions.working_in(spark), hypothetical.table(new_table(found, wanted)) as table:
+        with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
             return _Run(spark, found, wanted, table).result()
     except JVM_ERRORS as error:
         raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
-
-
-def new_table(source: Source, wanted: CandidateSpec) -> dict[str, Any]:
-    """The metadata of the table that would be written."""
-    fields = [
-        {
-            "name": field.name,
-            "transform": str(field.transform),
-            "source-id": field.source_id,
-            "field-id": field.field_id,
-        }
-        for field in wanted.spec.fields
-    ]
-    return hypothetical.table_metadata(source.json, fields, source.properties, source.metadata)
 
 
 class _Run:
@@ -163,8 +150,10 @@ class _Run:
             self._settings.target,
             ROWS_BETWEEN_LOOKS,
         )
-        files = tuple(DataFile(n, round(n * piece.raw / piece.rows), b) for n, b in written)
-        return Trial(piece, files, sum(n for n, _ in written) == piece.rows)
+        each = piece.raw / piece.rows
+        files = tuple(DataFile(n, round(n * each), size) for n, size, _ in written)
+        reached = tuple(n * each for _, _, n in written if n)
+        return Trial(piece, files, sum(file.rows for file in files) == piece.rows, reached)
 
     def _split(
         self,
@@ -254,8 +243,16 @@ class _Run:
             basis,
             settings_text(self._settings),
             self._settings.target,
-            tuple(self._notes),
+            (*self._notes, *self._memory(len(made))),
         )
+
+    def _memory(self, partitions: int) -> Iterator[str]:
+        """A note where one task may have many writers open."""
+        if self._settings.fanout and partitions >= _MANY_WRITERS:
+            yield (
+                f"one task may keep up to {partitions:,} writers open, each with its own buffers; "
+                "'write.spark.fanout.enabled' = 'false' sorts the rows instead"
+            )
 
 
 def _rows_in(piece: Piece, size: int) -> int:
@@ -297,6 +294,7 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
         int(page_rows),
         int(page_bytes),
         int(initial or 200),
+        bool(conf.useFanoutWriter(requirements)),
     )
 
 
@@ -306,4 +304,5 @@ def settings_text(settings: WriteSettings) -> str:
     if settings.mode != "none":
         split = f"split above {size(settings.advisory)}" if settings.advisory else "not split"
         words.append(f"shuffle partitions {split}")
+    words.append("fanout writers" if settings.fanout else "sorted, one writer at a time")
     return ", ".join(words)
