@@ -11,6 +11,8 @@ from pyspark.sql import SparkSession
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark.bridge import hypothetical_plans, relations, sessions
 
+pytestmark = pytest.mark.needs("previews")
+
 # A small table with small files: a spec is proposed from 25 kB a file, and opening a file costs 10 kB.
 SMALL = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '10000'"
 VISITS = """

@@ -10,6 +10,8 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 
+pytestmark = pytest.mark.needs("previews")
+
 # Skewed: a tenth of the users have most of the rows; some columns are null, and some numbers NaN.
 EVENTS = """
 SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts,
