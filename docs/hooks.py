@@ -183,6 +183,15 @@ Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) s
 | `iceberg_check(statement)` | the findings |
 | `iceberg_plan(statement)` | what the statement would do |
 | `iceberg_rules()` | the optimizer rules of the session |
+
+## Functions over a partition spec
+
+The source is a table's name, a query or a path; [Preview and advice](../guide/preview.md) shows them.
+
+| function | rows |
+|---|---|
+| `iceberg_preview(source, spec)` | the partitions and files that a write would make |
+| `iceberg_advise(source, queries)` | the specs under which queries read least |
 """
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         ScriptFailedError,
         SourceError,
     )
+    from spark_iceberg_sql.insight.advise import Advice, Proposal
+    from spark_iceberg_sql.insight.preview import Preview
     from spark_iceberg_sql.model.offline import known_from
     from spark_iceberg_sql.model.table import Tables
     from spark_iceberg_sql.spark.catalogs import (
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     )
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
+    from spark_iceberg_sql.spark.insight.advise import advise
+    from spark_iceberg_sql.spark.insight.preview import preview
     from spark_iceberg_sql.spark.servers import Server, connect_server, thrift_server
     from spark_iceberg_sql.spark.session import register, session
     from spark_iceberg_sql.spark.tables.credentials import collection
@@ -64,15 +68,20 @@ _HOME = {
     "Server": "spark.servers",
     "Severity": "diagnostics",
     "SourceError": "errors",
+    "Advice": "insight.advise",
+    "Proposal": "insight.advise",
+    "advise": "spark.insight.advise",
     "attach": "spark.catalogs",
     "catalog": "spark.catalogs",
     "check": "api",
     "collection": "spark.tables.credentials",
     "connect_server": "spark.servers",
     "install": "api",
+    "Preview": "insight.preview",
     "known_from": "model.offline",
     "optimize": "spark.catalogs",
     "plan": "api",
+    "preview": "spark.insight.preview",
     "register": "spark.session",
     "run": "spark.gate.scripts",
     "session": "spark.session",
@@ -82,6 +91,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Advice",
     "ConfigError",
     "Diagnostic",
     "FileError",
@@ -92,6 +102,8 @@ __all__ = [
     "MissingExtraError",
     "Plan",
     "PluginError",
+    "Preview",
+    "Proposal",
     "Report",
     "ScriptFailedError",
     "Server",
@@ -99,6 +111,7 @@ __all__ = [
     "SourceError",
     "Tables",
     "__version__",
+    "advise",
     "attach",
     "catalog",
     "check",
@@ -108,6 +121,7 @@ __all__ = [
     "known_from",
     "optimize",
     "plan",
+    "preview",
     "register",
     "run",
     "session",

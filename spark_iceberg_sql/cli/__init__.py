@@ -37,6 +37,14 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "spark_iceberg_sql.cli.jar",
         "write a jar with the functions and optimizer rules, for Spark without Python",
     ),
+    "preview": (
+        "spark_iceberg_sql.cli.preview",
+        "show the partitions and files that a partition spec would make",
+    ),
+    "advise": (
+        "spark_iceberg_sql.cli.advise",
+        "find the partition spec under which queries read least",
+    ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": (

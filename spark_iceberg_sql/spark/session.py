@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept, table_functions
+from spark_iceberg_sql.spark.insight import hypothetical_functions
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.tables import by_path, credentials, metadata_functions
@@ -131,6 +132,7 @@ def register(spark: SparkSession) -> None:
     by_path.register(spark)
     metadata_functions.register(spark)
     table_functions.register(spark)
+    hypothetical_functions.register(spark)
 
 
 def uninstall(spark: SparkSession) -> None:
@@ -141,3 +143,4 @@ def uninstall(spark: SparkSession) -> None:
     by_path.unregister(spark)
     metadata_functions.unregister(spark)
     table_functions.unregister(spark)
+    hypothetical_functions.unregister(spark)

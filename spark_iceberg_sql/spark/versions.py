@@ -33,6 +33,7 @@ _BEFORE_4_1 = {
     "parameters in CALL": "parameter markers in `CALL`",
     "parameters in CTAS": "the check of `CREATE TABLE ... AS SELECT` with parameter markers",
     "doubled quotes": "a doubled quote for one inside quotes",
+    "previews": "previews of specs and advice",
 }
 _BEFORE_4_0 = {
     "EXECUTE IMMEDIATE": "`EXECUTE IMMEDIATE`",

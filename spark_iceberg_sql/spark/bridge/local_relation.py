@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, relations
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
 
@@ -29,6 +30,13 @@ def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
     return jvm.scala_object(f"{_LOGICAL}.LocalRelation").fromExternalRows(
         attributes, jvm.to_seq(made)
     )
+
+
+def typed_rows(ddl: str, records: Iterable[Mapping[str, object]]) -> jvm.Java:
+    """A plan with one row for each record. ddl: the columns; unlike `rows`, of any type that JSON can hold."""
+    text = relations.texts([json.dumps(list(records), default=str)])
+    shown = f"inline(from_json(value, 'array<struct<{ddl}>>'))"
+    return text.selectExpr(jvm.to_seq([shown])).queryExecution().analyzed()
 
 
 def _row(values: Sequence[str | int | None]) -> jvm.Java:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class, scala_object
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _CATALYST = "org.apache.spark.sql.catalyst"
 
@@ -24,6 +28,16 @@ def named_argument(expression: Java) -> tuple[str | None, Java]:
 def is_literal(expression: Java) -> bool:
     """Whether an argument is a literal in the statement's text."""
     return bool(expression.getClass().getSimpleName() == "Literal")
+
+
+def is_array(expression: Java) -> bool:
+    """Whether an argument is written as array(...)."""
+    return bool(expression.getClass().getSimpleName() == "CreateArray")
+
+
+def array_items(expression: Java) -> list[Java]:
+    """The elements of array(...)."""
+    return jvm.from_seq(expression.children())
 
 
 def constant(function: str, argument: str, expression: Java) -> str | int | bool | None:
@@ -272,6 +286,12 @@ def _alias(gateway: Java, name: str) -> Java:
     """The constructor of VirtualColumns.java or WithoutFile.java."""
     loader = compiler.compiled(__package__, name, compiler.context_loader())
     return loader.loadClass(f"sparkicebergsql.{name}").getConstructors()[0]
+
+
+def name_parts(spark: SparkSession, name: str) -> tuple[str, ...]:
+    """The parts of a dotted name, as the session's parser reads it. Raises ParseException."""
+    parser = jvm.java_session(spark).sessionState().sqlParser()
+    return tuple(map(str, jvm.from_seq(parser.parseMultipartIdentifier(name))))
 
 
 def full_name(name: str) -> list[str]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.transform_record import Parameter, Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive, primitive_from_spark
@@ -115,6 +116,14 @@ def documentation(transform: Transform, name: str) -> dict[str, str]:
         "arguments": f"\n    Arguments:\n{arguments}  ",
         "examples": f"\n    Examples:\n      > SELECT _FUNC_({call});\n       {answer}\n  ",
     }
+
+
+def call_text(transform: BoundTransform, column: str) -> str:
+    """The SQL of a transform's native function. column: the source column's text."""
+    if transform.transform.is_identity:
+        return column
+    lead = "" if transform.parameter is None else f"{transform.parameter}, "
+    return f"{transform.transform.functions[-1]}({lead}{column})"
 
 
 def _range(parameter: Parameter) -> str:

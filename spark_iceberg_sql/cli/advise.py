@@ -1,0 +1,30 @@
+"""`iceberg-sql advise SOURCE FILE`: the partition specs under which the queries of a file read least."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.cli.session_options import add_session, session
+from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.files.discovery import decode, read_bytes
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("source", metavar="SOURCE", help="a table's name, a query, or a path")
+    parser.add_argument("file", metavar="FILE", help="queries; - for standard input")
+    add_session(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the advice; returns the exit code."""
+    queries = decode(read_bytes(given.file), given.file)[0]
+    spark = session(given)
+    try:
+        found = load("spark.insight.advise").advise(spark, given.source, [queries])
+    finally:
+        spark.stop()
+    sys.stdout.write(f"{found}\n")
+    return CLEAN

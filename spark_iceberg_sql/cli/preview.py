@@ -1,0 +1,44 @@
+"""`iceberg-sql preview SOURCE --spec "days(ts)"`: the partitions and files that a write would make."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from spark_iceberg_sql.cli import CLEAN, FINDINGS
+from spark_iceberg_sql.cli.session_options import add_session, pairs, session
+from spark_iceberg_sql.extras import load
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("source", metavar="SOURCE", help="a table's name, a query, or a path")
+    parser.add_argument(
+        "--spec", required=True, help="as in PARTITIONED BY: 'days(ts), bucket(16, id)'"
+    )
+    parser.add_argument(
+        "--property",
+        metavar="KEY=VALUE",
+        action="append",
+        help="table property for the write (write.target-file-size-bytes=...)",
+    )
+    parser.add_argument(
+        "--max-files", metavar="N", type=int, help="exit with 1 if there would be more files"
+    )
+    add_session(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the preview; returns the exit code."""
+    properties = pairs("--property", given.property)
+    spark = session(given)
+    try:
+        preview = load("spark.insight.preview").preview
+        found = preview(spark, given.source, given.spec, properties=properties)
+    finally:
+        spark.stop()
+    sys.stdout.write(f"{found}\n")
+    if given.max_files is not None and found.files > given.max_files:
+        sys.stderr.write(f"error: {found.files:,} files, more than {given.max_files:,}\n")
+        return FINDINGS
+    return CLEAN

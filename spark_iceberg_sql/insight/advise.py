@@ -1,0 +1,147 @@
+"""Advice: the partition specs under which a workload reads least, as records, as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+
+from spark_iceberg_sql.checker.plan import size
+
+_SHOWN = 5
+_TEXT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReads:
+    """What one query reads.
+
+    query: its text. weight: how often it runs. files, bytes: under the proposal. files_now, bytes_now: today.
+    """
+
+    query: str
+    weight: float
+    files: int
+    bytes: int
+    files_now: int
+    bytes_now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A spec and what it would do to the workload.
+
+    spec: the text for PARTITIONED BY; empty for an unpartitioned table. files, bytes: what the workload reads, each
+    query as often as its weight says. cost: bytes, and for each file what opening it costs (read.split.open-file-cost).
+    per_query: for each query. table_files: the files that the table would have. middle_file: bytes of the
+    median one. ddl: the ALTER statements from today's spec to this one; none if there is no table to alter. rewrite:
+    the CALL that rewrites the existing files. warnings: what the rules say against it. is_today: whether it is
+    the table as it is.
+    """
+
+    spec: str
+    files: int
+    bytes: int
+    cost: int
+    per_query: tuple[QueryReads, ...]
+    table_files: int
+    middle_file: int
+    ddl: tuple[str, ...] = ()
+    rewrite: str | None = None
+    warnings: tuple[str, ...] = ()
+    is_today: bool = False
+
+    @property
+    def title(self) -> str:
+        """The spec, or that there is none."""
+        name = self.spec or "unpartitioned"
+        return f"{name} (today)" if self.is_today else name
+
+
+class Advice(list[Proposal]):
+    """Proposals, best first; the table as it is stands among them where it belongs.
+
+    source: what they are for. basis: what the figures rest on. notes: what was not considered, and why. tried: the
+    number of specs.
+    """
+
+    def __init__(
+        self,
+        proposals: Iterable[Proposal],
+        *,
+        source: str,
+        basis: str,
+        tried: int,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(proposals)
+        self.source = source
+        self.basis = basis
+        self.tried = tried
+        self.notes = notes
+
+    @property
+    def best(self) -> Proposal:
+        """The first."""
+        return self[0]
+
+    @property
+    def today(self) -> Proposal | None:
+        """The table as it is; None if the source is not an Iceberg table in a catalog."""
+        return next((p for p in self if p.is_today), None)
+
+    def __str__(self) -> str:
+        lines = [f"{self.source}: {self.tried} specs tried; {self.basis}"]
+        rows = [
+            (p.title, f"{p.files:,}", size(p.bytes), f"{p.table_files:,}", size(p.middle_file))
+            for p in self[:_SHOWN]
+        ]
+        head = ("spec", "files read", "bytes read", "files in all", "median file")
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        for row in [head, *rows]:
+            cells = [f"{row[0]:<{widths[0]}}"]
+            cells += [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+            lines.append(f"  {'  '.join(cells)}".rstrip())
+        if self:
+            lines += self._best_lines()
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _best_lines(self) -> list[str]:
+        best = self.best
+        if best.is_today:
+            return ["  the table as it is reads least"]
+        lines = [f"  {best.title}, by query:"]
+        for query in best.per_query:
+            now = f"{query.files_now:,} ({size(query.bytes_now)})"
+            then = f"{query.files:,} ({size(query.bytes)})"
+            lines.append(f"    {_short(query.query)}: {now} -> {then}")
+        lines += [f"  {statement};" for statement in best.ddl]
+        if best.rewrite is not None:
+            lines.append(f"  {best.rewrite};")
+        lines += [f"  warning: {warning}" for warning in best.warnings]
+        return lines
+
+    def _repr_html_(self) -> str:
+        """The proposals with the bytes that they read as bars."""
+        top = max((p.bytes for p in self[:_SHOWN]), default=0) or 1
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{escape(p.title)}</td><td>{p.files:,}</td>"
+            f"<td>{size(p.bytes)}</td><td><svg width='200' height='10' role='img'>"
+            f"<rect width='{200 * p.bytes / top:.1f}' height='10' fill='currentColor' fill-opacity='0.6'/>"
+            f"</svg></td><td>{p.table_files:,}</td><td>{size(p.middle_file)}</td></tr>"
+            for p in self[:_SHOWN]
+        )
+        ddl = "\n".join(f"{s};" for s in self.best.ddl) if self else ""
+        notes = "".join(f"<div>{escape(note)}</div>" for note in self.notes)
+        return (
+            f"<div><b>{escape(self.source)}</b>: {self.tried} specs tried; {escape(self.basis)}"
+            "<table><tr><th>spec</th><th>files read</th><th>bytes read</th><th></th>"
+            f"<th>files in all</th><th>median file</th></tr>{rows}</table>"
+            f"<pre>{escape(ddl)}</pre>{notes}</div>"
+        )
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TEXT else f"{line[: _TEXT - 3]}..."

@@ -1,0 +1,171 @@
+"""The files that a spec would give a table, from a sample of its rows in the order in which they were written.
+
+A sample sees too few partitions and too narrow bounds. So a spec whose middle file would be small is left out, as it
+is with the partitions that were seen; and bounds are widened by the mean gap between the rows that were seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from statistics import median
+from typing import Any
+
+from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
+from spark_iceberg_sql.insight.preview_layout import Sizes
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+
+Key = tuple[int, str]  # PartitionField.key
+
+
+class Ranked:
+    """A column of the sample as ranks among its values. values: in the order of the rows; None for a null."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        seen = {v for v in values if v is not None and v == v}
+        self.sorted: list[Any] = sorted(seen)
+        rank = {value: i for i, value in enumerate(self.sorted)}
+        self.ranks = [rank.get(v, -1) for v in values]
+        self.nulls = [v is None for v in values]
+        self.has_nulls = any(self.nulls)
+        self.has_nans = any(r < 0 for r in self.ranks) and not all(
+            n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
+        )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of a table.
+
+    rows: of the whole table. raw: uncompressed bytes of a row, on average. columns: by field id, in the order in
+    which the rows were written. keys: the values of each candidate field. sizes: the sizes of files. all_rows: whether
+    it is the whole table.
+    """
+
+    rows: int
+    raw: float
+    columns: Mapping[int, Sequence[Any]]
+    keys: Mapping[Key, Sequence[Any]]
+    sizes: Sizes
+    seen: int
+
+    @property
+    def weight(self) -> float:
+        """The rows of the table for each row of the sample."""
+        return self.rows / max(1, self.seen)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has every row."""
+        return self.seen >= self.rows
+
+    @cached_property
+    def ranked(self) -> Mapping[int, Ranked]:
+        """The columns as ranks."""
+        return {field_id: Ranked(values) for field_id, values in self.columns.items()}
+
+    @cached_property
+    def _codes(self) -> dict[Key, list[int]]:
+        return {}
+
+    def codes(self, key: Key) -> list[int]:
+        """A candidate field's values as small numbers."""
+        if key not in self._codes:
+            numbers: dict[Any, int] = {}
+            self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.keys[key]]
+        return self._codes[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """The rows of a sample by file. order: their numbers, file by file. cuts: where each file ends."""
+
+    order: Sequence[int]
+    cuts: Sequence[int]
+    sizes: Sequence[int]
+
+    @property
+    def middle(self) -> float:
+        """The bytes of the median file."""
+        return median(self.sizes) if self.sizes else 0.0
+
+
+def sliced(sample: Sample, fields: Sequence[PartitionField]) -> Slices:
+    """The files that a spec would give: each partition's rows, in order, cut where a writer starts the next file."""
+    each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
+    count = sample.seen
+    codes = [sample.codes(field.key) for field in fields]
+    if codes:
+        whole = list(zip(*codes, strict=True))
+        order = sorted(range(count), key=whole.__getitem__)
+        groups = [list(rows) for _, rows in groupby(order, key=whole.__getitem__)]
+    else:
+        groups = [list(range(count))] if count else []
+    flat: list[int] = []
+    cuts: list[int] = []
+    for rows in groups:
+        flat += rows
+        start = len(flat) - len(rows)
+        cuts += range(start + each, len(flat), each)
+        cuts.append(len(flat))
+    starts = [0, *cuts[:-1]] if cuts else []
+    raw = sample.raw * sample.weight
+    made = [round(sample.sizes.of((end - at) * raw)) for at, end in zip(starts, cuts, strict=True)]
+    return Slices(flat, cuts, made)
+
+
+def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
+    """The bytes of the median file of a spec, from the number of rows in each partition alone."""
+    codes = [sample.codes(field.key) for field in fields]
+    each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
+    raw = sample.raw * sample.weight
+    files: list[int] = []
+    for rows in Counter(zip(*codes, strict=True)).values():
+        full, rest = divmod(rows, each)
+        files += [each] * full + ([rest] if rest else [])
+    return sample.sizes.of(median(files) * raw) if files else 0.0
+
+
+def hypothetical(sample: Sample, schema: Schema, spec: Spec, slices: Slices) -> Hypothetical:
+    """The table that these files would make, with the bounds of the sample's columns."""
+    fields = spec.fields
+    fixed = {f.source_id for f in fields if f.transform.transform.order_preserving}
+    files = []
+    start = 0
+    for end, size in zip(slices.cuts, slices.sizes, strict=True):
+        rows = slices.order[start:end]
+        start = end
+        values = tuple(sample.keys[f.key][rows[0]] for f in fields)
+        total = max(1, round(len(rows) * sample.weight))
+        bounds = {
+            field_id: _bounds(column, rows, total, sample, widen=field_id not in fixed)
+            for field_id, column in sample.ranked.items()
+        }
+        files.append(HypotheticalFile(values, total, size, bounds))
+    return Hypothetical(schema, spec, tuple(files))
+
+
+def _bounds(
+    column: Ranked, rows: Sequence[int], total: int, sample: Sample, *, widen: bool
+) -> Bounds:
+    ranks = [column.ranks[i] for i in rows]
+    nulls = 0
+    if column.has_nulls:
+        nulls = round(sum(column.nulls[i] for i in rows) * sample.weight)
+    high = max(ranks)
+    if high < 0:
+        return Bounds(None, None, nulls or total, 0 if nulls else total)
+    low = min(ranks)
+    lost = low < 0
+    if lost:
+        low = min(r for r in ranks if r >= 0)
+    if widen and not sample.is_whole:
+        top = len(column.sorted) - 1
+        gap = -(-(high - low) // (len(ranks) - 1)) if len(ranks) > 1 else top
+        low, high = max(0, low - gap), min(top, high + gap)
+    nans = max(1, total - nulls) if column.has_nans and lost else 0
+    return Bounds(column.sorted[low], column.sorted[high], min(nulls, total - 1), min(nans, total))

@@ -1,0 +1,118 @@
+"""Values of columns as Iceberg's metadata has them: bounds as bytes, partition values as JSON.
+
+Spec: Binary single-value serialization, JSON single-value serialization.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+from spark_iceberg_sql.model.types import Primitive
+
+_EPOCH = date(1970, 1, 1)
+_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+_KEPT = 16  # characters or bytes of a bound: Iceberg's default metrics mode, truncate(16)
+_LAST = "\U0010ffff"
+
+# A value as a sorted, packed form: int for dates and times, else the value itself.
+Value = Any
+
+
+def ordinal(kind: Primitive, value: Value) -> Value:
+    """A value that Spark returned, as Iceberg stores it: days or microseconds since 1970 for dates and timestamps."""
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+        return (aware - _START) // _MICROSECOND
+    if isinstance(value, date):
+        return (value - _EPOCH).days
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if kind.name == "uuid" and isinstance(value, str):
+        return uuid.UUID(value).bytes
+    return value
+
+
+def lower_bound(kind: Primitive, value: Value) -> bytes | None:
+    """The bytes of a lower bound; strings and binaries are cut to 16."""
+    if isinstance(value, (str, bytes)) and kind.name in ("string", "binary"):
+        value = value[:_KEPT]
+    return _packed(kind, value)
+
+
+def upper_bound(kind: Primitive, value: Value) -> bytes | None:
+    """The bytes of an upper bound; a string or binary that is cut is increased; None if it cannot be."""
+    if isinstance(value, str) and kind.name == "string" and len(value) > _KEPT:
+        value = _increased(value[:_KEPT])
+    elif isinstance(value, bytes) and kind.name == "binary" and len(value) > _KEPT:
+        head = value[:_KEPT].rstrip(b"\xff")
+        value = head[:-1] + bytes([head[-1] + 1]) if head else None
+    return None if value is None else _packed(kind, value)
+
+
+def _increased(text: str) -> str | None:
+    """The least text of at most that length above every text that starts with this one."""
+    text = text.rstrip(_LAST)
+    if not text:
+        return None
+    code = ord(text[-1]) + 1
+    return text[:-1] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
+
+
+def _decimal(value: Decimal) -> bytes:
+    number = int(value.scaleb(-int(value.as_tuple().exponent)))
+    return number.to_bytes((number + (number < 0)).bit_length() // 8 + 1, "big", signed=True)
+
+
+_PACKED: Mapping[str, Callable[[Value], bytes]] = {
+    "boolean": lambda v: b"\x01" if v else b"\x00",
+    "int": lambda v: struct.pack("<i", v),
+    "date": lambda v: struct.pack("<i", v),
+    "long": lambda v: struct.pack("<q", v),
+    "time": lambda v: struct.pack("<q", v),
+    "timestamp": lambda v: struct.pack("<q", v),
+    "timestamptz": lambda v: struct.pack("<q", v),
+    "float": lambda v: struct.pack("<f", v),
+    "double": lambda v: struct.pack("<d", v),
+    "decimal": _decimal,
+    "string": lambda v: v.encode("utf-8", "replace"),
+    "binary": bytes,
+    "fixed": bytes,
+    "uuid": bytes,
+}
+
+
+def has_bounds(kind: object) -> bool:
+    """Whether a column's type has bounds that can be written here."""
+    return isinstance(kind, Primitive) and kind.name in _PACKED
+
+
+def _packed(kind: Primitive, value: Value) -> bytes | None:
+    if isinstance(value, float) and math.isnan(value):
+        return None  # a bound is never NaN
+    return _PACKED[kind.name](value)
+
+
+def json_value(result: str, value: Value) -> Value:
+    """A partition value as JSON. result: the Iceberg type of the field's values."""
+    if value is None:
+        return None
+    if result == "date":
+        return (_EPOCH + timedelta(days=value)).isoformat()
+    if result in ("timestamp", "timestamptz"):
+        moment = _START + value * _MICROSECOND
+        text = moment.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0")
+        return f"{text}+00:00" if result == "timestamptz" else text
+    if result == "uuid":
+        return str(uuid.UUID(bytes=value))
+    if isinstance(value, bytes):
+        return value.hex().upper()
+    if isinstance(value, Decimal):
+        return str(value)
+    return value

@@ -1,0 +1,229 @@
+"""A preview: the partitions and files that a write under a spec would make, as a record, as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from html import escape
+from statistics import median
+from typing import Any
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.model.spec import Spec
+
+SMALL = 32_000_000  # bytes; a file below this, and below an eighth of the target, is small
+_SHOWN = 5
+_EPOCH = date(1970, 1, 1)
+_BAR = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a result rests on.
+
+    kind: `exact` (every row was read), `sample` or `metadata`. words: the same, with numbers. partitions, files,
+    bytes: what is known of the error of each figure: `counted`, or an estimate of it.
+    """
+
+    kind: str
+    words: str
+    partitions: str
+    files: str
+    bytes: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionPreview:
+    """One partition.
+
+    partition: its fields and values, `ts_day=2024-05-17`; empty for an unpartitioned table. values: as Iceberg
+    stores them. rows, files, bytes: of all its files.
+    """
+
+    partition: str
+    values: tuple[Any, ...]
+    rows: int
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a write under a spec would make.
+
+    source: what would be written, in the user's words. spec: the text for PARTITIONED BY. per_partition: one
+    for each partition, the largest first. file_sizes: bytes of each file, the smallest first. basis: what the figures
+    rest on. settings: the write settings that decide, in words. notes: what the rules or the model have to
+    say. target: write.target-file-size-bytes.
+    """
+
+    source: str
+    spec: str
+    per_partition: tuple[PartitionPreview, ...]
+    file_sizes: tuple[int, ...]
+    basis: Basis
+    settings: str
+    target: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def partitions(self) -> int:
+        """The number of partitions."""
+        return len(self.per_partition)
+
+    @cached_property
+    def files(self) -> int:
+        """The number of data files."""
+        return sum(p.files for p in self.per_partition)
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return sum(p.rows for p in self.per_partition)
+
+    @cached_property
+    def bytes(self) -> int:
+        """The bytes of all data files."""
+        return sum(p.bytes for p in self.per_partition)
+
+    def quantile(self, share: float) -> int:
+        """The bytes of a partition that this share of the partitions does not exceed. share: 0.0 to 1.0."""
+        sizes = sorted(p.bytes for p in self.per_partition)
+        return sizes[min(len(sizes) - 1, int(share * len(sizes)))] if sizes else 0
+
+    @property
+    def largest(self) -> PartitionPreview | None:
+        """The largest partition; None if there is none."""
+        return self.per_partition[0] if self.per_partition else None
+
+    @property
+    def skew(self) -> float:
+        """The bytes of the largest partition divided by those of the median one; 1.0 if there is none."""
+        middle = median(p.bytes for p in self.per_partition) if self.per_partition else 0
+        return self.per_partition[0].bytes / middle if middle else 1.0
+
+    @property
+    def small_limit(self) -> int:
+        """The bytes below which a file counts as small."""
+        return min(SMALL, self.target // 8)
+
+    @cached_property
+    def small_files(self) -> int:
+        """The number of files that are smaller than `small_limit`."""
+        return sum(b < self.small_limit for b in self.file_sizes)
+
+    def summary(self) -> tuple[tuple[str, str], ...]:
+        """The figures, each with its name."""
+        return tuple(self._summary())
+
+    def _summary(self) -> Iterator[tuple[str, str]]:
+        yield "partitions", f"{self.partitions:,} ({self.basis.partitions})"
+        yield "rows", f"{self.rows:,}"
+        yield "files", f"{self.files:,} ({self.basis.files})"
+        yield "bytes", f"{size(self.bytes)} ({self.basis.bytes})"
+        if self.file_sizes:
+            low, middle, high = self.file_sizes[0], median(self.file_sizes), self.file_sizes[-1]
+            yield "file size", f"{size(low)} to {size(high)}, median {size(int(middle))}"
+            yield "small files", f"{self.small_files:,} below {size(self.small_limit)}"
+        if self.partitions > 1:
+            spread = ", ".join(
+                f"{name} {size(self.quantile(share))}"
+                for name, share in (("10 %", 0.1), ("50 %", 0.5), ("90 %", 0.9))
+            )
+            yield "partition size", f"{spread}, largest {size(self.quantile(1.0))}"
+            yield "skew", f"{self.skew:.1f} (largest partition / median)"
+        yield "written with", self.settings
+        yield "based on", self.basis.words
+        for note in self.notes:
+            yield "note", note
+
+    @property
+    def title(self) -> str:
+        """What is previewed."""
+        how = f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned"
+        return f"{self.source}, {how}"
+
+    def __str__(self) -> str:
+        pairs = self.summary()
+        width = max(len(name) for name, _ in pairs)
+        lines = [self.title, *(f"  {name:<{width}}  {text}" for name, text in pairs)]
+        if self.spec and self.per_partition:
+            lines.append("  largest partitions:")
+            shown = self.per_partition[:_SHOWN]
+            named = max(len(p.partition) for p in shown)
+            top = shown[0].bytes or 1
+            for p in shown:
+                bar = "#" * max(1, round(_BAR * p.bytes / top))
+                words = "file" if p.files == 1 else "files"
+                lines.append(
+                    f"    {p.partition:<{named}}  {size(p.bytes):>9}  {p.files:>4} {words:<5}  {bar}"
+                )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return (
+            f"Preview(spec={self.spec!r}, partitions={self.partitions}, files={self.files}, "
+            f"bytes={self.bytes}, rows={self.rows}, basis={self.basis.kind!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        """A table of the figures, and the sizes of the partitions as bars."""
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in self.summary()
+        )
+        return (
+            f"<div><b>{escape(self.title)}</b><table>{cells}</table>{_picture(self._bars())}</div>"
+        )
+
+    def _bars(self) -> Sequence[tuple[str, int]]:
+        if not self.spec:
+            return ()
+        return [(p.partition, p.bytes) for p in self.per_partition[:40]]
+
+
+def _picture(bars: Sequence[tuple[str, int]]) -> str:
+    """Bars as SVG in the colour of the text, for light and dark themes."""
+    if not bars:
+        return ""
+    top = max(value for _, value in bars) or 1
+    wide = 600 / len(bars)
+    drawn = "".join(
+        f"<rect x='{i * wide:.1f}' y='{80 - 78 * value / top:.1f}' width='{max(1.0, wide - 1):.1f}' "
+        f"height='{78 * value / top:.1f}' fill='currentColor' fill-opacity='0.6'>"
+        f"<title>{escape(name)}: {size(value)}</title></rect>"
+        for i, (name, value) in enumerate(bars)
+    )
+    return (
+        f"<svg viewBox='0 0 600 80' width='600' height='80' role='img'>"
+        f"<title>bytes of the largest partitions</title>{drawn}</svg>"
+    )
+
+
+def partition_text(spec: Spec, values: Sequence[Any]) -> str:
+    """A partition as its folder is named, but readable: `ts_day=2024-05-17/id_bucket=3`."""
+    return "/".join(
+        f"{f.name}={_readable(f.transform.transform.name, value)}"
+        for f, value in zip(spec.fields, values, strict=True)
+    )
+
+
+def _readable(transform: str, value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    if not isinstance(value, int) or isinstance(value, bool):
+        return str(value)
+    return _TIMES[transform](value) if transform in _TIMES else str(value)
+
+
+_TIMES = {
+    "year": lambda v: str(1970 + v),
+    "month": lambda v: f"{1970 + v // 12}-{v % 12 + 1:02}",
+    "day": lambda v: str(_EPOCH + timedelta(days=v)),
+    "hour": lambda v: f"{_EPOCH + timedelta(days=v // 24)}-{v % 24:02}",
+}

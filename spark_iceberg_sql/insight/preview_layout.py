@@ -1,0 +1,212 @@
+"""The data files that Spark writes for the partitions of a spec: how many, and how large.
+
+What decides it: which tasks the rows of a partition reach (the distribution mode, and how adaptive execution splits
+large shuffle partitions), when a writer starts the next file (it looks at its length every 1000 rows; of a page that
+is not full yet the length is that of the rows, uncompressed), and how well files of that size compress. The last is
+measured: a few partitions are written in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+ROWS_BETWEEN_LOOKS = 1000  # RollingFileWriter.ROWS_DIVISOR
+_ALIKE = 1.3  # files whose sizes differ by less than this factor are one point of the curve
+_MERGED = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSettings:
+    """How a table is written.
+
+    mode: `none`, `hash` or `range`, the distribution mode. target: bytes of a file at which its writer starts the
+    next one. advisory: bytes of a shuffle partition above which it is split; 0 if none is. small_factor: the part of
+    `advisory` below which a piece is merged with its neighbour. page_rows, page_bytes: where a page of a
+    column ends. reducers: the number of shuffle partitions. fanout: whether a task keeps a writer open for each of its
+    partitions, and does not sort.
+    """
+
+    mode: str
+    target: int
+    advisory: int = 0
+    small_factor: float = 0.2
+    page_rows: int = 20_000
+    page_bytes: int = 1 << 20
+    reducers: int = 200
+    fanout: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The rows of one partition that one task writes. raw: their bytes, uncompressed, as Parquet's plain encoding."""
+
+    rows: int
+    raw: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file. raw: the uncompressed bytes of its rows. size: its bytes."""
+
+    rows: int
+    raw: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A piece, or its first rows, written in memory.
+
+    piece: what it has. files: what was written. whole: whether all of its rows were. reached: the uncompressed bytes
+    at which a file reached the target, for each that did.
+    """
+
+    piece: Piece
+    files: tuple[DataFile, ...]
+    whole: bool
+    reached: tuple[float, ...] = ()
+
+
+class Sizes:
+    """The size of a file as a function of its rows' bytes, from files that were written.
+
+    trials: what was written. settings: how.
+    """
+
+    def __init__(self, trials: Sequence[Trial], settings: WriteSettings) -> None:
+        self._settings = settings
+        self._files = [f for trial in trials for f in trial.files if f.raw and f.size]
+        self._points = _curve(self._files)
+        reached = [raw for trial in trials for raw in trial.reached]
+        self._reached = sum(reached) / len(reached) if reached else None
+
+    def of(self, raw: float) -> float:
+        """The bytes of a file with that many uncompressed bytes."""
+        if not self._points or raw <= 0:
+            return raw
+        at = bisect_left(self._points, (raw, 0.0))
+        if at == len(self._points):
+            return raw * self._points[-1][1]
+        if at == 0:
+            first, ratio = self._points[0]
+            return self._below(raw, first, ratio)
+        (x0, r0), (x1, r1) = self._points[at - 1], self._points[at]
+        share = (math.log(raw) - math.log(x0)) / (math.log(x1) - math.log(x0))
+        return raw * (r0 + share * (r1 - r0))
+
+    def _below(self, raw: float, first: float, ratio: float) -> float:
+        """Below the smallest file that was written: its footer stays, its rows go on as between the first two."""
+        size = first * ratio
+        if len(self._points) == 1:
+            return size * (0.5 + 0.5 * raw / first)
+        second, other = self._points[1]
+        slope = max(0.0, (second * other - size) / (second - first))
+        return max(size * 0.25, size - slope * (first - raw))
+
+    def files(self, piece: Piece, widest: float = 0.0) -> list[DataFile]:
+        """The files of a piece. widest: bytes a row of its widest column, which fills its pages first."""
+        if not piece.rows:
+            return []
+        raw = piece.raw / piece.rows
+        rows = self.rows_in_file(raw, widest)
+        full, rest = divmod(piece.rows, rows)
+        cut = [rows] * full + ([rest] if rest else [])
+        return [DataFile(n, round(n * raw), round(self.of(n * raw))) for n in cut]
+
+    def rows_in_file(self, raw: float, widest: float = 0.0) -> int:
+        """The rows after which a writer starts the next file. raw: bytes a row, uncompressed."""
+        step = ROWS_BETWEEN_LOOKS
+        if self._reached is not None:
+            return max(step, math.ceil(self._reached / max(raw, 1e-9) / step - 1e-6) * step)
+        settings = self._settings
+        page = settings.page_rows
+        if widest > 0:
+            page = min(page, max(step, int(settings.page_bytes / widest)))
+        packed = self._points[-1][1] * raw if self._points else raw  # bytes a row in full pages
+        pages = 0
+        if packed > 0:
+            pages = max(0, math.floor((settings.target - page * raw) / (page * packed)))
+        left = settings.target - pages * page * packed
+        within = math.ceil(max(left, 0) / max(raw, 1e-9))
+        rows = pages * page + min(within, page)
+        if within > page:  # not within this page: the next begins smaller
+            rows += math.ceil((left - page * packed) / max(raw, 1e-9))
+        return max(step, math.ceil(rows / step) * step)
+
+    def error(self) -> float:
+        """How far the bytes of many files may be off: twice the standard error of the files that were written."""
+        off = [file.size / self.of(file.raw) - 1 for file in self._files]
+        if len(off) < 2:
+            return 1.0
+        mean = sum(off) / len(off)
+        spread = math.sqrt(sum((o - mean) ** 2 for o in off) / (len(off) - 1))
+        return 2 * spread / math.sqrt(len(off))
+
+
+def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
+    """Points (uncompressed bytes, share that is left of them), files of like sizes as one."""
+    groups: list[list[DataFile]] = []
+    for file in sorted(files, key=lambda f: f.raw):
+        if groups and file.raw <= groups[-1][0].raw * _ALIKE:
+            groups[-1].append(file)
+        else:
+            groups.append([file])
+    points = []
+    for group in groups:
+        raw, size = sum(f.raw for f in group), sum(f.size for f in group)
+        points.append((raw / len(group), size / raw))
+    return points
+
+
+def picked(pieces: Sequence[Piece], count: int) -> list[int]:
+    """Which pieces to write in memory: spread over the bytes, and the smallest and the largest.
+
+    pieces: all. count: at most so many. Returns their positions, in order.
+    """
+    if len(pieces) <= count:
+        return list(range(len(pieces)))
+    order = sorted(range(len(pieces)), key=lambda i: pieces[i].raw)
+    sums = list(accumulate(pieces[i].raw for i in order))
+    inner = count - 2
+    at = {bisect_left(sums, sums[-1] * (k + 0.5) / inner) for k in range(inner)}
+    at |= {0, len(order) - 1}
+    return sorted(order[min(i, len(order) - 1)] for i in at)
+
+
+def splits(sizes: Sequence[int], settings: WriteSettings) -> list[int]:
+    """Which task reads each map output of one shuffle partition, as adaptive execution splits it.
+
+    sizes: bytes of the partition in each map output, in order. Returns the number of the task for each.
+    Source: ShufflePartitionsUtil.splitSizeListByTargetSize; OptimizeSkewInRebalancePartitions.
+    """
+    target = settings.advisory
+    if not target or sum(sizes) <= target:
+        return [0] * len(sizes)
+    starts, current, last = [0], 0, -1
+
+    def merge() -> None:
+        nonlocal last
+        small = target * settings.small_factor
+        if last > -1 and (current + last < target * _MERGED or current < small or last < small):
+            starts.pop()
+            last += current
+        else:
+            last = current
+
+    for i, size in enumerate(sizes):
+        if i > 0 and current + size > target:
+            merge()
+            starts.append(i)
+            current = size
+        else:
+            current += size
+    merge()
+    tasks, task = [], -1
+    for i in range(len(sizes)):
+        task += i in starts
+        tasks.append(task)
+    return tasks

@@ -1,0 +1,119 @@
+"""A candidate spec: the text of a PARTITIONED BY clause, checked by the rules against the columns it is meant for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark_iceberg_sql.checker.planner import plans
+from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
+
+_SOURCE = "the_source"
+_NEW = "the_table"
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSpec:
+    """A spec that a table might have.
+
+    spec: its fields. text: for PARTITIONED BY; empty for an unpartitioned table. warnings: what the rules
+    say against it, one line each; they do not refuse it.
+    """
+
+    spec: Spec
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def candidate(text: str, schema: Schema, *, case_sensitive: bool = False) -> CandidateSpec:
+    """Read and check the text of a PARTITIONED BY clause.
+
+    text: `days(ts), bucket(16, id)`; empty for an unpartitioned table. schema: the columns, with field ids.
+    case_sensitive: Spark's `spark.sql.caseSensitive`.
+    Raises IcebergSqlError, with the rules' findings, for a spec that Iceberg or Spark would refuse.
+    """
+    if not text.strip():
+        return CandidateSpec(Spec(0), "")
+    _refuse_more_than_a_clause(text)
+    known = Tables([Table((_SOURCE,), schema)], complete=True, case_sensitive=case_sensitive)
+    statement = (
+        f"CREATE TABLE {_NEW} USING iceberg PARTITIONED BY (\n{text}\n) AS SELECT * FROM {_SOURCE}"
+    )
+    found = plans(known, statement)
+    if len(found) != 1 or found[0].after is None:
+        raise _refused(text, found[0].report if found else None)
+    plan = found[0]
+    assert plan.after is not None
+    fields = tuple(_in(schema, field, case_sensitive) for field in plan.after.spec.fields)
+    words = (_words(d) for d in plan.report if d.severity is Severity.WARNING)
+    return CandidateSpec(Spec(0, fields), clause(Spec(0, fields), schema), tuple(words))
+
+
+def clause(spec: Spec, schema: Schema) -> str:
+    """A spec as the text of PARTITIONED BY, its columns in backticks where needed."""
+    return ", ".join(
+        field.transform.clause(column_text(field, schema))
+        for field in spec.fields
+        if not field.transform.is_void
+    )
+
+
+def column_text(field: PartitionField, schema: Schema) -> str:
+    """A field's source column as SQL writes it: `ts`, `payload.at`, `` `two words` ``."""
+    return ".".join(map(quoted, column_path(field, schema)))
+
+
+def column_path(field: PartitionField, schema: Schema) -> list[str]:
+    """The names that lead to a field's source column, the outermost first."""
+    column = schema.by_id(field.source_id)
+    nested = column is not None and bool(column.parents)
+    return field.source.split(".") if nested else [field.source]
+
+
+def _in(schema: Schema, field: PartitionField, case_sensitive: bool) -> PartitionField:
+    """The field with the source column of the table itself: CREATE TABLE AS assigns ids of its own."""
+    found = schema.find_all(field.source.split("."), case_sensitive=case_sensitive)
+    column = found[0]
+    assert column.field.field_id is not None
+    return PartitionField(
+        column.field.field_id, column.name, field.transform, field.name, field.field_id
+    )
+
+
+def _refuse_more_than_a_clause(text: str) -> None:
+    """Refuse what would end the clause: it would be checked as something else."""
+    depth = 0
+    for token in tokenize(text):
+        if token.kind in TRIVIA:
+            continue
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if depth < 0 or token.text == ";":
+            raise IcebergSqlError(
+                f"`{text}` is not a list of partition fields: `{token.text}` ends it\n"
+                "help: write the fields as in PARTITIONED BY: days(ts), bucket(16, id)"
+            )
+    if depth:
+        raise IcebergSqlError(
+            f"`{text}` is not a list of partition fields: a `)` is missing\n"
+            "help: write the fields as in PARTITIONED BY: days(ts), bucket(16, id)"
+        )
+
+
+def _refused(text: str, report: Report | None) -> IcebergSqlError:
+    errors = [d for d in report or () if d.severity is Severity.ERROR] or list(report or ())
+    lines = [f"the spec `{text}` would be refused"]
+    for diagnostic in errors:
+        lines.append(_words(diagnostic))
+        if diagnostic.help:
+            advice = diagnostic.help.partition(", or select ")[0]  # there is no query to change
+            lines.append(f"help: {advice}")
+    return IcebergSqlError("\n".join(lines), report)
+
+
+def _words(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.code}: {diagnostic.message}"

@@ -1,0 +1,68 @@
+"""A workload: queries with weights, from texts, from a file of them, or from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
+from spark_iceberg_sql.syntax.script import statements
+
+_QUERIES = ("SELECT", "WITH", "FROM", "(")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query. text: its SQL. weight: how often it runs, relative to the others."""
+
+    text: str
+    weight: float = 1.0
+
+
+def workload(queries: str | Iterable[str | tuple[str, float]]) -> tuple[Query, ...]:
+    """The queries of a workload; equal texts are one query with the sum of their weights.
+
+    queries: texts, or pairs of a text and a weight, or one string. A text is a script, or the path of a file
+    that ends with .sql. Statements that are not queries are left out.
+    Raises IcebergSqlError if there is no query, or for a weight that is not positive.
+    """
+    weights: dict[str, float] = {}
+    for text, weight in _given(queries):
+        if not weight > 0:
+            raise IcebergSqlError(f"a query's weight must be positive, not {weight}")
+        for query in _queries(text):
+            weights[query] = weights.get(query, 0.0) + weight
+    if not weights:
+        raise IcebergSqlError(
+            "there is no query to advise for\n"
+            "help: give the SELECT statements that read the table, or a file of them"
+        )
+    return tuple(Query(text, weight) for text, weight in weights.items())
+
+
+def _given(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[str, float]]:
+    if isinstance(queries, str):
+        yield _text(queries), 1.0
+        return
+    for item in queries:
+        if isinstance(item, str):
+            yield _text(item), 1.0
+        else:
+            yield item[0], float(item[1])
+
+
+def _text(word: str) -> str:
+    """A script, or the text of a file that is named."""
+    if word.lower().endswith(".sql") and not any(map(str.isspace, word)):
+        return decode(read_bytes(str(Path(word))), word)[0]
+    return word
+
+
+def _queries(text: str) -> Iterable[str]:
+    for statement in statements(text):
+        words = [token for token in tokenize(statement.text) if token.kind not in TRIVIA]
+        if words and words[0].text.upper() in _QUERIES:
+            yield statement.text.strip().rstrip(";").strip()

@@ -1,0 +1,315 @@
+"""Iceberg tables in the driver's memory: planned like any table, with files that were never written."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_ICEBERG = "org.apache.iceberg"
+_FOLDER = "memory:/hypothetical"
+_UNSORTED = [{"order-id": 0, "fields": []}]
+
+
+def schema_json(frame: DataFrame) -> dict[str, Any]:
+    """A DataFrame's columns as an Iceberg schema, with field ids as CREATE TABLE gives them."""
+    convert = java_class(f"{_ICEBERG}.spark.SparkSchemaUtil").convert
+    schema = convert(frame._jdf.schema())
+    fresh = java_class(f"{_ICEBERG}.types.TypeUtil").assignIncreasingFreshIds(schema)
+    found: dict[str, Any] = json.loads(java_class(f"{_ICEBERG}.SchemaParser").toJson(fresh))
+    return found
+
+
+def table_metadata(
+    schema: Mapping[str, Any],
+    specs: Sequence[Sequence[Mapping[str, Any]]],
+    properties: Mapping[str, str],
+    like: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The metadata of a new empty table.
+
+    schema: as in metadata.json. specs: the fields of each of its partition specs; the last is the default, and a
+    spec's position its id. properties: its own. like: the metadata of a table
+    whose format version, sort order and last column id it shares.
+    """
+    like = like or {}
+    ids = [int(field["field-id"]) for fields in specs for field in fields]
+    return {
+        "format-version": max(2, int(like.get("format-version", 2))),
+        "table-uuid": str(uuid.uuid4()),
+        "location": f"{_FOLDER}/{uuid.uuid4().hex}",
+        "last-sequence-number": 0,
+        "last-updated-ms": int(time.time() * 1000),
+        "next-row-id": 0,
+        "last-column-id": like.get("last-column-id", _last_id(schema)),
+        "schemas": [{**schema, "schema-id": 0}],
+        "current-schema-id": 0,
+        "partition-specs": [{"spec-id": i, "fields": list(f)} for i, f in enumerate(specs)],
+        "default-spec-id": len(specs) - 1,
+        "last-partition-id": max(ids, default=999),
+        "sort-orders": like.get("sort-orders", _UNSORTED),
+        "default-sort-order-id": like.get("default-sort-order-id", 0),
+        "properties": {str(k): str(v) for k, v in properties.items()},
+        "snapshots": [],
+    }
+
+
+def _last_id(value: Any) -> int:
+    """The highest field id in a schema."""
+    if isinstance(value, list):
+        return max(map(_last_id, value), default=0)
+    if not isinstance(value, Mapping):
+        return 0
+    own = [int(value[k]) for k in ("id", "element-id", "key-id", "value-id") if k in value]
+    inner = [_last_id(part) for part in value.values() if isinstance(part, (list, Mapping))]
+    return max([0, *own, *inner])
+
+
+@contextmanager
+def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
+    """An Iceberg table in the driver's memory, for as long as the context lasts. metadata: as in metadata.json."""
+    catalog = java_class(f"{_ICEBERG}.inmemory.InMemoryCatalog")()
+    catalog.initialize("hypothetical", {"warehouse": _FOLDER})
+    io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
+    namespace = java_class(f"{_ICEBERG}.catalog.Namespace")
+    words = jvm.gateway().new_array(java_class("java.lang.String"), 1)
+    words[0] = "hypothetical"
+    space = namespace.of(words)
+    catalog.createNamespace(space)
+    first = f"{metadata['location']}/metadata/00000.metadata.json"
+    io.addFile(first, bytearray(json.dumps(metadata).encode()))
+    name = java_class(f"{_ICEBERG}.catalog.TableIdentifier").of(space, "table")
+    made = catalog.registerTable(name, first)
+    try:
+        yield made
+    finally:
+        _forget(made, io, first)
+
+
+def _forget(made: Java, io: Java, first: str) -> None:
+    """Delete a table's files: Iceberg's memory is the process's, not the catalog's."""
+    files = {first, str(made.operations().current().metadataFileLocation())}
+    files |= {str(entry.file()) for entry in made.operations().current().previousFiles()}
+    for snapshot in made.snapshots():
+        files.add(str(snapshot.manifestListLocation()))
+        files |= {str(manifest.path()) for manifest in snapshot.allManifests(made.io())}
+    for file in files:
+        if io.fileExists(file):
+            io.deleteFile(file)
+
+
+# -------------------------------------------------------------------- files that were never written
+
+
+def add_files(made: Java, answers: Mapping[int, str]) -> None:
+    """Commit files that were never written. answers: `Hypothetical.as_json`, by the id of the table's spec."""
+    mapper = java_class(f"{_ICEBERG}.shaded.com.fasterxml.jackson.databind.ObjectMapper")()
+    parser = java_class(f"{_ICEBERG}.rest.responses.PlanTableScanResponseParser")
+    current = made.operations().current()
+    file = _proxy("java.util.function.Function", _file_of_task())
+    append = made.newFastAppend()
+    places = []
+    for spec_id, answer in answers.items():
+        tasks = parser.fromJson(mapper.readTree(answer), made.specs(), True).fileScanTasks()
+        if not tasks.size():
+            continue
+        place = f"{current.location()}/metadata/{uuid.uuid4().hex}.avro"
+        spec = made.specs().get(spec_id)
+        writer = java_class(f"{_ICEBERG}.ManifestFiles").write(
+            current.formatVersion(), spec, made.io().newOutputFile(place), None
+        )
+        writer.addAll(tasks.stream().map(file).toList())
+        writer.close()
+        append.appendManifest(writer.toManifestFile())
+        places.append(place)
+    if not places:
+        return
+    append.commit()
+    for place in places:  # the commit has copied them
+        made.io().deleteFile(place)
+
+
+def _proxy(interface: str, handle: Java) -> Java:
+    """A method handle as an object of an interface: a loop in Python would take a call for each file."""
+    proxies = java_class("java.lang.invoke.MethodHandleProxies")
+    return proxies.asInterfaceInstance(class_named(interface), handle)
+
+
+def _file_of_task() -> Java:
+    """ContentScanTask.file, as a method handle."""
+    method_type = java_class("java.lang.invoke.MethodType").methodType
+    return (
+        java_class("java.lang.invoke.MethodHandles")
+        .publicLookup()
+        .findVirtual(
+            class_named(f"{_ICEBERG}.ContentScanTask"),
+            "file",
+            method_type(class_named(f"{_ICEBERG}.ContentFile")),
+        )
+    )
+
+
+def _of_file(method: str, result: str) -> Java:
+    """A method of a task's file, as a method handle that takes the task. result: a primitive type."""
+    boxes = {"int": "java.lang.Integer", "long": "java.lang.Long"}
+    handles = java_class("java.lang.invoke.MethodHandles")
+    kind = getattr(java_class(boxes[result]), "TYPE")  # noqa: B009 - a field of the class
+    found = handles.publicLookup().findVirtual(
+        class_named(f"{_ICEBERG}.ContentFile"),
+        method,
+        java_class("java.lang.invoke.MethodType").methodType(kind),
+    )
+    return handles.filterReturnValue(_file_of_task(), found)
+
+
+def class_named(name: str) -> Java:
+    """The Class object of a class that Spark's jars or the added ones have."""
+    return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
+
+
+def planned(made: Java, filters: Sequence[Java]) -> tuple[int, int]:
+    """How many files, and how many bytes, Iceberg's planner leaves of a table. filters: all must hold."""
+    reporter = java_class(f"{_ICEBERG}.metrics.InMemoryMetricsReporter")()
+    scan = made.newScan().metricsReporter(reporter)
+    for condition in filters:
+        scan = scan.filter(condition)
+    files = scan.planFiles()
+    collect = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Iterables")
+    count = int(collect.size(files))
+    files.close()
+    if not count:
+        return 0, 0
+    return count, int(reporter.scanReport().scanMetrics().totalFileSizeInBytes().value())
+
+
+def file_sizes(made: Java) -> list[int]:
+    """The bytes of each data file of a table's current snapshot."""
+    tasks = made.newScan().planFiles()
+    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
+    size = _proxy("java.util.function.ToLongFunction", _of_file("fileSizeInBytes", "long"))
+    text = java_class("java.util.Arrays").toString(
+        lists.newArrayList(tasks).stream().mapToLong(size).toArray()
+    )
+    tasks.close()
+    return [int(word) for word in str(text).strip("[]").split(",") if word.strip()]
+
+
+def planned_by_spec(made: Java, filters: Sequence[Java]) -> dict[int, tuple[int, int]]:
+    """As `planned`, apart for each spec of a table that has the files of many; the groups are made in the JVM."""
+    scan = made.newScan()
+    for condition in filters:
+        scan = scan.filter(condition)
+    tasks = scan.planFiles()
+    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
+    collectors = java_class("java.util.stream.Collectors")
+    size = _proxy("java.util.function.ToLongFunction", _of_file("fileSizeInBytes", "long"))
+    spec = _proxy("java.util.function.Function", _of_file("specId", "int"))
+    sums = collectors.groupingBy(spec, collectors.summarizingLong(size))
+    found = lists.newArrayList(tasks).stream().collect(sums)
+    tasks.close()
+    return {
+        int(entry.getKey()): (int(entry.getValue().getCount()), int(entry.getValue().getSum()))
+        for entry in found.entrySet()
+    }
+
+
+# -------------------------------------------------------------------- writing
+
+
+def write_conf(spark: SparkSession, made: Java) -> Java:
+    """Iceberg's SparkWriteConf: how this session would write a table."""
+    return java_class(f"{_ICEBERG}.spark.SparkWriteConf")(jvm.java_session(spark), made)
+
+
+def internal_rows(frame: DataFrame) -> Java:
+    """A DataFrame's rows in the driver's memory, as a java.util.List of Spark's internal rows."""
+    rows = frame._jdf.queryExecution().executedPlan().executeCollect()
+    seq = jvm.scala_object("scala.collection.immutable.ArraySeq").unsafeWrapArray(rows)
+    return java_class("scala.jdk.javaapi.CollectionConverters").asJava(seq)
+
+
+def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
+    """The first rows as a shuffle writes them, without their lengths."""
+    return [bytes(rows.get(i).getBytes()) for i in range(min(count, int(rows.size())))]
+
+
+def compressed(spark: SparkSession, data: bytes) -> int:
+    """The bytes that are left when the session's shuffle compression is applied."""
+    conf = spark.sparkContext._conf
+    if conf.get("spark.shuffle.compress", "true") != "true":
+        return len(data)
+    jconf = jvm.java_session(spark).sparkContext().conf()
+    codec = jvm.scala_object("org.apache.spark.io.CompressionCodec").createCodec(jconf)
+    buffer = java_class("java.io.ByteArrayOutputStream")()
+    stream = codec.compressedOutputStream(buffer)
+    stream.write(bytearray(data))
+    stream.close()
+    return int(buffer.size())
+
+
+def write_in_memory(
+    spark: SparkSession, made: Java, rows: Java, frame: DataFrame, target: int, step: int
+) -> list[tuple[int, int, float]]:
+    """Write rows as the table's own writers do, into memory, and forget the files.
+
+    rows: of `internal_rows`. frame: for their types. target: bytes at which the next file starts. step: after
+    how many rows a writer looks at its length. Returns for each file its rows, its bytes, and after how many rows it
+    had reached the target; 0.0 if it had not.
+    """
+    conf = write_conf(spark, made)
+    io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
+    internal = class_named("org.apache.spark.sql.catalyst.InternalRow")
+    encrypted = java_class(f"{_ICEBERG}.encryption.EncryptedFiles")
+    registry = java_class(f"{_ICEBERG}.formats.FormatModelRegistry")
+    metrics = java_class(f"{_ICEBERG}.MetricsConfig").forTable(made)
+    unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
+    write_all = _write_all()
+    found: list[tuple[int, int, float]] = []
+    at, total = 0, int(rows.size())
+    while at < total:
+        place = f"{_FOLDER}/{uuid.uuid4().hex}"
+        output = encrypted.plainAsEncryptedOutput(io.newOutputFile(place))
+        builder = registry.dataWriteBuilder(conf.dataFileFormat(), internal, output)
+        builder = builder.schema(made.schema()).engineSchema(frame._jdf.schema())
+        builder = builder.setAll(made.properties()).setAll(conf.writeProperties())
+        writer = builder.metricsConfig(metrics).spec(unpartitioned).build()
+        start, before, reached = at, 0, 0.0
+        try:
+            while at < total:
+                end = min(total, at + step)
+                write_all(writer, rows.subList(at, end))
+                at = end
+                length = int(writer.length())
+                if (at - start) % step == 0 and length >= target:
+                    share = (target - before) / max(1, length - before)
+                    reached = at - start - step + step * share
+                    break
+                before = length
+        finally:
+            writer.close()
+        found.append((at - start, int(writer.toDataFile().fileSizeInBytes()), reached))
+        io.deleteFile(place)
+    return found
+
+
+def _write_all() -> Callable[[Java, Java], None]:
+    """FileWriter.write(Iterable): py4j itself takes the overload for one row."""
+    kinds = jvm.gateway().new_array(java_class("java.lang.Class"), 1)
+    kinds[0] = class_named("java.lang.Iterable")
+    method = class_named(f"{_ICEBERG}.io.FileWriter").getMethod("write", kinds)
+    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 1)
+
+    def write(writer: Java, rows: Java) -> None:
+        arguments[0] = rows
+        method.invoke(writer, arguments)
+
+    return write

@@ -1,0 +1,134 @@
+"""Queries planned on a table that is not the one they name: nothing is read, and nothing runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.spark.bridge import jvm, relations, sessions
+from spark_iceberg_sql.spark.bridge.jvm import ANALYSIS, Java, java_class, scala_object
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SCAN = "DataSourceV2ScanRelation"
+# Analyzer.executeSameContext, as Scala names a private method that another class calls.
+_ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One scan of a planned query.
+
+    scan: Iceberg's object. filters: what was pushed to it, as Iceberg's expressions. texts: the same as JSON.
+    """
+
+    scan: Java
+    filters: tuple[Java, ...]
+    texts: tuple[Any, ...]
+
+
+@contextmanager
+def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
+    """Make names stand for another Iceberg table while this thread analyses with `scans`.
+
+    names: full ones, catalog first, as the queries write them.
+    """
+    context = scala_object(f"{ANALYSIS}.AnalysisContext")
+    context.reset()
+    found = relations.relation(relations.spark_table(table))
+    cache = context.get().relationCache()
+    for name in names:
+        cache.put(java_class("scala.Tuple2")(jvm.to_seq(name), jvm.to_option()), found)
+    try:
+        yield
+    finally:
+        context.reset()
+
+
+def scans(
+    spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]
+) -> list[Scan]:
+    """The scans of a table in a query's optimized plan.
+
+    table: an Iceberg table, which is read in the place of `names`.
+    """
+    session = jvm.java_session(spark)
+    with sessions.working_in(spark):
+        plan = session.sessionState().sqlParser().parsePlan(text)
+        with instead(table, names):
+            analysed = getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
+        frame = scala_object("org.apache.spark.sql.classic.Dataset").ofRows(session, analysed)
+        optimized = frame.queryExecution().optimizedPlan()
+        return [_scan(leaf.scan()) for leaf in _leaves(optimized) if _reads(leaf, table)]
+
+
+def _reads(leaf: Java, table: Java) -> bool:
+    inner = leaf.relation().table()
+    return bool(
+        inner.getClass().getSimpleName() == "SparkTable"
+        and inner.table().uuid().equals(table.uuid())
+    )
+
+
+def _leaves(plan: Java) -> Iterator[Java]:
+    """Every scan of a plan, those in its subqueries included."""
+    if plan.getClass().getSimpleName() == _SCAN:
+        yield plan
+    for child in jvm.from_seq(plan.children()):
+        yield from _leaves(child)
+    for inner in jvm.from_seq(plan.subqueries()):
+        yield from _leaves(inner)
+
+
+def _scan(scan: Java) -> Scan:
+    filters = tuple(_filters(scan))
+    parser = java_class("org.apache.iceberg.expressions.ExpressionParser")
+    return Scan(scan, filters, tuple(json.loads(parser.toJson(f)) for f in filters))
+
+
+def _filters(scan: Java) -> Iterator[Java]:
+    """SparkScan.filters(); nothing for a scan that was answered from metadata."""
+    kind = scan.getClass()
+    while kind is not None and kind.getSimpleName() != "SparkScan":
+        kind = kind.getSuperclass()
+    if kind is None:
+        return
+    method = kind.getDeclaredMethod(
+        "filters", jvm.gateway().new_array(java_class("java.lang.Class"), 0)
+    )
+    method.setAccessible(True)
+    found = method.invoke(scan, jvm.gateway().new_array(java_class("java.lang.Object"), 0))
+    for i in range(int(found.size())):
+        yield found.get(i)
+
+
+def read_by(scan: Java) -> tuple[int, int]:
+    """The files and bytes that Spark would read for a scan. Iceberg plans it; nothing is read but manifests."""
+    if scan.getClass().getSimpleName() == "SparkLocalScan":
+        return 0, 0
+    scan.toBatch().planInputPartitions()
+    metrics = {str(m.name()): int(m.value()) for m in scan.reportDriverMetrics()}
+    return metrics.get("resultDataFiles", 0), metrics.get("totalDataFileSize", 0)
+
+
+def columns_in(texts: Sequence[Any]) -> dict[str, bool]:
+    """The names of the columns that filters compare, and whether by equality. texts: as in `Scan`."""
+    found: dict[str, bool] = {}
+    for item in texts:
+        if isinstance(item, list):
+            inner = columns_in(item)
+        elif not isinstance(item, dict) or item.get("type") in ("not-null", "is-null"):
+            continue
+        else:
+            inner = columns_in([value for key, value in item.items() if key != "term"])
+            term = item.get("term")
+            name = term.get("term") if isinstance(term, dict) else term
+            if isinstance(name, str):
+                inner[name] = isinstance(term, dict) or item.get("type") in ("eq", "in")
+        for name, equal in inner.items():
+            found[name] = found.get(name, False) or equal
+    return found

@@ -1,0 +1,347 @@
+"""advise(spark, source, queries): the specs under which a workload reads least.
+
+Each candidate spec becomes a hypothetical table, made from a sample of the rows; Iceberg's planner says which of its
+files each query's filters leave. The best of them are planned once more by Spark, with this package's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.checker.planner import plans
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
+from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, middle, sliced
+from spark_iceberg_sql.insight.specs import candidate, clause
+from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.spark.bridge import hypothetical as tables
+from spark_iceberg_sql.spark.bridge import hypothetical_plans as planning
+from spark_iceberg_sql.spark.bridge import relations, sessions
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight.advise_sample import sampled
+from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+from spark_iceberg_sql.syntax.lexer import tokenize
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm import Java
+
+Fields = tuple[PartitionField, ...]
+NAME = "source"  # of a DataFrame, a query or a path, in the queries
+ROWS = 20_000
+_SMALLEST = 32_000_000  # bytes of the middle file, below which a spec is not proposed
+_VERIFIED = 5
+_OPEN = 4 << 20  # read.split.open-file-cost
+
+
+def advise(
+    spark: SparkSession,
+    source: str | DataFrame,
+    queries: str | Iterable[str | tuple[str, float]],
+    *,
+    sample: int = ROWS,
+    properties: Mapping[str, str] | None = None,
+) -> Advice:
+    """The partition specs under which queries read least, best first; the table is only read.
+
+    source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or the path of a .sql file. They name
+    the table as usual; a DataFrame, a query and a path are named `source`. sample: the rows to look at. properties:
+    table properties that replace the source table's own.
+
+    A spec whose median file would be smaller than 32 MB, or than a 16th of the target file size, is not proposed.
+    The cost of a proposal is the bytes that the queries read, and read.split.open-file-cost for each file.
+
+    Raises IcebergSqlError if the source cannot be read, or if no query reads it.
+    """
+    wanted = workload(queries)
+    found = source_of(spark, source, properties)
+    try:
+        with sessions.working_in(spark):
+            return _Search(spark, found, wanted, sample).result()
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"no advice for {found.words}: {message(error)}") from None
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A query that reads the source, with the filters of each of its scans."""
+
+    query: Query
+    filters: tuple[tuple[Java, ...], ...]
+
+
+class _Search:
+    """One search. spark: the session. source: the rows. queries: the workload. rows: of the sample."""
+
+    def __init__(
+        self, spark: SparkSession, source: Source, queries: Sequence[Query], rows: int
+    ) -> None:
+        self._spark = spark
+        self._source = source
+        self._queries = queries
+        self._rows = rows
+        self._notes: list[str] = []
+        self._open = int(source.properties.get("read.split.open-file-cost", _OPEN))
+        self._table: Java = None
+        self._current: Fields = ()
+        if source.table is not None:
+            self._table = relations.catalog_table(dotted(source.table))
+            known = SessionTables(spark, intercept.own_sql(spark)).get(source.table)
+            if isinstance(known, Table) and known.specs is not None:
+                self._current = known.specs.spec.fields
+
+    def result(self) -> Advice:
+        """Find the filters, lay out every spec, rank them, and plan the best again."""
+        planned, columns = self._filters()
+        fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
+        sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
+        smallest = min(_SMALLEST, settings.target // 16)
+        layouts = _layouts(sample, fields, smallest)
+        costs = self._costs(sample, layouts, planned)
+        best = sorted(layouts, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
+        proposals = [p for spec in best if (p := self._proposal(sample, spec, layouts[spec]))]
+        if self._table is not None:
+            proposals.insert(0, self._today())
+        proposals.sort(key=lambda p: p.cost)
+        basis = (
+            "based on every row"
+            if sample.is_whole
+            else f"based on a sample of {sample.seen:,} of {sample.rows:,} rows"
+        )
+        return Advice(
+            self._with_now(proposals),
+            source=self._source.words,
+            basis=basis,
+            tried=len(layouts),
+            notes=tuple(self._notes),
+        )
+
+    # ---------------------------------------------------------------- queries
+
+    def _names(self, text: str) -> list[tuple[str, ...]]:
+        """The source's full names, in each way in which a query may spell them."""
+        full = self._source.table
+        if full is None:
+            full = tuple(relations.full_name(NAME))
+        words = {token.text.strip("`") for token in tokenize(text)}
+        ways = [{part, *(w for w in words if w.lower() == part.lower())} for part in full]
+        return list(product(*ways))
+
+    def _scans(self, query: Query, table: Java) -> list[planning.Scan]:
+        return planning.scans(self._spark, query.text, table, self._names(query.text))
+
+    def _filters(self) -> tuple[list[_Planned], dict[int, bool]]:
+        """The queries that read the source, and the columns that they filter on: by equality or not."""
+        source = self._source
+        found: list[_Planned] = []
+        columns: dict[int, bool] = {}
+        with tables.table(source.as_table(Spec(0, wide(source.schema)))) as table:
+            for number, query in enumerate(self._queries, 1):
+                try:
+                    scans = self._scans(query, table)
+                except JVM_ERRORS as error:
+                    self._notes.append(f"query {number} is left out: {message(error)}")
+                    continue
+                if not scans:
+                    name = source.words if source.table else f"`{NAME}`"
+                    self._notes.append(f"query {number} is left out: it does not read {name}")
+                    continue
+                found.append(_Planned(query, tuple(scan.filters for scan in scans)))
+                for scan in scans:
+                    for name, equal in planning.columns_in(scan.texts).items():
+                        column = source.schema.find(name.split("."))
+                        if column is not None and column.field.field_id is not None:
+                            before = columns.get(column.field.field_id, False)
+                            columns[column.field.field_id] = before or equal
+        if not found:
+            raise IcebergSqlError(
+                f"no query reads {source.words}\n" + "\n".join(f"help: {n}" for n in self._notes)
+            )
+        return found, columns
+
+    def _fields(self, column: int, *, equal: bool) -> list[PartitionField]:
+        """The candidate fields over a column. equal: whether a query compares it by equality."""
+        return [
+            field
+            for field in fields_of(self._source.schema, column)
+            if equal or field.transform.transform.order_preserving
+        ]
+
+    # ---------------------------------------------------------------- costs
+
+    def _costs(
+        self, sample: Sample, layouts: Mapping[Fields, Slices], planned: Sequence[_Planned]
+    ) -> dict[Fields, int]:
+        """The cost of the workload under each spec, by Iceberg's planner over all of their files in one table."""
+        order = list(layouts)
+        ids: dict[tuple[int, str], int] = {}
+        own = []
+        for number, fields in enumerate(order):
+            renamed = tuple(_with_id(f, ids.setdefault(f.key, 1000 + len(ids))) for f in fields)
+            own.append(Spec(number, renamed))
+        answers = {}
+        for spec, fields in zip(own, order, strict=True):
+            made = hypothetical(sample, self._source.schema, spec, layouts[fields])
+            answers[spec.spec_id] = made.as_json()
+        costs = dict.fromkeys(order, 0.0)
+        with tables.table(self._source.as_table(*own)) as table:
+            tables.add_files(table, answers)
+            for item in planned:
+                for filters in item.filters:
+                    left = tables.planned_by_spec(table, filters)
+                    for number, (files, size) in left.items():
+                        cost = size + files * self._open
+                        costs[order[number]] += item.query.weight * cost
+        return {fields: round(cost) for fields, cost in costs.items()}
+
+    def _reads(self, table: Java) -> list[QueryReads]:
+        """What each query reads of a table, by Spark's own planning."""
+        out = []
+        for query in self._queries:
+            try:
+                read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
+            except JVM_ERRORS:
+                continue  # `_filters` has said so
+            files, size = sum(f for f, _ in read), sum(b for _, b in read)
+            if read:
+                out.append(QueryReads(query.text, query.weight, files, size, files, size))
+        return out
+
+    # ---------------------------------------------------------------- proposals
+
+    def _proposal(self, sample: Sample, fields: Fields, slices: Slices) -> Proposal | None:
+        """A spec as a proposal; None if the rules refuse it."""
+        source = self._source
+        spec = Spec(0, fields)
+        text = clause(spec, source.schema)
+        try:
+            warnings = candidate(text, source.schema).warnings
+            ddl = self._ddl(fields)
+        except IcebergSqlError as error:
+            why = " ".join(str(error).splitlines()[:2])
+            self._notes.append(f"{text} is not proposed: {why}")
+            return None
+        made = hypothetical(sample, source.schema, spec, slices)
+        with tables.table(source.as_table(spec)) as table:
+            tables.add_files(table, {0: made.as_json()})
+            reads = self._reads(table)
+        rewrite = _rewrite(source.table) if source.table is not None else None
+        sizes = [file.size for file in made.files]
+        return _proposal(text, reads, self._open, sizes, ddl, rewrite, warnings)
+
+    def _ddl(self, fields: Fields) -> tuple[str, ...]:
+        """The ALTER statements to a spec. Raises IcebergSqlError if the rules refuse one."""
+        source = self._source
+        if source.table is None:
+            return ()
+        name = ".".join(map(quoted, source.table))
+        statements = alters(name, self._current, fields, source.schema)
+        known = SessionTables(self._spark, intercept.own_sql(self._spark))
+        for plan in plans(known, ";\n".join(statements)):
+            if not plan.report.ok:
+                first = next(iter(plan.report))
+                raise IcebergSqlError(f"{first.code}: {first.message}")
+        return statements
+
+    def _today(self) -> Proposal:
+        text = clause(Spec(0, self._current), self._source.schema)
+        reads = self._reads(self._table)
+        sizes = tables.file_sizes(self._table)
+        return _proposal(text, reads, self._open, sizes, (), None, (), is_today=True)
+
+    def _with_now(self, proposals: Sequence[Proposal]) -> list[Proposal]:
+        """The proposals with what each query reads today, or of one unpartitioned table."""
+        from dataclasses import replace
+
+        now = next((p for p in proposals if p.is_today), None)
+        now = now or next((p for p in proposals if not p.spec), None)
+        if now is None:
+            return list(proposals)
+        before = {q.query: q for q in now.per_query}
+        return [
+            replace(
+                p,
+                per_query=tuple(
+                    replace(q, files_now=before[q.query].files, bytes_now=before[q.query].bytes)
+                    if q.query in before
+                    else q
+                    for q in p.per_query
+                ),
+            )
+            for p in proposals
+        ]
+
+
+def _layouts(
+    sample: Sample, fields: Sequence[PartitionField], smallest: int
+) -> dict[Fields, Slices]:
+    """Every spec whose files are not too small. Fields that make the same partitions are tried once."""
+    seen: set[tuple[int, ...]] = set()
+    useful = []
+    for field in fields:
+        codes = tuple(sample.codes(field.key))
+        if codes in seen or not any(codes):
+            continue
+        seen.add(codes)
+        if middle(sample, [field]) >= smallest:
+            useful.append(field)
+    return {
+        spec: sliced(sample, spec)
+        for spec in specs(useful)
+        if len(spec) < 2 or middle(sample, spec) >= smallest
+    }
+
+
+def _with_id(field: PartitionField, field_id: int) -> PartitionField:
+    return PartitionField(field.source_id, field.source, field.transform, f"f{field_id}", field_id)
+
+
+def _proposal(
+    spec: str,
+    reads: Sequence[QueryReads],
+    open_cost: int,
+    sizes: Sequence[int],
+    ddl: tuple[str, ...],
+    rewrite: str | None,
+    warnings: tuple[str, ...],
+    *,
+    is_today: bool = False,
+) -> Proposal:
+    files = sum(q.weight * q.files for q in reads)
+    size = sum(q.weight * q.bytes for q in reads)
+    middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
+    return Proposal(
+        spec,
+        round(files),
+        round(size),
+        round(size + files * open_cost),
+        tuple(reads),
+        len(sizes),
+        middle_file,
+        ddl,
+        rewrite,
+        warnings,
+        is_today,
+    )
+
+
+def _rewrite(table: tuple[str, ...]) -> str:
+    catalog, *rest = map(quoted, table)
+    name = ".".join(rest).replace("\\", "\\\\").replace("'", "\\'")
+    return (
+        f"CALL {catalog}.system.rewrite_data_files("
+        f"table => '{name}', options => map('rewrite-all', 'true'))"
+    )
+
+
+__all__: list[Any] = ["advise"]

@@ -1,0 +1,122 @@
+"""A sample of a source's rows for `advise`: the filtered columns and every candidate field's values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.insight.advise_layout import Sample
+from spark_iceberg_sql.insight.hypothetical_values import has_bounds, ordinal
+from spark_iceberg_sql.insight.preview_layout import (
+    ROWS_BETWEEN_LOOKS,
+    DataFile,
+    Piece,
+    Sizes,
+    Trial,
+    WriteSettings,
+)
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.spark.bridge import hypothetical
+from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
+from spark_iceberg_sql.spark.insight.hypothetical_source import Source
+from spark_iceberg_sql.spark.insight.preview import settings_of
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_WHOLE = 2  # a source with fewer than so many samples is taken as a whole
+_TRIED = (1_000, 5_000, 20_000)  # rows of the files that are written in memory
+_SEED = 20
+
+
+def sampled(
+    spark: SparkSession,
+    source: Source,
+    columns: Sequence[int],
+    fields: Sequence[PartitionField],
+    count: int,
+) -> tuple[Sample, WriteSettings]:
+    """The sample, and how a table like the source is written.
+
+    columns: field ids, for the bounds of files. fields: the candidates. count: how many rows, about.
+    """
+    schema = source.schema
+    total = int(source.frame.count())
+    kinds = {i: schema.types[i] for i in columns if has_bounds(schema.types[i])}
+    picked = [
+        rows.stored(fn.col(dotted(_path(source, i))), kind.name).alias(f"c{i}")
+        for i, kind in kinds.items()
+    ]
+    picked += [
+        rows.stored(rows.value(f, schema), rows.result_type(f, schema)).alias(f"k{n}")
+        for n, f in enumerate(fields)
+    ]
+    frame = source.frame
+    if total > _WHOLE * count:
+        frame = frame.sample(count / total, seed=_SEED)
+    taken = frame.select(*picked, rows.raw_bytes(schema).alias("raw")).collect()
+    seen = len(taken)
+    raw = sum(row["raw"] for row in taken) / max(1, seen)
+    with hypothetical.table(source.as_table(Spec(0))) as table:
+        settings = settings_of(spark, table)
+        sizes = Sizes(_trials(spark, source, table, raw, settings), settings)
+    return (
+        Sample(
+            rows=total,
+            raw=max(1.0, raw),
+            columns={
+                i: [_stored(kind, row[f"c{i}"]) for row in taken] for i, kind in kinds.items()
+            },
+            keys={
+                f.key: [_stored(_result(source, f), row[f"k{n}"]) for row in taken]
+                for n, f in enumerate(fields)
+            },
+            sizes=sizes,
+            seen=seen,
+        ),
+        settings,
+    )
+
+
+def _path(source: Source, field_id: int) -> list[str]:
+    column = source.schema.by_id(field_id)
+    assert column is not None
+    return column.name.split(".") if column.parents else [column.name]
+
+
+def _result(source: Source, field: PartitionField) -> Primitive:
+    kind = source.schema.types[field.source_id]
+    assert isinstance(kind, Primitive)
+    return kind if field.transform.transform.result is None else Primitive("int")
+
+
+def _stored(kind: Any, value: Any) -> Any:
+    """A value of `hypothetical_rows.stored`, as Iceberg stores it."""
+    if kind.name == "timestamp" and isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    return ordinal(kind, value)
+
+
+def _trials(
+    spark: SparkSession, source: Source, table: Any, raw: float, settings: WriteSettings
+) -> list[Trial]:
+    """Files of the source's first rows, of several sizes, written in memory."""
+    data = hypothetical.internal_rows(source.frame.limit(_TRIED[-1]))
+    made = []
+    for count in _TRIED:
+        part = data.subList(0, min(count, int(data.size())))
+        written = hypothetical.write_in_memory(
+            spark, table, part, source.frame, settings.target, ROWS_BETWEEN_LOOKS
+        )
+        files = tuple(DataFile(n, round(n * raw), size) for n, size, _ in written)
+        reached = tuple(n * raw for _, _, n in written if n)
+        size = int(part.size())
+        made.append(Trial(Piece(size, round(size * raw)), files, True, reached))
+        if size < count:
+            break
+    return made

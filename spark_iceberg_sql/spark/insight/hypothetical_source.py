@@ -1,0 +1,164 @@
+"""What a preview or an advice is about: a table, a query, a file or a DataFrame, with the columns as Iceberg's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.model.types import Struct, from_metadata
+from spark_iceberg_sql.spark.bridge import catalogs, hypothetical, relations, sessions
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.versions import LINES, line
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_PATH = re.compile(r"/|\.{1,2}/|[A-Za-z][A-Za-z0-9+.-]*:/")
+_QUERY = re.compile(r"\s*(?:\(\s*)*(?:select|with|from|values|table)\b", re.IGNORECASE)
+_FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows that a spec is tried on.
+
+    frame: the rows. words: what the user called it. schema: its columns, with field ids; json: the same, as in
+    metadata.json. properties: of the table that would be written. table: its full name, if it is an Iceberg table
+    in a catalog. metadata: that table's metadata.json, without its snapshots.
+    """
+
+    frame: DataFrame
+    words: str
+    schema: Schema
+    json: Mapping[str, Any]
+    properties: Mapping[str, str]
+    table: tuple[str, ...] | None = None
+    metadata: Mapping[str, Any] | None = None
+
+    def as_table(self, *specs: Spec) -> dict[str, Any]:
+        """The metadata of a new empty table with these columns and properties. specs: the last is the default."""
+        written = [
+            [
+                {
+                    "name": field.name,
+                    "transform": str(field.transform),
+                    "source-id": field.source_id,
+                    "field-id": field.field_id,
+                }
+                for field in spec.fields
+            ]
+            for spec in specs
+        ]
+        return hypothetical.table_metadata(self.json, written, self.properties, self.metadata)
+
+
+def source_of(
+    spark: SparkSession,
+    given: str | DataFrame,
+    properties: Mapping[str, str] | None = None,
+) -> Source:
+    """Find what is meant. Every preview and advice begins here.
+
+    given: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet, ORC, CSV (with
+    a header) or JSON file, or of a folder named like one. properties: table properties that replace the table's own.
+    Raises IcebergSqlError if there is no such thing, or on a version of Spark whose Iceberg cannot do it.
+    """
+    lacking = line(spark.version).lacks.get("previews")
+    if lacking:
+        raise IcebergSqlError(
+            f"Spark {spark.version} does not have {lacking}\n"
+            f"help: they need Spark {LINES[0].spark}: pip install 'pyspark~={LINES[0].spark}.0'"
+        )
+    properties = dict(properties or {})
+    if not isinstance(given, str):
+        return _of_frame(given, "the DataFrame", properties)
+    try:
+        if _QUERY.match(given) and re.search(r"\s", given.strip()):
+            return _of_frame(intercept.own_sql(spark)(given), "the query", properties)
+        if _PATH.match(given):
+            return _of_frame(_at(spark, given), given, properties)
+        return _of_name(spark, given, properties)
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"`{given}` cannot be read: {message(error)}") from None
+
+
+def _at(spark: SparkSession, path: str) -> DataFrame:
+    kind = _FORMATS.get(PurePosixPath(path.rstrip("/*")).suffix.lower())
+    if kind is None:
+        escaped = path.replace("\\", "\\\\").replace("'", "\\'")
+        return intercept.own_sql(spark)(f"SELECT * FROM iceberg('{escaped}')")
+    options = {"header": "true", "inferSchema": "true"} if kind == "csv" else {}
+    return spark.read.format(kind).options(**options).load(path)
+
+
+def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> Source:
+    parts = relations.name_parts(spark, name)
+    if not catalogs.is_temporary_view(spark, parts):
+        with sessions.working_in(spark):
+            full = tuple(relations.full_name(dotted(parts)))
+        try:
+            loaded = catalogs.load(spark, full)
+        except catalogs.CatalogSilentError as error:
+            raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
+        if loaded.what == "absent":
+            raise IcebergSqlError(
+                f"there is no table or view `{name}`\n"
+                "help: give a table's name, a query, a path that starts with / or a scheme, or a DataFrame"
+            )
+        if loaded.metadata is not None:
+            return _of_table(spark, name, full, loaded.metadata, properties)
+    return _of_frame(spark.table(dotted(parts)), name, properties)
+
+
+def _of_table(
+    spark: SparkSession,
+    name: str,
+    full: tuple[str, ...],
+    metadata: Mapping[str, Any],
+    properties: Mapping[str, str],
+) -> Source:
+    schemas = metadata.get("schemas") or [metadata["schema"]]
+    wanted = metadata.get("current-schema-id")
+    json = next((s for s in schemas if s.get("schema-id") == wanted), schemas[-1])
+    return Source(
+        frame=spark.table(dotted(full)),
+        words=name,
+        schema=_schema(json),
+        json=json,
+        properties={**metadata.get("properties", {}), **properties},
+        table=full,
+        metadata=metadata,
+    )
+
+
+def _of_frame(frame: DataFrame, words: str, properties: Mapping[str, str]) -> Source:
+    names = [column.lower() for column in frame.columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise IcebergSqlError(
+            f"{words} has two columns `{twice}`, but a table has each once\n"
+            "help: rename one of them"
+        )
+    if not names:
+        raise IcebergSqlError(f"{words} has no columns")
+    try:
+        json = hypothetical.schema_json(frame)
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(
+            f"{words} has a column of a type that Iceberg does not have: {message(error)}"
+        ) from None
+    return Source(frame, words, _schema(json), json, properties)
+
+
+def _schema(json: Mapping[str, Any]) -> Schema:
+    struct = from_metadata(json)
+    assert isinstance(struct, Struct)
+    return Schema(struct.fields)

@@ -1,0 +1,308 @@
+"""preview(spark, source, spec): the partitions and files that a write would make, before it is made."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview_layout import (
+    ROWS_BETWEEN_LOOKS,
+    DataFile,
+    Piece,
+    Sizes,
+    Trial,
+    WriteSettings,
+    picked,
+    splits,
+)
+from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
+from spark_iceberg_sql.spark.bridge import hypothetical, sessions
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
+from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm import Java
+
+USING = ("data", "sample", "metadata")
+_TRIALS = 12
+_TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: the driver holds them
+_MANY_WRITERS = 200
+_SHUFFLED = 2_000  # rows that tell how well a shuffle compresses
+
+
+def preview(
+    spark: SparkSession,
+    source: str | DataFrame,
+    spec: str,
+    *,
+    using: str = "data",
+    properties: Mapping[str, str] | None = None,
+) -> Preview:
+    """The partitions and data files that writing a source into a table with a spec would make; nothing is written.
+
+    source: a table's or view's name, a query, a path, or a DataFrame. spec: the text for PARTITIONED BY,
+    `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once, and a few
+    partitions again. properties: table properties for the write that replace the source table's own.
+
+    Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
+    """
+    if using not in USING:
+        raise IcebergSqlError(f"using must be one of {', '.join(USING)}, not `{using}`")
+    found = source_of(spark, source, properties)
+    sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
+    wanted = candidate(spec, found.schema, case_sensitive=sensitive)
+    try:
+        with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
+            return _Run(spark, found, wanted, table).result()
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
+
+
+class _Run:
+    """One preview.
+
+    spark: the session. source: the rows. wanted: the spec. table: an empty Iceberg table that has it.
+    """
+
+    def __init__(
+        self, spark: SparkSession, source: Source, wanted: CandidateSpec, table: Java
+    ) -> None:
+        self._spark = spark
+        self._source = source
+        self._wanted = wanted
+        self._table = table
+        self._settings = settings_of(spark, table)
+        self._by_task = self._settings.mode == "none"
+        self._notes = list(wanted.warnings)
+
+    def result(self) -> Preview:
+        """Count, write a few partitions in memory, and add up."""
+        found = self._groups()
+        trials = self._trials(found)
+        sizes = Sizes(list(trials.values()), self._settings)
+        pieces: dict[tuple[Any, ...], list[tuple[Piece, tuple[DataFile, ...]]]] = defaultdict(list)
+        for i, group in enumerate(found):
+            trial = trials.get(i)
+            files = trial.files if trial and trial.whole else tuple(sizes.files(group.piece))
+            pieces[group.values].append((group.piece, files))
+        if not self._by_task:
+            self._split(pieces, sizes, found)
+        return self._preview(pieces, trials, len(found), sizes)
+
+    def _groups(self) -> list[rows.Group]:
+        source, spec = self._source, self._wanted.spec
+        return rows.groups(source.frame, spec, source.schema, by_task=self._by_task)
+
+    def _trials(self, found: Sequence[rows.Group]) -> dict[int, Trial]:
+        """A few of the groups, written in memory: the large ones begun, all others in one more pass."""
+        pieces = [group.piece for group in found]
+        chosen = picked(pieces, _TRIALS)
+        limits = {i: max(ROWS_BETWEEN_LOOKS, _rows_in(pieces[i], _TRIAL_BYTES)) for i in chosen}
+        small = [i for i in chosen if pieces[i].rows <= limits[i]]
+        frame = self._source.frame
+        trials = {}
+        for i in set(chosen) - set(small):
+            first = frame.where(self._is(found[i])).limit(limits[i])
+            trials[i] = self._trial(pieces[i], hypothetical.internal_rows(first))
+        if small:
+            trials |= self._small_trials(found, small)
+        return trials
+
+    def _small_trials(self, found: Sequence[rows.Group], chosen: Sequence[int]) -> dict[int, Trial]:
+        number = fn.lit(None).cast("int")
+        for i in chosen:
+            number = fn.when(self._is(found[i]), fn.lit(i)).otherwise(number)
+        frame = self._source.frame
+        mark = _unused("trial", frame.columns)
+        marked = frame.withColumn(mark, number).where(fn.col(mark).isNotNull())
+        # In the order in which a task would get them: the sort is stable.
+        in_order = marked.coalesce(1).sortWithinPartitions(mark).drop(mark)
+        data = hypothetical.internal_rows(in_order)
+        if int(data.size()) != sum(found[i].piece.rows for i in chosen):
+            self._notes.append("the source returned other rows when it was read again")
+            return {}
+        trials, at = {}, 0
+        for i in chosen:
+            end = at + found[i].piece.rows
+            trials[i] = self._trial(found[i].piece, data.subList(at, end))
+            at = end
+        return trials
+
+    def _is(self, group: rows.Group) -> Column:
+        spec = self._wanted.spec
+        return rows.is_group(spec, self._source.schema, group, by_task=self._by_task)
+
+    def _trial(self, piece: Piece, data: Java) -> Trial:
+        written = hypothetical.write_in_memory(
+            self._spark,
+            self._table,
+            data,
+            self._source.frame,
+            self._settings.target,
+            ROWS_BETWEEN_LOOKS,
+        )
+        each = piece.raw / piece.rows
+        files = tuple(DataFile(n, round(n * each), size) for n, size, _ in written)
+        reached = tuple(n * each for _, _, n in written if n)
+        return Trial(piece, files, sum(file.rows for file in files) == piece.rows, reached)
+
+    def _split(
+        self,
+        pieces: dict[tuple[Any, ...], list[tuple[Piece, tuple[DataFile, ...]]]],
+        sizes: Sizes,
+        found: Sequence[rows.Group],
+    ) -> None:
+        """Take apart the partitions whose shuffle partition adaptive execution would split."""
+        settings = self._settings
+        if settings.mode != "hash" or not settings.advisory:
+            return
+        total = sum(group.piece.raw for group in found) + 40 * sum(g.piece.rows for g in found)
+        if total <= settings.advisory:
+            return
+        each = self._shuffled_bytes()
+        by_reducer: dict[int, dict[int, list[rows.Group]]] = defaultdict(lambda: defaultdict(list))
+        for group in rows.groups(
+            self._source.frame,
+            self._wanted.spec,
+            self._source.schema,
+            by_task=True,
+            reducers=settings.reducers,
+        ):
+            by_reducer[group.reducer][group.place].append(group)
+        for places in by_reducer.values():
+            order = sorted(places)
+            loads = [int(each * sum(g.piece.rows for g in places[p])) for p in order]
+            tasks = splits(loads, settings)
+            if tasks[-1] == 0:
+                continue
+            parts: dict[tuple[Any, ...], dict[int, Piece]] = defaultdict(dict)
+            for place, task in zip(order, tasks, strict=True):
+                for group in places[place]:
+                    old = parts[group.values].get(task, Piece(0, 0))
+                    parts[group.values][task] = Piece(
+                        old.rows + group.piece.rows, old.raw + group.piece.raw
+                    )
+            for values, by_part in parts.items():
+                pieces[values] = [(p, tuple(sizes.files(p))) for p in by_part.values()]
+
+    def _shuffled_bytes(self) -> float:
+        """The bytes of a row in a shuffle file."""
+        frame = self._source.frame.limit(_SHUFFLED)
+        data = hypothetical.internal_rows(frame)
+        raw = hypothetical.bytes_of_rows(data, _SHUFFLED)
+        if not raw:
+            return 0.0
+        text = b"".join(len(row).to_bytes(4, "big") + row for row in raw)
+        return hypothetical.compressed(self._spark, text) / len(raw)
+
+    def _preview(
+        self,
+        pieces: Mapping[tuple[Any, ...], Sequence[tuple[Piece, tuple[DataFile, ...]]]],
+        trials: Mapping[int, Trial],
+        groups: int,
+        sizes: Sizes,
+    ) -> Preview:
+        spec = self._wanted.spec
+        made = []
+        every: list[int] = []
+        for values, parts in pieces.items():
+            files = [file.size for _, of_piece in parts for file in of_piece]
+            every += files
+            made.append(
+                PartitionPreview(
+                    partition_text(spec, values),
+                    values,
+                    sum(piece.rows for piece, _ in parts),
+                    len(files),
+                    sum(files),
+                )
+            )
+        made.sort(key=lambda p: (-p.bytes, p.partition))
+        whole = sum(trial.whole for trial in trials.values())
+        total = sum(p.rows for p in made)
+        share = (
+            "every partition was written in memory"
+            if whole == groups
+            else f"{len(trials)} of {groups:,} written in memory, +-{max(0.01, sizes.error()):.0%}"
+        )
+        basis = Basis("exact", f"every row: {total:,}", "counted", "of the counted rows", share)
+        return Preview(
+            self._source.words,
+            self._wanted.text,
+            tuple(made),
+            tuple(sorted(every)),
+            basis,
+            settings_text(self._settings),
+            self._settings.target,
+            (*self._notes, *self._memory(len(made))),
+        )
+
+    def _memory(self, partitions: int) -> Iterator[str]:
+        """A note where one task may have many writers open."""
+        if self._settings.fanout and partitions >= _MANY_WRITERS:
+            yield (
+                f"one task may keep up to {partitions:,} writers open, each with its own buffers; "
+                "'write.spark.fanout.enabled' = 'false' sorts the rows instead"
+            )
+
+
+def _rows_in(piece: Piece, size: int) -> int:
+    """How many of a piece's rows have that many uncompressed bytes."""
+    return int(size * piece.rows / max(1, piece.raw))
+
+
+def _unused(name: str, taken: Sequence[str]) -> str:
+    """A column name that is not taken."""
+    low = {column.lower() for column in taken}
+    while name in low:
+        name += "_"
+    return name
+
+
+def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
+    """How this session would write a table, by Iceberg's own reading of the table's and the session's settings."""
+    conf = hypothetical.write_conf(spark, table)
+    requirements = conf.writeRequirements()
+    kind = str(requirements.distribution().getClass().getSimpleName())
+    mode = "hash" if "Clustered" in kind else "range" if "Ordered" in kind else "none"
+    adaptive = spark.conf.get("spark.sql.adaptive.enabled") == "true"
+    splits_skew = spark.conf.get(
+        "spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled", "true"
+    )
+    factor = spark.conf.get("spark.sql.adaptive.rebalancePartitionsSmallPartitionFactor", "0.2")
+    initial = spark.conf.get(
+        "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
+        spark.conf.get("spark.sql.shuffle.partitions"),
+    )
+    properties = table.properties()
+    page_rows = properties.getOrDefault("write.parquet.page-row-limit", "20000")
+    page_bytes = properties.getOrDefault("write.parquet.page-size-bytes", str(1 << 20))
+    return WriteSettings(
+        mode,
+        int(conf.targetDataFileSize()),
+        int(requirements.advisoryPartitionSize()) if adaptive and splits_skew == "true" else 0,
+        float(factor or 0.2),
+        int(page_rows),
+        int(page_bytes),
+        int(initial or 200),
+        bool(conf.useFanoutWriter(requirements)),
+    )
+
+
+def settings_text(settings: WriteSettings) -> str:
+    """The settings that decide how many files there are."""
+    words = [f"distribution mode {settings.mode}", f"target file size {size(settings.target)}"]
+    if settings.mode != "none":
+        split = f"split above {size(settings.advisory)}" if settings.advisory else "not split"
+        words.append(f"shuffle partitions {split}")
+    words.append("fanout writers" if settings.fanout else "sorted, one writer at a time")
+    return ", ".join(words)

@@ -1,0 +1,134 @@
+"""Previews against what Spark then really writes: flights, skewed events, and TPC-H where `tpcgen-cli` is on PATH.
+
+python tests/benchmarks/previews.py
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql import demo
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
+from conftest import SMALL
+
+EVENTS = """
+SELECT id, timestamp_seconds(1704067200 + cast(15552000 * sqrt(id / 500000) AS bigint)) AS ts,
+  cast(200 * rand(2) * rand(12) AS int) AS tenant, cast(1000000 * rand(3) * rand(13) AS bigint) AS user_id,
+  concat('c', cast(60 * rand(4) * rand(14) * rand(24) AS int)) AS country,
+  element_at(array('view', 'view', 'click', 'buy', 'error'), 1 + cast(5 * rand(5) AS int)) AS event,
+  round(100 * -ln(1 - rand(6)), 2) AS amount, concat('/p/', cast(5000 * rand(7) * rand(17) AS int)) AS url
+FROM range(0, 500000, 1, 8)
+"""
+# What makes small data behave like large data: files that roll, and shuffle partitions that are split.
+ROLLS = {"write.target-file-size-bytes": "500000"}
+SPLITS = {"write.spark.advisory-partition-size-bytes": "4000000"}
+NONE = {"write.distribution-mode": "none"}
+CASES: dict[str, list[tuple[str, dict[str, str]]]] = {
+    "flights": [
+        ("months(time_hour)", {}),
+        ("days(time_hour)", {}),
+        ("carrier", {}),
+        ("bucket(16, tailnum)", {}),
+        ("months(time_hour), origin", {}),
+        ("truncate(500, distance)", {}),
+        ("", ROLLS),
+        ("carrier", ROLLS),
+        ("origin", SPLITS),
+        ("carrier", SPLITS),
+        ("origin", NONE),
+        ("months(time_hour)", ROLLS | NONE),
+    ],
+    "events": [
+        ("days(ts)", {}),
+        ("months(ts), bucket(16, user_id)", {}),
+        ("country", {}),
+        ("tenant", {}),
+        ("months(ts), event", {}),
+        ("truncate(10, tenant)", {}),
+        ("", ROLLS),
+        ("event", ROLLS),
+        ("country", SPLITS),
+        ("truncate(50, tenant)", SPLITS),
+        ("country", NONE),
+        ("bucket(4, user_id)", ROLLS | SPLITS),
+    ],
+    "lineitem": [
+        ("months(l_shipdate)", {}),
+        ("years(l_shipdate), l_returnflag", {}),
+        ("bucket(16, l_orderkey)", {}),
+        ("l_shipmode", {}),
+        ("truncate(100000, l_orderkey)", {}),
+        ("l_shipmode, l_shipinstruct", {}),
+        ("", ROLLS),
+        ("l_returnflag", ROLLS),
+        ("l_shipmode", SPLITS),
+        ("l_linestatus", SPLITS),
+        ("l_returnflag", NONE),
+        ("l_shipmode", ROLLS | NONE),
+    ],
+}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        spark = sis.session(Path(folder) / "warehouse", config=SMALL)
+        spark.sql(f"CREATE TABLE local.events USING iceberg AS {EVENTS}")
+        demo.load_flights(spark, "local.flights")
+        names = ["flights", "events"]
+        if tpch := shutil.which("tpcgen-cli"):
+            command = [tpch, "tpch", "parquet", "-s", "0.1", "--tables", "lineitem"]
+            subprocess.run([*command, "--output-dir", folder], check=True)
+            found = next(Path(folder).rglob("lineitem*.parquet"))
+            spark.read.parquet(str(found)).writeTo("local.lineitem").using("iceberg").create()
+            names.append("lineitem")
+        print("| data | spec and settings | files | written | bytes off | preview s | write s |")
+        print("|---|---|--:|--:|--:|--:|--:|")
+        off = [one(spark, name, *case) for name in names for case in CASES[name]]
+        for what, values in zip(("files", "bytes"), zip(*off, strict=True), strict=True):
+            within = sum(value <= 0.05 for value in values) / len(values)
+            worst = max(values)
+            print(
+                f"\n{what}: {within:.0%} within 5 %, median {median(values):.1%}, worst {worst:.1%}"
+            )
+        spark.stop()
+
+
+def one(
+    spark: SparkSession, name: str, spec: str, properties: dict[str, str]
+) -> tuple[float, float]:
+    """One case: a preview, then the write. Returns how far files and bytes are off."""
+    start = time.perf_counter()
+    found = sis.preview(spark, f"local.{name}", spec, properties=properties)
+    between = time.perf_counter()
+    spark.sql("DROP TABLE IF EXISTS local.written")
+    by = f"PARTITIONED BY ({spec})" if spec else ""
+    options = ", ".join(f"'{k}' = '{v}'" for k, v in {"a": "b", **properties}.items())
+    spark.sql(
+        f"CREATE TABLE local.written USING iceberg {by} TBLPROPERTIES ({options}) "
+        f"AS SELECT * FROM local.{name}"
+    )
+    end = time.perf_counter()
+    row = spark.sql("SELECT count(*), sum(file_size_in_bytes) FROM local.written.files").first()
+    assert row is not None
+    files, size = row
+    words = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in properties.items())
+    print(
+        f"| {name} | `{spec or 'unpartitioned'}`{', ' if words else ''}{words} | {found.files} | {files} | "
+        f"{found.bytes / size - 1:+.1%} | {between - start:.1f} | {end - between:.1f} |",
+        flush=True,
+    )
+    return abs(found.files / files - 1), abs(found.bytes / size - 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""Advice: the spec under which a workload reads least, its figures against tables that are really written."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge import hypothetical_plans, relations, sessions
+
+pytestmark = pytest.mark.needs("previews")
+
+# A small table with small files: a spec is proposed from 25 kB a file, and opening a file costs 10 kB.
+SMALL = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '10000'"
+VISITS = """
+SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts, cast(60 * rand(1) * rand(2) AS int) AS shop,
+  concat('u', cast(1000 * rand(3) AS int)) AS `user`, uuid() AS note
+FROM range(0, 30000, 1, 2)
+"""
+TABLE = "local.advice.visits"
+BY_SHOP = f"SELECT * FROM {TABLE} WHERE shop = 7"
+BY_DAY = f"SELECT count(note) FROM {TABLE} v WHERE ts >= '2024-01-10' AND ts < '2024-01-12'"
+
+
+@pytest.fixture(scope="module")
+def visits(spark: SparkSession) -> str:
+    spark.sql(f"DROP TABLE IF EXISTS {TABLE}")
+    spark.sql(f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({SMALL}) AS {VISITS}")
+    return TABLE
+
+
+def really_read(spark: SparkSession, query: str, table: str) -> tuple[int, int]:
+    """The files and bytes that Spark plans to read of a table that is there."""
+    name = table.split(".")
+    with sessions.working_in(spark):
+        found = relations.catalog_table(table)
+    scans = hypothetical_plans.scans(spark, query.replace(TABLE, table), found, [tuple(name)])
+    read = [hypothetical_plans.read_by(scan.scan) for scan in scans]
+    return sum(f for f, _ in read), sum(b for _, b in read)
+
+
+def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -> None:
+    advice = sis.advise(spark, visits, [(BY_SHOP, 5), BY_DAY])
+    assert [p.cost for p in advice] == sorted(p.cost for p in advice)
+    assert advice.today is not None
+    assert advice.best.cost <= advice.today.cost
+    assert "shop" in advice.best.spec
+    for query in advice.today.per_query:
+        assert (query.files, query.bytes) == really_read(spark, query.query, visits)
+    copy = "local.advice.copy"
+    spark.sql(f"DROP TABLE IF EXISTS {copy}")
+    spark.sql(
+        f"CREATE TABLE {copy} USING iceberg TBLPROPERTIES ({SMALL}) AS SELECT * FROM {visits}"
+    )
+    for statement in advice.best.ddl:
+        spark.sql(statement.replace(visits, copy))
+    assert advice.best.rewrite is not None
+    spark.sql(f"INSERT OVERWRITE {copy} SELECT * FROM {visits}")
+    files = spark.sql(f"SELECT * FROM {copy}.files WHERE spec_id > 0").count()
+    assert math.isclose(files, advice.best.table_files, rel_tol=0.1)
+    for query in advice.best.per_query:
+        count, size = really_read(spark, query.query, copy)
+        assert abs(count - query.files) <= max(1, 0.1 * count), query
+        assert math.isclose(size, query.bytes, rel_tol=0.15), query
+
+
+def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> None:
+    queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
+    chosen = sis.advise(spark, visits, queries)
+    assert chosen.tried > 10
+    other = sis.advise(spark, visits, queries, sample=3000)
+    assert "sample of" in other.basis
+    assert "every row" in chosen.basis
+    costs = {p.spec: p.cost for p in chosen}
+    assert other.best.spec in costs or other.best.is_today
+    assert costs.get(other.best.spec, math.inf) <= 1.25 * chosen.best.cost
+
+
+def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) -> None:
+    rows = spark.sql(
+        f"SELECT rank, spec, ddl, per_query FROM iceberg_advise('{visits}', queries => array("
+        f"\"{BY_SHOP}\", 'SELECT 1'))"
+    ).collect()
+    assert [r["rank"] for r in rows] == list(range(1, len(rows) + 1))
+    assert rows[0].per_query[0].query == BY_SHOP
+    frame = spark.table(visits).where("id < 4000")
+    properties = {"write.target-file-size-bytes": "200000", "read.split.open-file-cost": "1000"}
+    advice = sis.advise(
+        spark,
+        frame,
+        "SELECT * FROM source WHERE shop = 3; SELECT * FROM nowhere",
+        properties=properties,
+    )
+    assert advice.today is None
+    assert all(not p.ddl and p.rewrite is None for p in advice)
+    assert "shop" in advice.best.spec
+    assert any("query 2 is left out" in note for note in advice.notes)
+    assert "<svg" in advice._repr_html_()
+    assert advice.best.per_query[0].files_now >= advice.best.per_query[0].files
+
+
+def test_a_table_that_is_as_good_as_it_can_be_stays(spark: SparkSession) -> None:
+    name = "local.advice.good"
+    spark.sql(f"DROP TABLE IF EXISTS {name}")
+    spark.sql(
+        f"CREATE TABLE {name} USING iceberg PARTITIONED BY (shop) TBLPROPERTIES ({SMALL}) AS "
+        "SELECT id % 4 AS shop, uuid() AS note, id FROM range(0, 20000, 1, 2)"
+    )
+    advice = sis.advise(spark, name, f"SELECT * FROM {name} WHERE shop = 2")
+    assert advice.best.cost <= min(p.cost for p in advice)
+    assert advice.best.spec == "shop"
+    assert advice.best.ddl == ()
+    spark.sql("DROP TABLE IF EXISTS local.advice.void")
+    spark.sql("CREATE TABLE local.advice.void (id BIGINT, ts TIMESTAMP) USING iceberg")
+    empty = sis.advise(spark, "local.advice.void", "SELECT * FROM local.advice.void WHERE id = 1")
+    assert empty.best.bytes == 0
+
+
+def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
+    spark.sql("USE local.advice")
+    try:
+        text = str(
+            sis.advise(
+                spark,
+                "visits",
+                "WITH v AS (SELECT * FROM VISITS) SELECT * FROM v WHERE shop = 1 AND EXISTS "
+                "(SELECT 1 FROM `visits` w WHERE w.id = v.id AND w.shop = 2)",
+            )
+        )
+    finally:
+        spark.sql("USE spark_catalog.default")
+    assert "left out" not in text
+
+
+@pytest.mark.parametrize(
+    ("queries", "said"),
+    [
+        ([], "there is no query"),
+        ("DELETE FROM local.advice.visits", "there is no query"),
+        ("SELECT 1", "does not read local.advice.visits"),
+        ("SELECT nope FROM local.advice.visits", "query 1 is left out"),
+        ("SELEC", "there is no query"),
+    ],
+)
+def test_what_gives_no_advice_says_why(
+    spark: SparkSession, visits: str, queries: list[str] | str, said: str
+) -> None:
+    with pytest.raises(sis.IcebergSqlError) as error:
+        sis.advise(spark, visits, queries)
+    assert said in str(error.value)
+    text = queries if isinstance(queries, str) else ""
+    with pytest.raises(AnalysisException, match="iceberg_advise"):
+        spark.sql(f"SELECT * FROM iceberg_advise('{visits}', '{text}')")
+
+
+def test_nothing_is_left_in_the_driver_s_memory(spark: SparkSession, visits: str) -> None:
+    before = files_in_memory(spark)
+    sis.advise(spark, visits, BY_SHOP)
+    sis.preview(spark, visits, "shop")
+    assert files_in_memory(spark) == before
+
+
+def files_in_memory(spark: SparkSession) -> int:
+    kind = spark._jvm.org.apache.spark.util.Utils.classForName(
+        "org.apache.iceberg.inmemory.InMemoryFileIO", True, False
+    )
+    field = kind.getDeclaredField("IN_MEMORY_FILES")
+    field.setAccessible(True)
+    return field.get(None).size()

@@ -1,0 +1,178 @@
+"""A preview says what Spark then really writes: partitions, files and bytes, for many specs and write settings."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+
+pytestmark = pytest.mark.needs("previews")
+
+# Skewed: a tenth of the users have most of the rows; some columns are null, and some numbers NaN.
+EVENTS = """
+SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts,
+  cast(40 * rand(1) * rand(2) AS int) AS tenant,
+  if(id % 7 = 0, null, concat('c', cast(12 * rand(3) AS int))) AS country,
+  if(id % 11 = 0, double('NaN'), round(100 * rand(4), 2)) AS amount,
+  named_struct('at', timestamp_seconds(1704067200 + id * 60), 'tag', concat('t', id % 5)) AS `the payload`,
+  array(id, id + 1) AS `count`
+FROM range(0, 60000, 1, 3)
+"""
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession) -> str:
+    spark.sql(f"CREATE OR REPLACE TABLE local.preview.events USING iceberg AS {EVENTS}")
+    return "local.preview.events"
+
+
+CASES = [
+    ("days(ts)", {}),
+    ("bucket(8, id), country", {}),
+    ("tenant", {"write.target-file-size-bytes": "60000"}),
+    ("", {"write.target-file-size-bytes": "150000"}),
+    ("country", {"write.distribution-mode": "none"}),
+    # Shuffle partitions are split, and with them the partitions in them.
+    ("truncate(20, tenant)", {"write.spark.advisory-partition-size-bytes": "1000000"}),
+    ("days(`the payload`.at)", {"write.parquet.compression-codec": "gzip"}),
+]
+
+
+@pytest.mark.parametrize(("spec", "properties"), CASES)
+def test_the_files_are_those_that_spark_writes(
+    spark: SparkSession, events: str, spec: str, properties: dict[str, str]
+) -> None:
+    found = sis.preview(spark, events, spec, properties=properties)
+    by = f"PARTITIONED BY ({spec})" if spec else ""
+    options = ", ".join(f"'{k}' = '{v}'" for k, v in {"made": "by", **properties}.items())
+    spark.sql("DROP TABLE IF EXISTS local.preview.written")
+    spark.sql(
+        f"CREATE TABLE local.preview.written USING iceberg {by} "
+        f"TBLPROPERTIES ({options}) AS SELECT * FROM {events}"
+    )
+    files = spark.sql(
+        "SELECT file_size_in_bytes AS size, record_count AS n FROM local.preview.written.files"
+    ).collect()
+    partitions = spark.sql("SELECT * FROM local.preview.written.partitions").count()
+    assert found.partitions == partitions
+    assert found.rows == sum(f.n for f in files) == 60000
+    assert math.isclose(found.files, len(files), rel_tol=0.05)
+    assert math.isclose(found.bytes, sum(f.size for f in files), rel_tol=0.05)
+    assert found.file_sizes == tuple(sorted(found.file_sizes))
+    assert sum(found.file_sizes) == found.bytes
+
+
+def test_the_shape_of_the_answer(spark: SparkSession, events: str) -> None:
+    found = sis.preview(spark, events, "truncate(10, tenant)")
+    assert found.spec == "truncate(10, tenant)"
+    assert found.largest is found.per_partition[0]
+    assert found.largest.partition == "tenant_trunc=0"
+    assert found.skew > 1
+    assert found.small_files == found.files
+    assert found.basis.kind == "exact"
+    text = str(found)
+    assert "4 (counted)" in text
+    assert "60,000" in text
+    assert "<svg" in found._repr_html_()
+    rows = spark.sql(f"SELECT * FROM iceberg_preview('{events}', 'truncate(10, tenant)')").collect()
+    assert [(r.partitions, r.files, r.bytes) for r in rows] == [(4, found.files, found.bytes)]
+    by_partition = spark.sql(
+        f"SELECT sum(rows), count(*), first(partition) FROM iceberg_preview(source => '{events}', "
+        "spec => 'truncate(10, tenant)', by => 'partition')"
+    ).first()
+    assert tuple(by_partition) == (60000, 4, "tenant_trunc=0")
+
+
+def test_every_kind_of_source(spark: SparkSession, events: str, tmp_path: object) -> None:
+    path = f"{tmp_path}/some.parquet"
+    frame = spark.table(events).limit(500)
+    frame.drop("count").write.parquet(path)
+    sources = {
+        "query": f"SELECT * FROM {events} WHERE id < 500",
+        "frame": frame,
+        "file": path,
+        "place": spark.sql(f"SELECT * FROM {events}.metadata_log_entries")
+        .first()["file"]
+        .rpartition("/metadata/")[0],
+    }
+    frame.createOrReplaceTempView("some_events")
+    sources["view"] = "some_events"
+    made = {name: sis.preview(spark, source, "bucket(4, id)") for name, source in sources.items()}
+    assert {name: p.rows for name, p in made.items() if name != "place"} == dict.fromkeys(
+        ("query", "frame", "file", "view"), 500
+    )
+    assert made["place"].rows == 60000
+    assert {p.partitions for p in made.values()} == {4}
+
+
+def test_tiny_and_empty_sources(spark: SparkSession) -> None:
+    spark.sql("CREATE OR REPLACE TABLE local.preview.empty (id BIGINT, ts TIMESTAMP) USING iceberg")
+    for spec in ("", "days(ts)"):
+        found = sis.preview(spark, "local.preview.empty", spec)
+        assert (found.partitions, found.files, found.bytes, found.rows) == (0, 0, 0, 0)
+        assert "0 (counted)" in str(found)
+        assert found._repr_html_()
+    one = sis.preview(spark, "SELECT 1L AS id, null AS ts, 'x' AS name", "bucket(4, id), name")
+    assert (one.partitions, one.files, one.rows) == (1, 1, 1)
+    nothing = sis.preview(spark, "SELECT 1L AS id, cast(null AS timestamp) AS ts", "days(ts)")
+    assert nothing.per_partition[0].partition == "ts_day=null"
+
+
+def test_columns_with_strange_names(spark: SparkSession) -> None:
+    frame = spark.sql(
+        "SELECT 1 AS `current_date`, 2 AS `a.b`, 3 AS `tick``s`, 4 AS trial, 5 AS k0, 6 AS raw, 7 AS place"
+    )
+    for spec in ("current_date", "`a.b`", "bucket(4, `tick``s`)", "trial, k0, raw, place"):
+        found = sis.preview(spark, frame, spec)
+        assert (found.partitions, found.files) == (1, 1), spec
+    assert found.per_partition[0].values == (4, 5, 6, 7)
+
+
+@pytest.mark.parametrize(
+    ("source", "spec", "said"),
+    [
+        ("{events}", "days(country)", "SIS202"),
+        ("{events}", "bucket(id, 8)", "write `bucket(8, id)`"),
+        ("{events}", "nope", "has no column `nope`"),
+        ("{events}", "days(ts)) AS SELECT 1 --", "is not a list of partition fields"),
+        ("{events}", "days(ts), months(ts)", "SIS303"),
+        ("{events}", "`count`", "SIS203"),
+        ("local.preview.nothing", "id", "there is no table or view `local.preview.nothing`"),
+        ("not a name", "id", "cannot be read"),
+        ("SELECT nope FROM {events}", "id", "cannot be read"),
+        ("/nowhere/at/all.parquet", "id", "cannot be read"),
+        ("/nowhere/at/all", "id", "cannot be read"),
+        ("SELECT 1 AS a, 2 AS A", "a", "two columns `a`"),
+    ],
+)
+def test_what_cannot_be_previewed_says_so(
+    spark: SparkSession, events: str, source: str, spec: str, said: str
+) -> None:
+    source = source.format(events=events)
+    with pytest.raises(sis.IcebergSqlError) as error:
+        sis.preview(spark, source, spec)
+    assert said in str(error.value)
+    assert "Traceback" not in str(error.value)
+    assert "at org.apache" not in str(error.value)
+    quoted = source.replace("'", "\\'"), spec.replace("'", "\\'")
+    with pytest.raises(AnalysisException, match="iceberg_preview"):
+        spark.sql("SELECT * FROM iceberg_preview('{}', '{}')".format(*quoted)).collect()
+
+
+def test_wrong_calls(spark: SparkSession, events: str) -> None:
+    for call, said in (
+        ("iceberg_preview()", "missing"),
+        (f"iceberg_preview('{events}')", "missing"),
+        (f"iceberg_preview('{events}', 'id', usnig => 'data')", "unknown argument"),
+        (f"iceberg_preview('{events}', 'id', using => 'magic')", "using must be one of"),
+        (f"iceberg_preview('{events}', 'id', by => 'moon')", "'table' or 'partition'"),
+        (f"iceberg_preview('{events}', spec => 'id', spec => 'id')", "twice"),
+        (f"iceberg_preview('{events}', 7)", "not a string"),
+    ):
+        with pytest.raises(AnalysisException) as error:
+            spark.sql(f"SELECT * FROM {call}")
+        assert said in str(error.value) or "DUPLICATE" in str(error.value), call

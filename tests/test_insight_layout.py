@@ -1,0 +1,318 @@
+"""The files of a hypothetical table, without Spark: sizes, splits, bounds, specs, workloads, advice as text."""
+
+from __future__ import annotations
+
+import json
+import struct
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
+from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, middle, sliced
+from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
+from spark_iceberg_sql.insight.hypothetical_values import lower_bound, ordinal, upper_bound
+from spark_iceberg_sql.insight.preview import partition_text
+from spark_iceberg_sql.insight.preview_layout import (
+    DataFile,
+    Piece,
+    Sizes,
+    Trial,
+    WriteSettings,
+    picked,
+    splits,
+)
+from spark_iceberg_sql.insight.specs import candidate
+from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.types import Field, Primitive, Struct
+
+
+def column(field_id: int, name: str, kind: str, *arguments: int) -> Field:
+    return Field(name, Primitive(kind, arguments), False, field_id)
+
+
+SCHEMA = Schema(
+    (
+        column(1, "id", "long"),
+        column(2, "ts", "timestamptz"),
+        column(3, "name", "string"),
+        Field(
+            "two words", Struct((column(5, "at", "timestamp"), column(6, "x", "double"))), False, 4
+        ),
+        column(7, "price", "decimal", 9, 2),
+    )
+)
+
+
+def fields(text: str) -> tuple[PartitionField, ...]:
+    return candidate(text, SCHEMA).spec.fields
+
+
+# ------------------------------------------------------------------------------------- specs
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ("days(ts), bucket(16, id)", "days(ts), bucket(16, id)"),
+        ("day( ts ) -- by day", "days(ts)"),
+        ("", ""),
+        ("hours(`two words`.at)", "hours(`two words`.at)"),
+        ("identity(name)", "name"),
+    ],
+)
+def test_a_spec_is_read_as_ddl_reads_it(text: str, clause: str) -> None:
+    assert candidate(text, SCHEMA).text == clause
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("days(name)", "SIS202"),
+        ("bucket(id, 16)", "write `bucket(16, id)`"),
+        ("nope", "no column `nope`"),
+        ("days(ts)) AS SELECT 1 --", "`)` ends it"),
+        ("id; DROP TABLE t", "`;` ends it"),
+        ("days(ts", "a `)` is missing"),
+        ("days(ts), hours(ts)", "SIS303"),
+        ("void(id)", "SIS106"),
+    ],
+)
+def test_a_spec_that_would_be_refused_says_why(text: str, said: str) -> None:
+    with pytest.raises(IcebergSqlError) as error:
+        candidate(text, SCHEMA)
+    assert said in str(error.value)
+
+
+def test_advice_of_the_rules_does_not_refuse_a_spec() -> None:
+    assert [w[:6] for w in candidate("ts", SCHEMA).warnings] == ["SIS501"]
+
+
+# ------------------------------------------------------------------------------------- files
+
+
+def test_adaptive_execution_splits_where_the_next_map_output_would_be_too_much() -> None:
+    settings = WriteSettings("hash", 1, advisory=100)
+    assert splits([60, 60, 60], settings) == [0, 1, 2]
+    assert splits([50, 50], settings) == [0, 0]  # not above it
+    assert splits([90, 90, 5], settings) == [0, 1, 1]  # a small rest joins its neighbour
+    assert splits([], settings) == []
+    assert splits([500], WriteSettings("hash", 1)) == [0]  # nothing is split
+
+
+def test_the_pieces_to_write_are_spread_over_the_bytes() -> None:
+    pieces = [Piece(n, n * 10) for n in range(1, 101)]
+    chosen = picked(pieces, 12)
+    assert {0, 99} <= set(chosen)
+    assert 8 <= len(chosen) <= 12
+    assert sum(i >= 50 for i in chosen) > len(chosen) / 2  # where the bytes are
+    assert picked(pieces[:5], 12) == [0, 1, 2, 3, 4]
+    assert picked([], 12) == []
+
+
+def test_a_file_s_size_follows_those_that_were_written() -> None:
+    files = [DataFile(n, n * 100, 500 + n * 20) for n in (100, 1000, 10_000, 100_000)]
+    trials = [Trial(Piece(f.rows, f.raw), (f,), True) for f in files]
+    sizes = Sizes(trials, WriteSettings("hash", 1 << 40))
+    for rows in (100, 300, 5_000, 70_000, 1_000_000):
+        assert sizes.of(rows * 100) == pytest.approx(500 + rows * 20, rel=0.06)
+    assert sizes.of(0) == 0
+    assert 125 <= sizes.of(1) <= 2500
+
+
+def test_a_writer_rolls_where_the_trials_did() -> None:
+    piece = Piece(5_000, 500_000)
+    trial = Trial(piece, (DataFile(2_000, 200_000, 50_000),) * 2, True, (150_000.0, 150_000.0))
+    sizes = Sizes([trial], WriteSettings("hash", 150_000))
+    assert [f.rows for f in sizes.files(piece)] == [2_000, 2_000, 1_000]
+    assert [f.rows for f in sizes.files(Piece(4_000, 400_000))] == [2_000, 2_000]
+    assert sizes.files(Piece(0, 0)) == []
+
+
+def test_a_page_that_is_not_full_counts_uncompressed() -> None:
+    # 100 bytes a row, 10 of them compressed: below a page's 20,000 rows it is the former that reach the target.
+    trial = Trial(Piece(1_000, 100_000), (DataFile(1_000, 100_000, 10_000),), True)
+    assert Sizes([trial], WriteSettings("hash", 500_000)).rows_in_file(100) == 5_000
+    large = Sizes([trial], WriteSettings("hash", 100_000_000)).rows_in_file(100)
+    assert large == pytest.approx(10_000_000, rel=0.05)
+
+
+# ------------------------------------------------------------------------------------- metadata
+
+
+def test_bounds_are_packed_as_the_spec_says() -> None:
+    def kind(name: str) -> Primitive:
+        return Primitive(name)
+
+    moment = datetime(1970, 1, 1, 0, 0, 1, tzinfo=timezone.utc)
+    assert lower_bound(kind("long"), 34) == struct.pack("<q", 34)
+    assert lower_bound(kind("date"), ordinal(kind("date"), date(1970, 1, 3))) == b"\2\0\0\0"
+    assert lower_bound(kind("timestamptz"), ordinal(kind("timestamptz"), moment)) == struct.pack(
+        "<q", 1_000_000
+    )
+    assert lower_bound(kind("decimal"), Decimal("14.20")) == b"\x05\x8c"  # the spec's example
+    assert lower_bound(kind("decimal"), Decimal("-0.01")) == b"\xff"
+    assert lower_bound(kind("decimal"), Decimal("1.28")) == b"\x00\x80"
+    assert lower_bound(kind("string"), "x" * 20) == b"x" * 16
+    assert upper_bound(kind("string"), "x" * 20) == b"x" * 15 + b"y"
+    assert upper_bound(kind("string"), "x" * 16) == b"x" * 16
+    assert upper_bound(kind("string"), "\U0010ffff" * 20) is None
+    assert upper_bound(kind("binary"), b"\xff" * 20) is None
+    assert lower_bound(kind("double"), float("nan")) is None
+
+
+def test_files_are_handed_out_as_a_rest_catalog_does() -> None:
+    spec = candidate("days(ts), name", SCHEMA).spec
+    bounds = {1: Bounds(3, 9, nulls=1), 7: Bounds(None, None, 10)}
+    table = Hypothetical(SCHEMA, spec, (HypotheticalFile((19723, None), 10, 123, bounds),))
+    (task,) = json.loads(table.as_json())["file-scan-tasks"]
+    file = task["data-file"]
+    assert file["partition"] == {"1000": "2024-01-01", "1001": None}
+    assert (file["record-count"], file["file-size-in-bytes"]) == (10, 123)
+    assert file["lower-bounds"] == {"keys": [1], "values": ["0300000000000000"]}
+    assert file["null-value-counts"] == {"keys": [1, 7], "values": [1, 10]}
+    assert (table.partitions, table.rows, table.size) == (1, 10, 123)
+
+
+def test_partitions_are_readable() -> None:
+    spec = Spec(0, (*fields("months(ts)"), *fields("hours(`two words`.at)"), *fields("name")))
+    text = partition_text(spec, (-1, 25, None))
+    assert text == "ts_month=1969-12/two words.at_hour=1970-01-02-01/name=null"
+
+
+# ------------------------------------------------------------------------------------- candidates
+
+
+def test_candidates_take_only_what_their_transform_accepts() -> None:
+    names = {str(f.transform) for f in fields_of(SCHEMA, 2)}
+    assert {"year", "month", "day", "hour", "bucket[16]"} <= names
+    assert "identity" not in names  # each instant a partition
+    assert fields_of(SCHEMA, 6) == ()  # a double
+    assert fields_of(SCHEMA, 4) == ()  # a struct
+    assert len({f.field_id for f in wide(SCHEMA)}) == len(wide(SCHEMA))
+
+
+def test_every_pair_over_two_columns_is_tried() -> None:
+    some = [*fields("days(ts)"), *fields("months(ts)"), *fields("bucket(4, id)")]
+    tried = [{str(f.transform) for f in spec} for spec in specs(some)]
+    assert tried == [
+        set(),
+        {"day"},
+        {"month"},
+        {"bucket[4]"},
+        {"day", "bucket[4]"},
+        {"month", "bucket[4]"},
+    ]
+
+
+def test_the_alters_lead_from_one_spec_to_the_other() -> None:
+    before = fields("days(ts), bucket(4, id)")
+    after = fields("months(ts), name")
+    assert alters("db.t", before, after, SCHEMA) == (
+        "ALTER TABLE db.t REPLACE PARTITION FIELD days(ts) WITH months(ts)",
+        "ALTER TABLE db.t DROP PARTITION FIELD bucket(4, id)",
+        "ALTER TABLE db.t ADD PARTITION FIELD name",
+    )
+    assert alters("db.t", before, before, SCHEMA) == ()
+
+
+# ------------------------------------------------------------------------------------- samples
+
+
+def sample(seen: int, rows: int, target: int = 1 << 40) -> Sample:
+    """Rows in the order of `id`; ten names in turn."""
+    step = rows // seen
+    day = 86_400_000_000
+    ids = [i * step for i in range(seen)]
+    keys = {
+        fields("bucket(4, id)")[0].key: [i % 4 for i in ids],
+        fields("name")[0].key: [f"n{i % 10}" for i in range(seen)],
+        fields("days(ts)")[0].key: [i * 10 // rows for i in ids],
+    }
+    columns = {
+        1: ids,
+        2: [i * 10 * day // rows for i in ids],
+        3: [None if i % 10 == 9 else f"n{i % 10}" for i in range(seen)],
+    }
+    files = [DataFile(n, n * 100, n * 10) for n in (1, 1_000, 100_000)]
+    trials = [Trial(Piece(f.rows, f.raw), (f,), True) for f in files]
+    sizes = Sizes(trials, WriteSettings("hash", target))
+    return Sample(rows, 100.0, columns, keys, sizes, seen)
+
+
+def test_a_sample_s_partitions_keep_the_order_of_their_rows() -> None:
+    some = sample(1000, 1000)
+    made = hypothetical(some, SCHEMA, Spec(0, fields("name")), sliced(some, fields("name")))
+    assert (made.partitions, made.rows, len(made.files)) == (10, 1000, 10)
+    assert made.files[0].bounds[1] == Bounds(0, 990)
+    last = next(f for f in made.files if f.partition == ("n9",))
+    assert last.bounds[3].low is None
+    assert last.bounds[3].nulls == 100
+
+
+def test_what_a_sample_has_not_seen_widens_the_bounds() -> None:
+    some = sample(1000, 1_000_000)
+    spec = Spec(0, fields("name"))
+    file = hypothetical(some, SCHEMA, spec, sliced(some, spec.fields)).files[5]
+    assert file.rows == 100_000
+    low, high = file.bounds[1].low, file.bounds[1].high
+    assert low < 5_000 <= 995_000 < high
+    by_day = Spec(0, fields("days(ts)"))
+    first = hypothetical(some, SCHEMA, by_day, sliced(some, by_day.fields)).files[0]
+    assert first.bounds[2].high < 86_400_000_000  # the partition bounds it
+
+
+def test_a_spec_with_small_files_is_known_by_its_middle_file() -> None:
+    some = sample(1000, 1_000_000)
+    assert middle(some, fields("name")) == pytest.approx(1_000_000, rel=0.01)
+    assert middle(some, fields("name, days(ts)")) == pytest.approx(100_000, rel=0.01)
+    small = sample(1000, 1_000_000, target=200_000)
+    cut = sliced(small, ())
+    assert sum(cut.sizes) == pytest.approx(10_000_000, rel=0.05)
+    assert max(cut.sizes) < 400_000
+
+
+# ------------------------------------------------------------------------------------- workloads
+
+
+def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
+    script = "-- the dashboard\nSELECT 1 FROM t;\nINSERT INTO t VALUES (1);\nWITH x AS (SELECT 2) SELECT * FROM x;"
+    found = workload([("SELECT 1 FROM t", 2), script, "SELECT 1 FROM t"])
+    assert found == (
+        Query("SELECT 1 FROM t", 4.0),
+        Query("WITH x AS (SELECT 2) SELECT * FROM x"),
+    )
+    file = tmp_path / "q.sql"
+    file.write_text("SELECT 3;\n\nSELECT 4", "utf-8")
+    assert workload(str(file)) == (Query("SELECT 3"), Query("SELECT 4"))
+    for wrong in ([], ["INSERT INTO t VALUES (1)"], "", [("SELECT 1", 0)]):
+        with pytest.raises(IcebergSqlError):
+            workload(wrong)
+    with pytest.raises(IcebergSqlError, match=r"nowhere\.sql"):
+        workload("nowhere.sql")
+
+
+def test_advice_shows_what_each_query_reads_today_and_then() -> None:
+    reads = (QueryReads("SELECT *\nFROM t WHERE a < 1", 1.0, 2, 2_000, 10, 10_000),)
+    best = Proposal(
+        "days(ts)", 2, 2_000, 2_000, reads, 8, 1_000, ("ALTER TABLE t ADD ...",), "CALL x"
+    )
+    today = Proposal("", 10, 10_000, 10_000, (), 10, 1_000, is_today=True)
+    advice = Advice(
+        [best, today], source="t", basis="based on every row", tried=7, notes=("left out",)
+    )
+    text = str(advice)
+    assert "SELECT * FROM t WHERE a < 1: 10 (10.0 kB) -> 2 (2.0 kB)" in text
+    assert "ALTER TABLE t ADD ...;" in text
+    assert "unpartitioned (today)" in text
+    assert "note: left out" in text
+    assert advice.best is best
+    assert advice.today is today
+    assert "&lt;" not in advice._repr_html_()
+    assert "the table as it is reads least" in str(Advice([today], source="t", basis="b", tried=1))
