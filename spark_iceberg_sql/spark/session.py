@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept, table_functions
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar
-from spark_iceberg_sql.spark.tables import by_path, credentials, metadata_functions
+from spark_iceberg_sql.spark.tables import by_path, credentials, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import runtime
 
@@ -128,6 +128,7 @@ def register(spark: SparkSession) -> None:
     functions.register(spark)
     by_path.register(spark)
     metadata_functions.register(spark)
+    discovery.register(spark)
     table_functions.register(spark)
 
 
@@ -138,4 +139,5 @@ def uninstall(spark: SparkSession) -> None:
     functions.unregister(spark)
     by_path.unregister(spark)
     metadata_functions.unregister(spark)
+    discovery.unregister(spark)
     table_functions.unregister(spark)

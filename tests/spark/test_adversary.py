@@ -11,7 +11,9 @@ SECONDS, SEED = 30, 20
 FILLED = 40  # a busy machine takes longer, and tries no less
 
 
-def test_half_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(spark: SparkSession) -> None:
+def test_half_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(
+    spark: SparkSession,
+) -> None:
     result = Hunt(Lab(spark), SEED).run(SECONDS, FILLED)
     print(summary(result))
     assert (result.differences, result.errors) == (0, 0)
