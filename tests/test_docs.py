@@ -263,7 +263,10 @@ def test_every_shell_command_is_one() -> None:
                 for extra in re.findall(r"\[(\w+)\]", command):
                     assert extra in extras, (block.where, command)
                 for word in words[1:]:
-                    assert "/" not in word or "://" in word or (ROOT / word).exists(), (block.where, command)
+                    assert "/" not in word or "://" in word or (ROOT / word).exists(), (
+                        block.where,
+                        command,
+                    )
                 if words[1:2] == ["-m"]:
                     assert ROOT.joinpath(*words[2].split(".")).with_suffix(".py").exists()
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.table_functions import NAMES
+from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_session
 from spark_iceberg_sql.spark.gate import explain_errors
@@ -95,7 +95,7 @@ def _run(
     except IcebergSqlError:
         raise
     except Exception as error:
-        if not _concerns(spark, text, kwargs):
+        if not _concerns(spark, text, kwargs) and not explain_errors.is_unknown_function(error):
             raise
         if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
             raise explain_errors.explained(spark, error) from None

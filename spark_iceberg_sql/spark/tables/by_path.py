@@ -15,7 +15,7 @@ from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Functio
 from spark_iceberg_sql.spark.bridge import lines, registries, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.tables import virtual_columns
+from spark_iceberg_sql.spark.tables import increments, views, virtual_columns
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.calls import answer
 from spark_iceberg_sql.spark.tables.credentials import hide
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _LONG = 2**63 - 1
 _LARGEST = {"snapshot_id": _LONG, "timestamp_ms": _LONG // 1000}  # Spark counts microseconds
-TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref")
+TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref", "version")
 
 
 def register(spark: SparkSession) -> None:
@@ -73,7 +73,10 @@ def _argument(argument: Argument) -> str:
 
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:
     location = STORES[function.store](function.name, values)
-    found = find(function.name, location, values)
+    try:
+        found = find(function.name, location, values)
+    except views.IsViewError as view:
+        return views.plan(view)
     warn_of_copy(found)
     return plan(function.name, found, values)
 
@@ -81,6 +84,9 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
 def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     """The plan that reads a table as the values specify. Raises Refusal."""
     table = relations.base_table(found.operations, found.location.path)
+    if increments.wanted(values):
+        leaf = increments.plan(function, table, values, TIME_TRAVEL)
+        return relations.without_file(leaf)
     spark_table = travelled(function, table, values)
     split = values.get("split_size")
     if split is not None and int(split) < 1:
@@ -110,6 +116,7 @@ def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
         "timestamp_ms": lambda: relations.spark_table(table, micros=int(value or 0) * 1000),
         "timestamp": lambda: relations.spark_table(table, micros=int(value or 0)),
         "ref": lambda: relations.spark_table_at_ref(table, str(value)),
+        "version": lambda: relations.spark_table_at_version(table, str(value)),
     }
     try:
         return steps[given[0]]()
@@ -117,4 +124,7 @@ def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
         words = f"there is no branch or tag `{value}`, only {', '.join(map(str, missing.args))}"
         raise invalid(function, given[0], words) from None
     except JVM_ERRORS as error:
-        raise invalid(function, given[0], message(error)) from None
+        words = message(error)
+        if given[0] == "version" and (names := relations.ref_names(table)):
+            words += f"; the branches and tags are {', '.join(names)}"
+        raise invalid(function, given[0], words) from None

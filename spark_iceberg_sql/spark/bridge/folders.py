@@ -1,0 +1,163 @@
+"""What lies directly in a folder of a store, without listing what lies below."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm, local_folders
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge.file_io import Files
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+from spark_iceberg_sql.spark.bridge.listings import blob_container, local_folder
+from spark_iceberg_sql.spark.bridge.location import HADOOP, S3
+
+_SOME = 1000  # files of a folder that are looked at; its folders are all listed
+
+
+@dataclass(slots=True)
+class Children:
+    """The names directly in a folder. files: only some of many."""
+
+    folders: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Tree:
+    """The folders of a store. files: opens its files. local: whether they are on the local disk, which needs no JVM."""
+
+    files: Files
+    local: bool
+
+    @property
+    def can_walk(self) -> bool:
+        """Whether the store lists one folder at a time; Iceberg's own FileIO lists everything below."""
+        location = self.files.location
+        return location.io in (HADOOP, S3) or location.blobs is not None
+
+    def children(self, folder: str) -> Children | None:
+        """What lies in a folder; None if there is no such folder. In an object store such a folder is empty."""
+        if self.local:
+            return _local(_path(folder))
+        if self.files.location.io == HADOOP:
+            return _hadoop(self.files.io, folder)
+        blobs = self.files.location.blobs is not None
+        found = Children()
+        for name in _blobs(self.files, folder) if blobs else _objects(self.files, folder):
+            if name.endswith("/"):
+                found.folders.append(name.rstrip("/"))
+            elif name and len(found.files) < _SOME:
+                found.files.append(name)
+        return found
+
+    def metadata_files(self, table: str) -> dict[str, str | None]:
+        """The metadata files of a table's folder, with their stamps if the listing has them."""
+        folder = f"{table.rstrip('/')}/metadata"
+        if self.local:
+            return {f"{folder}/{n}": None for n in local_folders.metadata_files(_path(folder))}
+        return self.files.metadata_files(folder)
+
+    def content(self, location: str) -> bytes:
+        """All bytes of a file."""
+        if self.local:
+            with open(_path(location), "rb") as file:
+                return file.read()
+        return content(self.files, location)
+
+
+def tree(files: Files, folder: str) -> tuple[Tree, str]:
+    """The folders below one, and its address with a path that is absolute."""
+    probe = (
+        folder if folder.strip("/") else f"{folder}."
+    )  # Hadoop has no file system for the root itself
+    local = local_folder(files.io, probe) if files.location.io == HADOOP else None
+    if local is not None and not _ABSOLUTE.match(folder):
+        folder = local[1]
+    return Tree(files, local is not None), folder
+
+
+_ABSOLUTE = re.compile(r"/|file:/", re.IGNORECASE)
+
+
+def _path(address: str) -> str:
+    return re.sub(r"^file:/+", "/", address, flags=re.IGNORECASE)
+
+
+def _local(path: str) -> Children | None:
+    found = Children()
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    found.folders.append(entry.name)
+                elif len(found.files) < _SOME:
+                    found.files.append(entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError:
+        return Children()
+    return found
+
+
+def _hadoop(io: Java, folder: str) -> Children | None:
+    system = java_class("org.apache.hadoop.fs.Path")(folder).getFileSystem(io.conf())
+    try:
+        answer = str(_java(jvm.gateway()).hadoop(system, folder))
+    except JVM_ERRORS as error:
+        if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
+            return None
+        raise
+    names = answer.split("\0")[:-1]
+    return Children(
+        [name[1:] for name in names if name[0] == "d"],
+        [name[1:] for name in names if name[0] == "f"][:_SOME],
+    )
+
+
+@lru_cache(maxsize=1)
+def _java(gateway: Java) -> Java:
+    """Folders.java."""
+    loader = compiler.compiled(__package__, "Folders", compiler.context_loader())
+    return compiler.instance(loader, "sparkicebergsql.Folders")
+
+
+def _objects(files: Files, folder: str) -> Iterator[str]:
+    """The names under a prefix of S3; folders end with a slash."""
+    bucket, _, path = folder.split("//", 1)[1].partition("/")
+    prefix = f"{path.strip('/')}/" if path.strip("/") else ""
+    request = java_class("software.amazon.awssdk.services.s3.model.ListObjectsV2Request").builder()
+    token = None
+    while True:
+        wanted = request.bucket(bucket).prefix(prefix).delimiter("/").continuationToken(token)
+        page = files.io.client().listObjectsV2(wanted.build())
+        for one in page.commonPrefixes():
+            yield str(one.prefix())[len(prefix) :]
+        for one in page.contents():
+            yield str(one.key())[len(prefix) :]
+        token = page.nextContinuationToken()
+        if not token:
+            return
+
+
+def _blobs(files: Files, folder: str) -> Iterator[str]:
+    assert files.location.blobs is not None
+    client = blob_container(files.location.blobs)
+    root = folder.split("/", 3)
+    path = root[3].strip("/") if len(root) > 3 else ""
+    prefix = f"{path}/" if path else ""
+    options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
+    for item in client.listBlobsByHierarchy("/", options, None):
+        yield str(item.getName())[len(prefix) :]
+
+
+def content(files: Files, location: str) -> bytes:
+    """All bytes of a file."""
+    stream = files.io.newInputFile(location).newStream()
+    try:
+        return bytes(stream.readAllBytes())
+    finally:
+        stream.close()
