@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
-from spark_iceberg_sql.syntax.lexer import STRINGS, tokenize
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
-_CALLS = "|".join(name for f in FUNCTIONS if f.has_secrets for name in f.names)
+_CALLS = frozenset(name.upper() for f in FUNCTIONS if f.has_secrets for name in f.names)
+_CALL = re.compile(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
 _SECRETS = re.compile(
-    rf"(?i)\b(?:{_CALLS})\s*\(|secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
+    r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
     r"|(?:access|account|api|private|encryption).?key"
 )
 _HIDDEN = "***"
@@ -65,7 +66,7 @@ def masked(text: str) -> str:
 
 def has_secrets(text: str) -> bool:
     """Whether a text may hold a credential."""
-    return _SECRETS.search(text) is not None
+    return _SECRETS.search(text) is not None or any(map(_hidden, _calls_in(text)))
 
 
 def masked_words(message: str, text: str) -> str:
@@ -111,9 +112,31 @@ def _masked(text: str, begin: int) -> tuple[str, _Moved]:
     return "".join([*pieces, text[at:]]), _Moved(hidden)
 
 
+def _calls_in(text: str) -> list[str]:
+    """The statements that call a table function which takes credentials."""
+    return [s.text for s in statements(text) if _CALL.search(s.text)] if _CALL.search(text) else []
+
+
 def _hidden(statement: str) -> list[tuple[int, int]]:
-    """Where the values of a statement are: its strings, and what SET assigns."""
-    tokens = tokenize(statement)
+    """Where the values of a statement are that may be secret: its strings, and what SET assigns.
+
+    Where nothing but a table function's call could hold one, that is each string behind the call's first
+    argument that has no name.
+    """
+    tokens = [token for token in tokenize(statement) if token.kind not in TRIVIA]
+    if _SECRETS.search(statement) is None:
+        return list(_unnamed(tokens))
     if tokens and tokens[0].word == "SET" and "=" in statement:
         return [(statement.index("=") + 1, len(statement))]
     return [(t.start + 1, t.end - 1) for t in tokens if t.kind in STRINGS and t.end - t.start > 2]
+
+
+def _unnamed(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+    depth = 0
+    for before, opening, first in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.text == "(" and (depth or before.word in _CALLS):
+            depth += 1
+        elif opening.text == ")" and depth:
+            depth -= 1
+        if depth and opening.text == "," and first.kind in STRINGS:
+            yield first.start + 1, first.end - 1

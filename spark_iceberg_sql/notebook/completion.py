@@ -16,7 +16,7 @@ from spark_iceberg_sql.notebook.names import Names
 from spark_iceberg_sql.notebook.options import OPTIONS
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.lexer import tokenize
+from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ class Completer:
         names = Names(spark)
         whole = text + rest
         statement = _statement(whole, len(text))
-        before = tokenize(text[statement.start if statement else 0 : len(text) - len(word)])
+        typed = text[statement.head if statement else 0 : len(text) - len(word)]
+        before = [token for token in tokenize(typed) if token.kind not in TRIVIA]
         previous = before[-1].word if before else ""
         if previous in _PLACES:
             yield from _tables(names, word)

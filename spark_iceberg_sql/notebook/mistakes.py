@@ -11,7 +11,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook import parameters
 from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.names import Names
+from spark_iceberg_sql.notebook.names import Names, value_of
 from spark_iceberg_sql.notebook.spark_errors import Said, said
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
@@ -157,6 +157,10 @@ def _help(
         return parameters.near(name, variables).replace("{", ":").replace("}", ""), None
     if kind == "PARSE_SYNTAX_ERROR":
         return _syntax(statement, span)
+    if kind == "UNRECOGNIZED_PARAMETER_NAME":
+        given = str(parameters_of.get("argumentName", "")).strip("`")
+        near = difflib.get_close_matches(given, _quoted(parameters_of), 1)
+        return (f"write `{near[0]}`" if near else advice(words)), None
     if written := _WRITE.search(words.sentence):
         return f"write `{written['call']}`", _replaced(statement, span, written["call"])
     return advice(words), None
@@ -173,6 +177,11 @@ def _replaced(statement: Statement, span: tuple[int, int], text: str) -> Edit | 
     """The edit that puts a text in the place of a whole call or name."""
     old = statement.script[span[0] : span[1]]
     return Edit(*span, text) if old != text and ("(" in old) == ("(" in text) else None
+
+
+def _quoted(parameters_of: Mapping[str, Any]) -> list[str]:
+    """The names that Spark proposes, without their backticks."""
+    return re.findall(r"`([^`]*)`", str(parameters_of.get("proposal", "")))
 
 
 def _function(names: Names, words: Said, statement: Statement, span: tuple[int, int]) -> _Help:
@@ -198,8 +207,9 @@ def _column(names: Names, words: Said, statement: Statement, span: tuple[int, in
     name = str(words.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     field = names.partition_field(statement, name)
     if field is not None:
-        return f"`{name}` is a partition field, not a column: write `{field}`", Edit(*span, field)
-    offered = re.findall(r"`([^`]*)`", str(words.parameters.get("proposal", "")))
+        help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which prunes as well"
+        return f"{help}; its values are `{value_of(field)}`", None
+    offered = _quoted(words.parameters)
     last = {proposal.rpartition(".")[2]: proposal for proposal in offered}
     near = difflib.get_close_matches(name, last, 1, 0.6)
     if near:

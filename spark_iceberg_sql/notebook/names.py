@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 
+from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.table_functions import NAMES as TABLE_FUNCTIONS
-from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept
@@ -90,7 +90,7 @@ class Names:
                     return None
                 found = (*above, near[0], *parts[depth + 1 :])
                 count = written.count(".") + 1
-                return dotted(found[-count:] if 0 < count <= len(found) else found)
+                return ".".join(map(quoted, found[-count:] if 0 < count <= len(found) else found))
         return None
 
     def namespaces(self, within: tuple[str, ...]) -> list[str]:
@@ -123,12 +123,12 @@ class Names:
             if isinstance(found, Table):
                 yield found
 
-    def partition_field(self, statement: Statement, name: str) -> str | None:
-        """The call that gives the values of a partition field of a statement's tables: `iceberg_days(ts)`."""
+    def partition_field(self, statement: Statement, name: str) -> PartitionField | None:
+        """The partition field of this name of one of a statement's tables."""
         for table in self.tables_of(statement.tokens):
             for field in table.specs.all_fields if table.specs is not None else ():
                 if field.name.lower() == name.lower() and not field.transform.is_void:
-                    return _call(field.transform.transform, field.transform.parameter, field.source)
+                    return field
         return None
 
     def _rows(self, query: str) -> list[tuple[object, ...]]:
@@ -139,10 +139,12 @@ class Names:
             return []
 
 
-def _call(transform: Transform, parameter: int | None, source: str) -> str | None:
-    if not transform.functions or transform.is_identity:
-        return None
-    column = ".".join(map(quoted, source.split(".")))
+def value_of(field: PartitionField) -> str:
+    """The call that gives a partition field's values: `iceberg_days(ts)`."""
+    transform, parameter = field.transform.transform, field.transform.parameter
+    column = ".".join(map(quoted, field.source.split(".")))
+    if transform.is_identity or not transform.functions:
+        return column
     given = column if parameter is None else f"{parameter}, {column}"
     return f"{transform.functions[-1]}({given})"
 

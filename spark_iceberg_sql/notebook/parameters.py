@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import TRIVIA, Kind, Token, tokenize
 
 _VALUES = (
     *(bool, int, float, str, bytes, bytearray, decimal.Decimal, type(None)),
@@ -53,7 +53,7 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
     `:name` is a parameter is for Spark to decide (`a:b` is a path in a variant): those that are variables
     are handed over.
     """
-    tokens = tokenize(text)
+    tokens = [token for token in tokenize(text) if token.kind not in TRIVIA]
     values: dict[str, Any] = {}
     frames: dict[str, Any] = {}
     pieces, at = [], 0

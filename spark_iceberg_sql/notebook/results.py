@@ -67,7 +67,9 @@ def _reads(
             lines = [f"{first} · {words}"]
         else:
             lines.append(words)
-        if table.counted and len(table.partitions) > 1:
+        several = len({p.spec_id for p in table.partitions}) > 1
+        partitioned = any(p.values for p in table.partitions)
+        if table.counted and partitioned and (several or table.files != table.total_files):
             drawn.append(pictures.svg(table))
             strips.append(pictures.strip(table))
     if len(read) > _MOST_TABLES:
@@ -77,13 +79,14 @@ def _reads(
 
 def _files(table: TableRead) -> str:
     """`4 of 160 files (2.1 of 88.0 MB)`."""
-    if table.total_files is None or table.total_size is None:
+    if table.total_files is None:
         return f"{table.files:,} files ({size(table.size)})"
-    some, every = size(table.size), size(table.total_size)
-    if some.split()[1] == every.split()[1]:
-        some = some.split()[0]
+    sizes = size(table.size)
+    if table.total_size is not None and table.size != table.total_size:
+        every = size(table.total_size)
+        some = sizes.split()[0] if sizes.split()[1] == every.split()[1] else sizes
+        sizes = f"{some} of {every}"
     plural = "" if table.total_files == 1 else "s"
-    sizes = every if table.size == table.total_size else f"{some} of {every}"
     return f"{table.files:,} of {table.total_files:,} file{plural} ({sizes})"
 
 

@@ -206,12 +206,13 @@ class Runner:
         if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
             return ""
         text = fixes.applied_to(self._cell.text, _apart(edits))
-        first = min(d.span.start for d in found)
-        changed = [s for s in statements(text) if s.end > first] or statements(text)
-        return f"{_REMEDY}\n{changed[0].text};\n" if changed else ""
+        first, last = min(e.start for e in edits), max(d.span.end for d in found)
+        last += len(text) - len(self._cell.text)
+        changed = [s.text for s in statements(text) if s.end >= first and s.start < last]
+        return "\n".join([_REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
 
 
-_ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET", "FROM"})
+_ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
 _EMPTY = "nothing to run: there is no statement in this cell"
 
 
@@ -251,6 +252,8 @@ def _what_ran(number: int, total: int) -> str:
 
 def _short(statement: Statement) -> str:
     """The first words of a statement: what it does, and to what, without values."""
+    if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
+        return statement.first
     end = statement.start
     for token in statement.opening(14):
         if token.kind not in (Kind.WORD, Kind.QUOTED) and token.text != ".":
@@ -258,5 +261,7 @@ def _short(statement: Statement) -> str:
         if end > statement.start and token.word in _ENOUGH:
             break
         end = token.end
+        if token.word == "FIELD":
+            break
     words = " ".join(statement.script[statement.start : end].split())
     return markup.cut(words, 80) or "statement"

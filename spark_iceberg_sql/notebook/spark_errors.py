@@ -45,7 +45,7 @@ def said(error: BaseException) -> Said:
     """What an error says; any Python exception has a class and a text at least."""
     text = _text(error)
     named = _CONDITION.match(text)
-    condition = named[1] if named else type(error).__name__
+    condition = named[1] if named else _kind(error)
     if isinstance(error, IcebergSqlError):
         condition = "STATEMENT_REFUSED"
     place = _PLACE.search(text)
@@ -67,6 +67,12 @@ def said(error: BaseException) -> Said:
         column,
         given,
     )
+
+
+def _kind(error: BaseException) -> str:
+    """The class of an error without a condition: Java's, where it is one of Java."""
+    thrown = catalogs.thrown(error) if isinstance(error, JVM_ERRORS) else ""
+    return thrown.partition("\n")[0].partition(":")[0].rpartition(".")[2] or type(error).__name__
 
 
 def _lines(words: str) -> list[str]:

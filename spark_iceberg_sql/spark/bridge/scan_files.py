@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
+_FILES = "FileSourceScanExec"
 _MOST = 200_000  # data files of which each is counted in its partition: under a second
 _LOADERS: WeakKeyDictionary[Any, Java] = WeakKeyDictionary()
 
@@ -51,13 +53,14 @@ class Partition:
 class TableRead:
     """What a scan reads of a table.
 
-    table: its name. partitions: those of the snapshot; only those that are read if `total_files` is None,
-    for a table with too many files to count.
+    table: its name. partitions: those of the snapshot. counted: whether there are others than those that are read;
+    a table with very many files is not counted. sized: whether the sizes of files that are not read are known.
     """
 
     table: str
     partitions: tuple[Partition, ...]
     counted: bool = True
+    sized: bool = True
 
     @cached_property
     def files(self) -> int:
@@ -76,8 +79,8 @@ class TableRead:
 
     @cached_property
     def total_size(self) -> int | None:
-        """Their size in bytes; None if they were not counted."""
-        return sum(p.size for p in self.partitions) if self.counted else None
+        """Their size in bytes; None if that is not known."""
+        return sum(p.size for p in self.partitions) if self.counted and self.sized else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +93,43 @@ class Written:
 
 
 def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
-    """What the scans of a query read, one for each scan of an Iceberg table, in the plan's order.
+    """What the scans of a query read, one for each scan of a table, in the plan's order.
 
     executed: whether an action has run; else what planning alone says. A scan that cannot be read is left out.
     """
     found = []
-    for scan in scans(rows._jdf.queryExecution().executedPlan()):
-        table = scan.table()
-        if str(table.getClass().getName()) != _SPARK_TABLE:
-            continue
+    for scan in scans(rows._jdf.queryExecution().executedPlan(), ("BatchScanExec", _FILES)):
         try:
-            found.append(_read(scan, table, executed))
+            read = (
+                _files(rows, scan)
+                if scan.getClass().getSimpleName() == _FILES
+                else _read(scan, executed)
+            )
         except BRIDGE_ERRORS:
             continue
+        if read is not None:
+            found.append(read)
     return found
 
 
-def _read(scan: Java, table: Java, executed: bool) -> TableRead:
+def _files(rows: DataFrame, scan: Java) -> TableRead | None:
+    """What a scan reads of a table that is not Iceberg: Parquet files in folders, for example."""
+    metrics = {entry._1(): entry._2().value() for entry in jvm.from_seq(scan.metrics().toSeq())}
+    if "numFiles" not in metrics or not scan.tableIdentifier().isDefined():
+        return None
+    name = str(scan.tableIdentifier().get().quotedString())
+    total = len(rows.sparkSession.table(name).inputFiles())
+    whole = Partition(0, total, 0, int(metrics["numFiles"]), int(metrics["filesSize"]), ())
+    return TableRead(name.replace("`", ""), (whole,), sized=False)
+
+
+def _read(scan: Java, executed: bool) -> TableRead | None:
+    table = scan.table()
+    if str(table.getClass().getName()) != _SPARK_TABLE:
+        return None
     inner, number = table.table(), table.snapshotId()
+    if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):
+        return None
     snapshot = inner.snapshot(number) if number is not None else inner.currentSnapshot()
     partitions = scan.partitions() if executed else scan.inputPartitions()
     text = str(_reader(inner).text(snapshot, partitions, _MOST))
@@ -147,7 +169,7 @@ def written(rows: DataFrame, since_ms: int) -> Written | None:
         plan = execution.commandExecuted()
         if str(plan.getClass().getSimpleName()) != "CommandResult":
             return None
-        target = plan.commandLogicalPlan().table().table()
+        target = _target(plan.commandLogicalPlan().table())
         if str(target.getClass().getName()) != _SPARK_TABLE:
             return None
         table = target.table()
@@ -162,6 +184,15 @@ def written(rows: DataFrame, since_ms: int) -> Written | None:
         return Written(str(target.name()), str(snapshot.operation()), summary)
     except BRIDGE_ERRORS:
         return None
+
+
+def _target(relation: Java) -> Java:
+    """The table that a command writes to, without what Spark puts around it."""
+    while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
+        relation = relation.child()
+    table = relation.table()
+    wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
+    return table.table() if wrapped else table
 
 
 def physical_plan(rows: DataFrame) -> str:

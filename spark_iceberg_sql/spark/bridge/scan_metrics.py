@@ -42,13 +42,13 @@ def files_read(rows: DataFrame) -> Read:
     return Read(read, read + skipped)
 
 
-def scans(node: Java) -> Iterator[Java]:
-    """The scans of an executed plan, in its order."""
+def scans(node: Java, kinds: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:
+    """The scans of an executed plan, in its order. kinds: the simple names of their classes."""
     kind = node.getClass().getSimpleName()
     if kind in _HIDES:
-        yield from scans(getattr(node, _HIDES[kind])())
-    elif kind == "BatchScanExec":
+        yield from scans(getattr(node, _HIDES[kind])(), kinds)
+    elif kind in kinds:
         yield node
     else:
         for child in from_seq(node.children()):
-            yield from scans(child)
+            yield from scans(child, kinds)
