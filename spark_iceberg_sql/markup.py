@@ -12,9 +12,9 @@ NOTE = "#808080"
 _STYLE = f"""<style>
 div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%;overflow-x:auto}}
 div.sis table{{border-collapse:collapse;font-size:12px;margin:2px 0;border:0;color:inherit}}
-div.sis th,div.sis td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
+div.sis table th,div.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
 border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;max-width:50em}}
-div.sis th.n,div.sis td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+div.sis table th.n,div.sis table td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
 div.sis th small{{display:block;font-weight:normal;opacity:.7}}
 div.sis .dim{{opacity:.7}}
 div.sis pre{{margin:2px 0;padding:0;background:none;color:inherit;white-space:pre-wrap}}

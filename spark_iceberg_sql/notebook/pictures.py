@@ -15,6 +15,7 @@ from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Valu
 
 _WIDTH = 620  # pixels
 _MOST_ROWS = 32
+_LABELLED = 5
 _MOST_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -157,15 +158,33 @@ def _legend(y: int) -> str:
 def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> Iterator[str]:
     """The cells, those of one shade as one path."""
     shades: dict[float, list[str]] = {}
-    for cell in band.cells:
+    cells = band.cells
+    if len(cells) > _WIDTH * band.rows:
+        cells = _by_pixel(band, begin, scale)
+    for cell in cells:
         shade = 0.0 if not cell.read else (1.0 if cell.read >= cell.files else 0.6)
         x = (cell.start - begin) * scale
-        width = max(0.6, (cell.end - cell.start) * scale - 0.8)
+        whole = (cell.end - cell.start) * scale
+        width = max(0.5, whole - min(0.8, 0.15 * whole))
         y = top + cell.row * height
         shades.setdefault(shade, []).append(f"M{x:.4g} {y}h{width:.3g}v{height - 1}h-{width:.3g}z")
     for shade, paths in sorted(shades.items()):
         fill = f'fill="{markup.READ}" fill-opacity="{shade}"' if shade else 'fill-opacity=".2"'
         yield f'<path {fill} d="{"".join(paths)}"/>'
+
+
+def _by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...]:
+    """The cells that share a pixel, as one."""
+    files: Counter[tuple[int, int]] = Counter()
+    read: Counter[tuple[int, int]] = Counter()
+    for cell in band.cells:
+        key = int((cell.start - begin) * scale), cell.row
+        files[key] += cell.files
+        read[key] += cell.read
+    return tuple(
+        _Cell(begin + x / scale, begin + (x + 1) / scale, row, files[x, row], read[x, row])
+        for x, row in sorted(files)
+    )
 
 
 def _labels(bands: Sequence[_Band]) -> tuple[str, str]:
@@ -221,6 +240,8 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
     title = " × ".join(
         [fields[across].name, *(f.name for i, f in enumerate(fields) if i != across)]
     )
+    if 1 < max(rows.values()) + 1 <= _LABELLED:
+        title += f" ({', '.join(' '.join(value[-1] for value in down) for down in rows)})"
     of_time = [v for v in named if v.number is not None] or named
     labels = (markup.cut(of_time[0].text, 30), markup.cut(of_time[-1].text, 30))
     number = f"{len(partitions):,} partition{'' if len(partitions) == 1 else 's'}"

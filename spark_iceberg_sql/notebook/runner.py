@@ -209,7 +209,7 @@ class Runner:
         first, last = min(e.start for e in edits), max(d.span.end for d in found)
         last += len(text) - len(self._cell.text)
         changed = [s.text for s in statements(text) if s.end >= first and s.start < last]
-        return "\n".join([_REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
+        return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
 
 
 _ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})

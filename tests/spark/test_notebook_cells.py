@@ -37,6 +37,19 @@ while tracker.getActiveJobsIds() and time.time() < begun + 60:
     time.sleep(0.2)
 tracker.getActiveJobsIds()
 """
+LONG = """\
+threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
+%iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3
+"""
+# What Jupyter asks the kernel for; `|` is the cursor.
+COMPLETE = """\
+from IPython.core.completer import provisionalcompleter
+def complete(sql, line="%%iceberg_sql\\n"):
+    before, _, after = (line + sql).partition("|")
+    with provisionalcompleter():
+        found = get_ipython().Completer.completions(before + after, len(before))
+        return [completion.text for completion in found]
+"""
 S = "%%iceberg_sql\n"
 
 # A cell; the words under the carets, if there is a place; and what else must be said.
@@ -172,6 +185,17 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["would read 4 of 29 files", "BatchScan"],
     ),
     ("%%iceberg_sql --check\nSELECT 1; SELECT 2", ["checked 2 statements: no errors"]),
+    ("%load_ext spark_iceberg_sql", ["already loaded"]),
+    (COMPLETE + 'complete("SELECT * FROM local.d.")', ["['t']"]),
+    (COMPLETE + 'complete("SELECT * FROM lo")', ["'local'"]),
+    (COMPLETE + 'complete("SELECT na| FROM local.d.t")', ["['name']"]),
+    (COMPLETE + 'complete("SELECT iceberg_bu")', ["['iceberg_bucket']"]),
+    (COMPLETE + 'complete("ALTER TABLE local.d.t ADD PARTITION FIELD da")', ["days"]),
+    (
+        COMPLETE + 'complete("ALTER TABLE local.d.t DROP PARTITION FIELD ")',
+        ["['ts_day', 'id_bucket']"],
+    ),
+    (COMPLETE + 'complete("", "%%iceberg_sql --expl")', ["['--explain']"]),
     ("%config IcebergSql.limit = 1", []),
     (S + "SELECT * FROM range(3)", ["first 1 row"]),
     (
@@ -179,8 +203,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["+10000-01-01", "1 row"],
     ),
     (
-        "threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        + "%iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3",
+        LONG,
         ["interrupted after", "SELECT was cancelled in Spark"],
     ),
     (WAIT, ["[]"]),
