@@ -13,6 +13,7 @@ import pytest
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.notebook import pictures, results
 from spark_iceberg_sql.notebook.cell import Cell, masked
 from spark_iceberg_sql.notebook.diagrams import HiddenPartitioning
@@ -304,3 +305,16 @@ def test_a_program_without_ipython_loads_none() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%%iceberg_sql x --plan\nDROP TABLE t",
+        "%iceberg_sql --check DROP TABLE t",
+        "%%time\n%%iceberg_sql --fix\nx",
+    ],
+)
+def test_a_cell_that_runs_nothing_is_left_out_of_the_check_of_a_notebook(cell: str) -> None:
+    runs = re.sub(r" --\w+", "", cell)
+    assert [len(read_cell("n.ipynb", text, "python").pieces) for text in (cell, runs)] == [0, 1]
