@@ -140,10 +140,36 @@ def __getattr__(name: str) -> Any:
         from spark_iceberg_sql.extras import load
 
         value = getattr(load(_HOME[name]), name)
+        if _HOME[name].startswith("spark."):
+            _welcome_ipython()
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _welcome_ipython() -> None:
+    """Where IPython runs this program, it gets the magics as soon as the program uses Spark."""
+    import sys
+
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None:
+        shell.extension_manager.load_extension(__name__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext spark_iceberg_sql`: the magics `%%iceberg_sql` and `%iceberg_sql`. shell: IPython's."""
+    from spark_iceberg_sql.extras import load
+
+    load("notebook.extension").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext spark_iceberg_sql`. shell: IPython's."""
+    from spark_iceberg_sql.extras import load
+
+    load("notebook.extension").unload(shell)
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import Any
+
+from spark_iceberg_sql import markup
 
 INTERNAL = "SIS000"
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -174,3 +177,45 @@ class Report:
 
     def __len__(self) -> int:
         return len(self.diagnostics)
+
+    def __str__(self) -> str:
+        said = [
+            f"{d.span.row}:{d.span.column}: {d.severity}[{d.code}] {d.message}"
+            + (f"\n  help: {d.help}" if d.help else "")
+            for d in self.diagnostics
+        ]
+        return "\n".join([*said, self._result])
+
+    @property
+    def _result(self) -> str:
+        unchecked = sum(d.statements for d in self.not_checked) + self.unlisted
+        errors = len(self.errors)
+        found = f"{errors} error{'' if errors == 1 else 's'}" if errors else "no errors"
+        plural = "" if self.statements == 1 else "s"
+        rest = f", {unchecked} of them not" if unchecked else ""
+        return f"checked {self.statements} statement{plural}{rest}: {found}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return markup.box(*self.html_parts(), markup.line(markup.words(self._result)))
+
+    def html_parts(self) -> list[str]:
+        """Each finding as HTML, with its source line underlined."""
+        lines = self.lines or Lines(self.text)
+        return [
+            markup.finding(str(d.severity), d.code, d.message, [_underlined(d.span, lines)], d.help)
+            for d in self.diagnostics
+        ]
+
+
+_WIDTH = 160  # characters of a source line that are shown
+
+
+def _underlined(span: Span, lines: Lines) -> str:
+    line = lines.line(span.row)
+    start = span.column - 1
+    end = span.end_column - 1 if span.end_row == span.row else len(line)
+    begin = max(0, min(start - _WIDTH // 4, len(line) - _WIDTH))
+    return markup.marked(span.row, line[begin : begin + _WIDTH], start - begin, end - begin)

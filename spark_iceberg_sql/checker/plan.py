@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name
@@ -143,6 +145,41 @@ class Plan:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return markup.box(*self._html())
+
+    def _html(self) -> Iterator[str]:
+        yield f"<pre>{markup.words(self.statement)}</pre>"
+        yield from self.report.html_parts()
+        if self.unplanned is not None:
+            yield markup.line(f"not planned: {markup.words(self.unplanned)}")
+            return
+        if self.after is None:
+            yield markup.line("the statement would be refused: nothing would change")
+            return
+        before = f"spec {self.before.current}" if self.before is not None else "no table"
+        yield markup.line(f"{before} → spec {self.after.current}")
+        rows = [
+            [
+                _MARKS.get(c.change, "~"),
+                str(c.field.field_id),
+                c.field.name,
+                _clause(c.field),
+                c.change,
+            ]
+            for c in self.changes
+        ]
+        head = ["", "field id", "name", "clause", "change"]
+        if rows:
+            yield markup.table(head, [list(map(markup.words, row)) for row in rows])
+        for row in self.rows():
+            if row.part in ("files", "rewrite", "not undone"):
+                spec = f" of spec {row.spec_id}" if row.spec_id is not None else ""
+                yield markup.line(f"{row.part}{spec}: {markup.words(row.detail)}")
+
     def _lines(self) -> Iterator[str]:
         yield self.statement
         yield ""
@@ -203,6 +240,9 @@ def _change(field: PartitionField, was: PartitionField | None, ever: set[int]) -
     return Change("kept" if field.name == was.name else "renamed", field, was)
 
 
+_MARKS = {"": " ", "kept": " ", "added": "+", "added again": "+", "dropped": "-"}
+
+
 def _spec_lines(
     when: str, specs: Specs | None, changes: dict[int, Change] | None = None
 ) -> Iterator[str]:
@@ -218,7 +258,7 @@ def _spec_lines(
     for field in spec.fields:
         change = changes.get(field.field_id) if changes else None
         word = change.change if change is not None else ""
-        mark = {"": " ", "kept": " ", "added": "+", "added again": "+"}.get(word, "~")
+        mark = _MARKS.get(word, "~")
         if word == "kept":
             word = ""
         line = (

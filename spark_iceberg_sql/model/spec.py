@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import Any
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
 
@@ -90,6 +92,28 @@ class Specs:
     current: int
     last_field_id: int
     format_version: int
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"spec {spec.spec_id}{' (current)' if spec.spec_id == self.current else ''}: "
+            + (", ".join(f"{f.name} = {f.clause}" for f in spec.fields) or "unpartitioned")
+            for spec in sorted(self.every, key=_SPEC_ID)
+        )
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(spec.spec_id) + (" (current)" if spec.spec_id == self.current else ""), *field]
+            for spec in sorted(self.every, key=_SPEC_ID)
+            for field in [
+                [str(f.field_id), f.name, f.source, str(f.transform)] for f in spec.fields
+            ]
+            or [["", "unpartitioned", "", ""]]
+        ]
+        head = ["spec", "field id", "name", "source column", "transform"]
+        return markup.box(markup.table(head, [list(map(markup.words, row)) for row in rows]))
 
     @cached_property
     def spec(self) -> Spec:

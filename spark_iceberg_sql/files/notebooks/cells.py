@@ -29,6 +29,8 @@ _STATEMENT = re.compile(
     r"|explain|truncate|set|cache|refresh|values|from|table|begin)\b",
     re.IGNORECASE,
 )
+# With these, our own magic shows something of its statements.
+_RUNS_NOTHING = re.compile(r"%iceberg_sql\b[^\n]*?[ \t]--(?:plan|check|explain|fix)\b")
 _SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
 # These magics run the cell unchanged.
 _AROUND = frozenset({"time", "timeit", "capture", "prun", "memit"})
@@ -130,6 +132,8 @@ def _cell_sql(
     if magic is None and in_sql:
         return [stretch(text, 0, len(text), part)], []
     if magic is not None and magic[1] in _SQL_MAGICS:
+        if _RUNS_NOTHING.search(text, magic.start(), magic.end()):
+            return [], []
         return [stretch(text, magic.end(), len(text), part)], []
     if magic is not None and magic[1] not in _PYTHON_MAGICS:
         return [], []
@@ -148,7 +152,8 @@ def _cell_sql(
 def _line_magics(text: str, part: int) -> Iterator[Piece]:
     for found in _LINE_MAGIC.finditer(text):
         statement = _STATEMENT.search(text, found.start(2), found.end(2))
-        if statement is not None:
+        options = statement.start() if statement is not None else found.end(2)
+        if statement is not None and not _RUNS_NOTHING.search(text, found.start(1), options):
             yield stretch(text, statement.start(), found.end(2), part)
 
 

@@ -61,6 +61,7 @@ class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
     """A Java exception on its way through a callback into the JVM."""
 
 
+_QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _refused: deque[str] = deque(maxlen=64)  # the last refusals, with Spark's messages
 _native: set[str] = (
     set()
@@ -103,8 +104,31 @@ def quiet_about(function: str) -> None:
 def _quieten() -> None:
     for name in ("py4j.clientserver", "py4j.java_gateway"):
         logging.getLogger(name).addFilter(_not_ours)
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+    for name in _QUERY_LOGGERS:
         lines.logger(name).addFilter(_not_ours)
+
+
+def log_queries(wanted: bool) -> None:
+    """Whether pyspark logs each error of a query once more, as a line of JSON with the Java stack."""
+    for name in _QUERY_LOGGERS:
+        lines.logger(name).disabled = not wanted
+
+
+_TASK_LOGGERS = (
+    "org.apache.spark.executor.Executor",
+    "org.apache.spark.scheduler.TaskSetManager",
+    "org.apache.spark.sql.execution.datasources.v2",
+)
+
+
+def log_tasks(wanted: bool) -> None:
+    """Whether a running Spark logs the stack of each task that fails; what fails the query is raised anyway."""
+    if running():
+        level = java_class("org.apache.logging.log4j.Level").ERROR
+        off = java_class("org.apache.logging.log4j.Level").OFF
+        configurator = java_class("org.apache.logging.log4j.core.config.Configurator")
+        for name in _TASK_LOGGERS:
+            configurator.setLevel(name, level if wanted else off)
 
 
 # ---------------------------------------------------------------------------------- JVM, sessions
@@ -197,6 +221,15 @@ def to_seq(items: Iterable[Java]) -> Java:
 def from_seq(seq: Java) -> list[Java]:
     """The elements of a Scala Seq."""
     return [seq.apply(i) for i in range(seq.size())]
+
+
+def array(kind: str, items: Iterable[Java]) -> Java:
+    """A Java array of a class."""
+    values = list(items)
+    made = gateway().new_array(java_class(kind), len(values))
+    for i, value in enumerate(values):
+        made[i] = value
+    return made
 
 
 def to_map(items: Mapping[str, str]) -> Java:

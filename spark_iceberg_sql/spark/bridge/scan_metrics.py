@@ -35,19 +35,20 @@ class Read:
 def files_read(rows: DataFrame) -> Read:
     """How much a DataFrame's scans read; run an action on it first."""
     read = skipped = 0
-    for scan in _scans(rows._jdf.queryExecution().executedPlan()):
+    for scan in scans(rows._jdf.queryExecution().executedPlan()):
         metrics = {entry._1(): entry._2().value() for entry in from_seq(scan.metrics().toSeq())}
         read += metrics.get("resultDataFiles", 0)
         skipped += metrics.get("skippedDataFiles", 0)
     return Read(read, read + skipped)
 
 
-def _scans(node: Java) -> Iterator[Java]:
+def scans(node: Java, kinds: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:
+    """The scans of an executed plan, in its order. kinds: the simple names of their classes."""
     kind = node.getClass().getSimpleName()
     if kind in _HIDES:
-        yield from _scans(getattr(node, _HIDES[kind])())
-    elif kind == "BatchScanExec":
+        yield from scans(getattr(node, _HIDES[kind])(), kinds)
+    elif kind in kinds:
         yield node
     else:
         for child in from_seq(node.children()):
-            yield from _scans(child)
+            yield from scans(child, kinds)

@@ -1,0 +1,77 @@
+"""Pieces of HTML for notebooks: no JavaScript, nothing from other servers, readable in light and dark themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+READ = "#3182bd"  # colours with a contrast of 3 to 1 and more on white and on black
+ERROR = "#d9534f"
+WARNING = "#b8860b"
+NOTE = "#808080"
+_STYLE = f"""<style>
+div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%;overflow-x:auto}}
+div.sis table{{border-collapse:collapse;font-size:12px;margin:2px 0;border:0;color:inherit}}
+div.sis table th,div.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
+border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;max-width:50em}}
+div.sis table th.n,div.sis table td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+div.sis th small{{display:block;font-weight:normal;opacity:.7}}
+div.sis .dim{{opacity:.7}}
+div.sis pre{{margin:2px 0;padding:0;background:none;color:inherit;white-space:pre-wrap}}
+div.sis code{{background:none;color:inherit}}
+div.sis u{{text-decoration:underline wavy {ERROR};text-underline-offset:3px}}
+div.sis .f{{border-left:3px solid {NOTE};padding:1px 10px;margin:4px 0}}
+div.sis .error{{border-color:{ERROR}}}div.sis .warning{{border-color:{WARNING}}}
+div.sis svg{{display:block;margin:4px 0;max-width:100%}}
+</style>"""
+_PICTURES = {**{i: 0x2400 + i for i in range(0x20)}, 0x7F: 0x2421, 0x0A: 0x21B5, 0x09: 0x20}
+
+
+def box(*inner: str) -> str:
+    """A whole output: its style and its parts, which are HTML."""
+    return f'{_STYLE}<div class="sis">{"".join(inner)}</div>'
+
+
+def words(text: object, longest: int | None = None) -> str:
+    """Any text as HTML: escaped, and cut where it is longer."""
+    return escape(cut(str(text), longest))
+
+
+def cut(text: str, longest: int | None) -> str:
+    """A text of at most so many characters, the last of which says that there were more."""
+    return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
+
+
+def flat(text: str) -> str:
+    """A text on one line: line ends and other control characters as pictures."""
+    return text if text.isprintable() else text.translate(_PICTURES)
+
+
+def line(text: str) -> str:
+    """A line of small print. text: HTML."""
+    return f'<div class="dim">{text}</div>'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool] = ()) -> str:
+    """A table. head, rows: HTML. right: for each column, whether it is aligned to the right."""
+    kinds = [' class="n"' if i < len(right) and right[i] else "" for i in range(len(head))]
+    top = "".join(f"<th{kind}>{cell}</th>" for kind, cell in zip(kinds, head, strict=True))
+    body = "".join(
+        f"<tr>{''.join(f'<td{k}>{cell}</td>' for k, cell in zip(kinds, row, strict=True))}</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def finding(severity: str, code: str, message: str, lines: Sequence[str], help: str | None) -> str:
+    """A finding. lines: the source lines, as HTML. The other arguments are plain text."""
+    source = f"<pre>{chr(10).join(lines)}</pre>" if lines else ""
+    remedy = f"<div><b>help:</b> {words(help)}</div>" if help else ""
+    head = f"<b>{words(severity)} {words(code)}</b> {words(message)}"
+    return f'<div class="f {words(severity)}">{head}{source}{remedy}</div>'
+
+
+def marked(number: int, text: str, start: int, end: int) -> str:
+    """A source line with its number, the characters from start to end underlined."""
+    under = f"<u>{words(text[start:end] or ' ')}</u>"
+    return f"{number:>3} │ {words(text[:start])}{under}{words(text[end:])}"

@@ -1,0 +1,130 @@
+"""The magics `%%iceberg_sql` and `%iceberg_sql`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from IPython.core.magic import (
+    Magics,
+    line_cell_magic,
+    magics_class,
+    needs_local_scope,
+    no_var_expand,
+)
+from pyspark.sql import DataFrame, SparkSession
+from traitlets import Bool, Int
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
+from spark_iceberg_sql.notebook.plain_errors import as_usual
+from spark_iceberg_sql.notebook.runner import Runner
+from spark_iceberg_sql.notebook.work import Work, animated
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+@magics_class
+class IcebergSql(Magics):  # type: ignore[misc]
+    """`%%iceberg_sql`; its defaults are set by `%config IcebergSql.limit = 50`."""
+
+    limit = Int(20, min=0, help="how many rows of a result are shown").tag(config=True)
+    quiet = Bool(False, help="show no rows").tag(config=True)
+    traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell=shell)
+        self.shown: WeakSet[DataFrame] = WeakSet()
+
+    @no_var_expand  # type: ignore[untyped-decorator]
+    @needs_local_scope  # type: ignore[untyped-decorator]
+    @line_cell_magic  # type: ignore[untyped-decorator]
+    def iceberg_sql(
+        self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None
+    ) -> DataFrame | None:
+        """Check and run SQL.
+
+            %%iceberg_sql [name] [--limit N] [--plan] [--check] [--explain] [--fix] [--quiet] [--traceback]
+            SELECT ... ;
+
+            %iceberg_sql [--limit N] [...] SELECT ...
+
+        All statements are checked before the first one runs. {name} and :name are Python variables, handed over as
+        values; {name} may be a DataFrame. The last result is a DataFrame: the variable `name`, and `_`.
+
+        --limit N     show N rows
+        --plan        show what each statement would do to its table's partitioning; nothing runs
+        --check       show what is wrong; nothing runs
+        --explain     show what each query would read, and Spark's plan; no data is read
+        --fix         put a corrected cell in the place of this one; nothing runs
+        --quiet       show no rows
+        --traceback   show errors with Python's and Java's stack
+        """
+        defaults = Options(limit=self.limit, quiet=self.quiet, traceback=self.traceback)
+        if cell is None:
+            options, text = line_options(line, defaults)
+            if not text:
+                raise IcebergSqlError(
+                    "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
+                )
+            before = "%iceberg_sql " + line[: len(line.rstrip()) - len(text)]
+        else:
+            options, text = cell_options(line, defaults), cell
+            before = self._before(line, cell)
+        spark = self._session()
+        if options.name is not None and isinstance(
+            self.shell.user_ns.get(options.name), SparkSession
+        ):
+            raise IcebergSqlError(
+                f"`{options.name}` is the Spark session\nhelp: give the result another name"
+            )
+        variables = {**self.shell.user_ns, **(local_ns or {})}
+        work = Work(spark, animated(self.shell))
+        runner = Runner(spark, Cell(text, before), options, variables, work)
+        result = self._done(work, runner, options)
+        if runner.corrected is not None:
+            self.shell.set_next_input(runner.corrected, replace=cell is not None)
+        if result is not None:
+            self.shown.add(result)
+            if options.name is not None:
+                self.shell.user_ns[options.name] = result
+        return result
+
+    def _done(self, work: Work, runner: Runner, options: Options) -> DataFrame | None:
+        try:
+            return work.do(runner.run)
+        except Exception as error:
+            if options.traceback:
+                raise as_usual(error) from None
+            raise
+
+    def _before(self, line: str, cell: str) -> str:
+        """What stands before the SQL in the notebook's cell."""
+        raw = str((self.shell.user_ns.get("In") or [""])[-1])
+        history = getattr(self.shell.history_manager, "input_hist_raw", None)
+        if history:
+            raw = str(history[-1])
+        if raw.endswith(cell):
+            return raw[: len(raw) - len(cell)]
+        return f"%%iceberg_sql {line}".rstrip() + "\n"
+
+    def _session(self) -> SparkSession:
+        named = self.shell.user_ns.get("spark")
+        found = named if isinstance(named, SparkSession) else SparkSession.getActiveSession()
+        if found is None:
+            raise IcebergSqlError(
+                "no Spark session is running\nhelp: import spark_iceberg_sql as sis; spark = sis.session()"
+            )
+        return found
+
+    def is_shown(self, frame: DataFrame) -> None:
+        """IPython's display of a DataFrame: nothing for one whose rows this cell has shown already."""
+        if frame not in self.shown:
+            raise NotImplementedError  # then IPython shows it as it would without us
+
+    def forget(self, *_: object) -> None:
+        """After a cell: what was shown in it may be shown again."""
+        self.shown.clear()

@@ -1,0 +1,178 @@
+"""What a live session knows by name: tables, columns, functions and partition fields, for remedies and completion."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pyspark.errors import PySparkException
+
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.table_functions import NAMES as TABLE_FUNCTIONS
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
+from spark_iceberg_sql.syntax.script import Statement
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_BEFORE_TABLES = frozenset(
+    {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"}
+)
+
+
+class Names:
+    """The names of a session. spark: the session; nothing is run but listings of catalogs."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._sql = intercept.own_sql(spark)
+
+    def function_like(self, name: str) -> str | None:
+        """The function of ours that a name stands for: of a transform `days`, of a misspelling `iceberg_dyas`."""
+        low = name.lower()
+        if low in BY_FUNCTION:
+            return low
+        transform = BY_SPELLING.get(low)
+        if transform is not None and transform.functions:
+            own = f"iceberg_{low}"
+            return own if own in transform.functions else transform.functions[0]
+        near = difflib.get_close_matches(low, (*BY_FUNCTION, *TABLE_FUNCTIONS), 1, 0.8)
+        if near:
+            return near[0]
+        near = difflib.get_close_matches(low, BY_SPELLING, 1, 0.8)
+        return self.function_like(near[0]) if near else None
+
+    def call(self, function: str, written: str) -> str | None:
+        """A call of a function of ours with the arguments of a call as it is written; None if it is unclear."""
+        opening = written.find("(")
+        if opening < 0 or not written.endswith(")"):
+            return None
+        arguments = list(_arguments(written[opening + 1 : -1]))
+        transform = BY_FUNCTION.get(function)
+        if transform is not None:
+            if len(arguments) != (2 if transform.parameter is not None else 1):
+                return None
+            if (
+                transform.parameter is not None
+                and arguments[1].isdigit()
+                and not arguments[0].isdigit()
+            ):
+                arguments.reverse()
+        return f"{function}({', '.join(arguments)})"
+
+    def builtin_like(self, name: str) -> str | None:
+        """A function of Spark with a name like this."""
+        near = difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)
+        return near[0] if near else None
+
+    def functions(self) -> list[str]:
+        """The names of all functions of the session."""
+        return [str(row[0]) for row in self._rows("SHOW FUNCTIONS")]
+
+    def table_like(self, parts: tuple[str, ...], written: str) -> str | None:
+        """The name, as it would be written, of a table or namespace like one that does not exist."""
+        for depth in range(1, len(parts)):
+            above, name = parts[:depth], parts[depth]
+            inside = [
+                *self.namespaces(above),
+                *(self.tables(above) if depth + 1 == len(parts) else []),
+            ]
+            if name not in inside:
+                near = difflib.get_close_matches(name, inside, 1, 0.6)
+                if not near:
+                    return None
+                found = (*above, near[0], *parts[depth + 1 :])
+                count = written.count(".") + 1
+                return ".".join(map(quoted, found[-count:] if 0 < count <= len(found) else found))
+        return None
+
+    def namespaces(self, within: tuple[str, ...]) -> list[str]:
+        """The namespaces in a catalog or namespace."""
+        rows = self._rows(f"SHOW NAMESPACES IN {dotted(within)}")
+        return [str(row[0]).rpartition(".")[2].strip("`") for row in rows]
+
+    def tables(self, within: tuple[str, ...]) -> list[str]:
+        """The tables and views in a namespace; of an empty name, of the current one."""
+        place = f" IN {dotted(within)}" if within else ""
+        rows = [*self._rows(f"SHOW TABLES{place}"), *self._rows(f"SHOW VIEWS{place}")]
+        return list(dict.fromkeys(str(row[1]) for row in rows))
+
+    def catalogs(self) -> list[str]:
+        """The catalogs that are configured."""
+        prefix = "spark.sql.catalog."
+        keys = [key for key in self._settings() if key.startswith(prefix)]
+        return list(
+            dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)])
+        )
+
+    def _settings(self) -> list[str]:
+        return [str(key) for key in self._spark.conf.getAll]
+
+    def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
+        """The tables that a statement names, as far as they are known."""
+        known = SessionTables(self._spark, self._sql)
+        for parts in table_names(tokens):
+            found = known.get(parts)
+            if isinstance(found, Table):
+                yield found
+
+    def partition_field(self, statement: Statement, name: str) -> PartitionField | None:
+        """The partition field of this name of one of a statement's tables."""
+        for table in self.tables_of(statement.tokens):
+            for field in table.specs.all_fields if table.specs is not None else ():
+                if field.name.lower() == name.lower() and not field.transform.is_void:
+                    return field
+        return None
+
+    def _rows(self, query: str) -> list[tuple[object, ...]]:
+        try:
+            with jvm.quietly():
+                return [tuple(row) for row in self._sql(query).collect()]
+        except PySparkException:  # there is no such place, or the catalog does not answer
+            return []
+
+
+def value_of(field: PartitionField) -> str:
+    """The call that gives a partition field's values: `iceberg_days(ts)`."""
+    transform, parameter = field.transform.transform, field.transform.parameter
+    column = ".".join(map(quoted, field.source.split(".")))
+    if transform.is_identity or not transform.functions:
+        return column
+    given = column if parameter is None else f"{parameter}, {column}"
+    return f"{transform.functions[-1]}({given})"
+
+
+def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
+    """The names that stand where a statement names tables."""
+    i = 0
+    while i < len(tokens):
+        if tokens[i].word in _BEFORE_TABLES and i + 1 < len(tokens):
+            i += 1
+            parts = []
+            while i < len(tokens) and tokens[i].kind in (Kind.WORD, Kind.QUOTED):
+                parts.append(tokens[i].text.strip("`").replace("``", "`"))
+                if i + 1 >= len(tokens) or tokens[i + 1].text != ".":
+                    break
+                i += 2
+            if parts:
+                yield tuple(parts)
+        i += 1
+
+
+def _arguments(text: str) -> Iterator[str]:
+    """The arguments between brackets, cut at the commas outside of other brackets."""
+    depth, start = 0, 0
+    for token in tokenize(text):
+        depth += (token.text in "([") - (token.text in ")]") if token.kind is Kind.MARK else 0
+        if token.text == "," and depth == 0:
+            yield text[start : token.start].strip()
+            start = token.end
+    if text[start:].strip():
+        yield text[start:].strip()

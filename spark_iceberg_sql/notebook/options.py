@@ -1,0 +1,117 @@
+"""The first line of a cell: `%%iceberg_sql [name] [--limit N] [--plan] [--check] ...`."""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import keyword
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spark_iceberg_sql.errors import IcebergSqlError
+
+_SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
+_WORDS = re.compile(r"\S+")
+OPTIONS = ("--limit", *(f"--{name}" for name in _SWITCHES))
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a magic's line asks for.
+
+    name: the variable that gets the result. limit: how many rows are shown. plan, check, explain, fix: show what
+    the statements would do, what is wrong with them, what they would read, or put a corrected cell in the place of
+    this one; none of them runs a statement. quiet: show no rows. traceback: show errors with Python's and Java's
+    stack.
+    """
+
+    name: str | None = None
+    limit: int = 20
+    plan: bool = False
+    check: bool = False
+    explain: bool = False
+    fix: bool = False
+    quiet: bool = False
+    traceback: bool = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether the statements are run."""
+        return not (self.plan or self.check or self.explain or self.fix)
+
+
+def cell_options(line: str, defaults: Options) -> Options:
+    """The options of a cell's first line. Raises IcebergSqlError, with what to write instead."""
+    options, rest = _read(line, defaults)
+    words = line[rest:].split()
+    if not words:
+        return options
+    name = words[0]
+    if len(words) > 1 and not words[1].startswith("--"):
+        raise IcebergSqlError(
+            f"this line takes one name and options, not `{' '.join(words)}`\n"
+            "help: SQL stands on the lines below it; in one line: %iceberg_sql SELECT ..."
+        )
+    options, rest = _read(
+        line, options, rest + len(line[rest:]) - len(line[rest:].lstrip()) + len(name)
+    )
+    if line[rest:].strip():
+        raise IcebergSqlError(f"this line takes one name, not `{name}` and `{line[rest:].strip()}`")
+    return replace(options, name=variable(name))
+
+
+def line_options(line: str, defaults: Options) -> tuple[Options, str]:
+    """The options at the start of a line magic, and the SQL after them. Raises IcebergSqlError."""
+    options, rest = _read(line, defaults)
+    return options, line[rest:].strip()
+
+
+def _read(line: str, options: Options, at: int = 0) -> tuple[Options, int]:
+    """The options from an offset on, and where they end."""
+    while found := _WORDS.search(line, at):
+        word, _, value = found.group().partition("=")
+        if not word.startswith("--") or (word == "--" and not value):
+            break
+        at = found.end()
+        if word == "--limit":
+            if not value:
+                following = _WORDS.search(line, at)
+                value, at = (following.group(), following.end()) if following else ("", at)
+            options = replace(options, limit=_limit(value))
+        elif word[2:] in _SWITCHES and not value:
+            switched: dict[str, Any] = {word[2:]: True}
+            options = replace(options, **switched)
+        else:
+            raise IcebergSqlError(_no_such(found.group(), word))
+    return options, at
+
+
+def _limit(value: str) -> int:
+    if not value.isascii() or not value.isdigit():
+        given = f", not `{value}`" if value else ""
+        raise IcebergSqlError(f"--limit takes a number of rows{given}: --limit 50")
+    return int(value)
+
+
+def _no_such(given: str, word: str) -> str:
+    near = difflib.get_close_matches(word, OPTIONS, 1, 0.5)
+    if word in OPTIONS:
+        return f"`{word}` takes no value\nhelp: write `{word}`"
+    help = f"write `{near[0]}`" if near else f"the options are {', '.join(OPTIONS)}"
+    return f"there is no option `{given}`\nhelp: {help}"
+
+
+def variable(name: str) -> str:
+    """A name that may be assigned to. Raises IcebergSqlError for any other."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise IcebergSqlError(
+            f"`{name}` cannot be a variable's name\n"
+            "help: the line takes a name for the result, and options; SQL stands on the lines below it"
+        )
+    if hasattr(builtins, name):
+        raise IcebergSqlError(
+            f"`{name}` is a function of Python, which a result of that name would hide\n"
+            f"help: write `{name}_rows`"
+        )
+    return name

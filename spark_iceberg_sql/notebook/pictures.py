@@ -1,0 +1,290 @@
+"""Pictures of a table's partitions, those that were read against those that were pruned: inline SVG, and text."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.model.transforms import BY_SPELLING
+from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
+
+_WIDTH = 620  # pixels
+_MOST_ROWS = 32
+_LABELLED = 5
+_MOST_CELLS = 4000
+_TEXT_WIDTH = 60
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_HOURS = 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell of the grid: from, to, and row; its files, and how many were read."""
+
+    start: float
+    end: float
+    row: int
+    files: int
+    read: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """The partitions of one spec. labels: of the first and the last value on the axis."""
+
+    title: str
+    cells: tuple[_Cell, ...]
+    rows: int
+    timed: bool
+    labels: tuple[str, str]
+
+
+def partitions_read(read: TableRead) -> str:
+    """Which partitions a scan read, in a few words: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
+    names = dict.fromkeys(value.name for p in read.partitions for value in p.values)
+    if not names:
+        return ""
+    said = [words for name in names if (words := _values_read(read.partitions, name))]
+    chosen = sum(1 for p in read.partitions if p.files_read)
+    if not chosen:
+        return "no partitions"
+    if not said:
+        return (
+            ""
+            if chosen == len(read.partitions)
+            else f"{chosen:,} of {len(read.partitions):,} partitions"
+        )
+    return "partitions: " + ", ".join(said)
+
+
+def _values_read(partitions: Sequence[Partition], name: str) -> str:
+    """What is said of one field; an empty text if all its values were read."""
+    every: dict[str, Value] = {}
+    chosen: dict[str, Value] = {}
+    for partition in partitions:
+        for value in partition.values:
+            if value.name == name:
+                every[value.text] = value
+                if partition.files_read:
+                    chosen[value.text] = value
+    if not chosen or len(chosen) == len(every):
+        return ""
+    if len(chosen) == 1:
+        return f"{name} = {markup.cut(next(iter(chosen)), 40)}"
+    ordered, there = sorted(every.values(), key=_order), sorted(chosen.values(), key=_order)
+    first = ordered.index(there[0])
+    if (
+        len(there) > 2
+        and ordered[first : first + len(there)] == there
+        and there[0].number is not None
+    ):
+        return f"{name} {there[0].text} to {there[-1].text}"
+    if len(there) <= 3:
+        return f"{name} in ({', '.join(markup.cut(v.text, 20) for v in there)})"
+    return f"{name}: {len(there):,} of {len(every):,}"
+
+
+def _order(value: Value) -> tuple[bool, float, str]:
+    return value.number is None, value.number or 0.0, value.text
+
+
+def strip(read: TableRead) -> str:
+    """The partitions in text, one line for each spec: a full block where something was read."""
+    lines = []
+    for band in _bands(read):
+        begin, end = _extent([band])
+        shown = min(_TEXT_WIDTH, max(1, round(end - begin)) if not band.timed else _TEXT_WIDTH)
+        blocks = [" "] * shown
+        for cell in band.cells:
+            first = int((cell.start - begin) / (end - begin) * shown)
+            last = max(first + 1, round((cell.end - begin) / (end - begin) * shown))
+            for i in range(first, min(last, shown)):
+                if cell.read or blocks[i] == " ":
+                    blocks[i] = "█" if cell.read else "░"
+        labels = " to ".join(dict.fromkeys(filter(None, band.labels)))
+        lines.append(f"{''.join(blocks)}  {band.title}{': ' + labels if labels else ''}")
+    return "\n".join(lines)
+
+
+def svg(read: TableRead) -> str:
+    """The partitions as a picture, a band for each spec; time on the axis where the field is one of time."""
+    bands = _bands(read)
+    if not bands:
+        return ""
+    timed = all(band.timed for band in bands)
+    together = _extent(bands)
+    parts: list[str] = []
+    y = 0
+    for number, band in enumerate(bands):
+        begin, end = together if timed else _extent([band])
+        legend = _legend(y) if not number else ""
+        parts.append(_words(0, y + 11, band.title) + legend)
+        y += 16
+        height = 14 if band.rows == 1 else max(4, min(9, 160 // band.rows))
+        parts += _cells(band, begin, _WIDTH / ((end - begin) or 1.0), y, height)
+        y += band.rows * height + 2
+        if not timed or number == len(bands) - 1:
+            left, right = _labels(bands if timed else [band])
+            parts.append(_words(0, y + 11, left) + _words(_WIDTH, y + 11, right, "end"))
+            y += 16
+    chosen = sum(1 for p in read.partitions if p.files_read)
+    label = f"{chosen} of {len(read.partitions)} partitions read"
+    return (
+        f'<svg width="{_WIDTH}" height="{y}" viewBox="0 0 {_WIDTH} {y}" role="img" aria-label="{label}" '
+        f'font-size="11" fill="currentColor"><title>{label}</title>{"".join(parts)}</svg>'
+    )
+
+
+def _words(x: int, y: int, text: str, anchor: str = "start") -> str:
+    if not text:
+        return ""
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{markup.words(text, 90)}</text>'
+
+
+def _legend(y: int) -> str:
+    x = _WIDTH - 105
+    return (
+        f'<rect x="{x}" y="{y + 3}" width="9" height="9" fill="{markup.READ}"/>{_words(x + 13, y + 11, "read")}'
+        f'<rect x="{x + 46}" y="{y + 3}" width="9" height="9" fill-opacity=".2"/>'
+        f"{_words(x + 59, y + 11, 'pruned')}"
+    )
+
+
+def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> Iterator[str]:
+    """The cells, those of one shade as one path."""
+    shades: dict[float, list[str]] = {}
+    cells = band.cells
+    if len(cells) > _WIDTH * band.rows:
+        cells = _by_pixel(band, begin, scale)
+    for cell in cells:
+        shade = 0.0 if not cell.read else (1.0 if cell.read >= cell.files else 0.6)
+        x = (cell.start - begin) * scale
+        whole = (cell.end - cell.start) * scale
+        width = max(0.5, whole - min(0.8, 0.15 * whole))
+        y = top + cell.row * height
+        shades.setdefault(shade, []).append(f"M{x:.4g} {y}h{width:.3g}v{height - 1}h-{width:.3g}z")
+    for shade, paths in sorted(shades.items()):
+        fill = f'fill="{markup.READ}" fill-opacity="{shade}"' if shade else 'fill-opacity=".2"'
+        yield f'<path {fill} d="{"".join(paths)}"/>'
+
+
+def _by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...]:
+    """The cells that share a pixel, as one."""
+    files: Counter[tuple[int, int]] = Counter()
+    read: Counter[tuple[int, int]] = Counter()
+    for cell in band.cells:
+        key = int((cell.start - begin) * scale), cell.row
+        files[key] += cell.files
+        read[key] += cell.read
+    return tuple(
+        _Cell(begin + x / scale, begin + (x + 1) / scale, row, files[x, row], read[x, row])
+        for x, row in sorted(files)
+    )
+
+
+def _labels(bands: Sequence[_Band]) -> tuple[str, str]:
+    first = min(bands, key=lambda band: band.cells[0].start)
+    last = max(bands, key=lambda band: max(cell.end for cell in band.cells))
+    left, right = first.labels[0], last.labels[1]
+    return left, "" if right == left else right
+
+
+def _extent(bands: Sequence[_Band]) -> tuple[float, float]:
+    cells = [cell for band in bands for cell in band.cells]
+    return min(c.start for c in cells), max(c.end for c in cells)
+
+
+def _bands(read: TableRead) -> list[_Band]:
+    ordered = sorted(read.partitions, key=lambda p: p.spec_id)
+    several = len({p.spec_id for p in ordered}) > 1
+    bands = []
+    for spec_id, group in groupby(ordered, key=lambda p: p.spec_id):
+        before = f"spec {spec_id}: " if several else ""
+        bands.append(_band(before, list(group)))
+    return bands
+
+
+def _band(before: str, partitions: list[Partition]) -> _Band:
+    fields = partitions[0].values
+    if not fields:
+        files = sum(p.files for p in partitions)
+        chosen = sum(p.files_read for p in partitions)
+        return _Band(f"{before}unpartitioned", (_Cell(0, 1, 0, files, chosen),), 1, False, ("", ""))
+    across = next((i for i, field in enumerate(fields) if _is_time(partitions, i)), 0)
+    timed = _is_time(partitions, across)
+    named = sorted(
+        {p.values[across].text: p.values[across] for p in partitions}.values(), key=_order
+    )
+    places = {v.text: _span(v) if timed and v.number is not None else None for v in named}
+    if not timed:
+        places = {v.text: (float(i), i + 1.0) for i, v in enumerate(named)}
+    downs = sorted({_rest(p, across): None for p in partitions})
+    rows = {down: i for i, down in enumerate(downs)}
+    if len(rows) > _MOST_ROWS or len(partitions) > _MOST_CELLS:
+        rows = dict.fromkeys(downs, 0)
+    counts: Counter[tuple[float, float, int]] = Counter()
+    read: Counter[tuple[float, float, int]] = Counter()
+    for p in partitions:
+        span = places[p.values[across].text]
+        if span is None:  # null is no time: a place of its own, before all others
+            span = _before([place for place in places.values() if place is not None])
+        key = (*span, rows[_rest(p, across)])
+        counts[key] += p.files
+        read[key] += p.files_read
+    cells = tuple(_Cell(*key, counts[key], read[key]) for key in sorted(counts))
+    title = " × ".join(
+        [fields[across].name, *(f.name for i, f in enumerate(fields) if i != across)]
+    )
+    if 1 < max(rows.values()) + 1 <= _LABELLED:
+        title += f" ({', '.join(' '.join(value[-1] for value in down) for down in rows)})"
+    of_time = [v for v in named if v.number is not None] or named
+    labels = (markup.cut(of_time[0].text, 30), markup.cut(of_time[-1].text, 30))
+    number = f"{len(partitions):,} partition{'' if len(partitions) == 1 else 's'}"
+    return _Band(f"{before}{title}, {number}", cells, max(rows.values()) + 1, timed, labels)
+
+
+def _rest(partition: Partition, across: int) -> tuple[tuple[bool, float, str], ...]:
+    return tuple(_order(v) for i, v in enumerate(partition.values) if i != across)
+
+
+def _before(places: list[tuple[float, float]]) -> tuple[float, float]:
+    first = min(places) if places else (0.0, 1.0)
+    return 2 * first[0] - first[1], first[0]
+
+
+def _is_time(partitions: Sequence[Partition], field: int) -> bool:
+    values = [p.values[field] for p in partitions]
+    known = [v for v in values if v.number is not None]
+    if not known:
+        return False
+    return _width(values[0]) is not None or all(_DATE.fullmatch(v.text) for v in known)
+
+
+def _width(value: Value) -> int | None:
+    """How much of an ISO date and time a transform keeps; None if it is not one of time."""
+    transform = BY_SPELLING.get(value.transform)
+    return transform.iso_width if transform is not None else None
+
+
+def _span(value: Value) -> tuple[float, float]:
+    """The hours since 1970 from which to which a value of time reaches."""
+    number, width = int(value.number or 0), _width(value)
+    if width == len("2024"):
+        return _month(12 * number), _month(12 * number + 12)
+    if width == len("2024-05"):
+        return _month(number), _month(number + 1)
+    if width == len("2024-05-17T10"):
+        return float(number), number + 1.0
+    return number * _HOURS, (number + 1) * _HOURS
+
+
+def _month(number: int) -> float:
+    year, month = 1970 + number // 12, number % 12 + 1
+    if not 1 <= year <= 9999:
+        return number * 365.2425 / 12 * _HOURS
+    return (datetime.date(year, month, 1) - datetime.date(1970, 1, 1)).days * _HOURS

@@ -1,0 +1,109 @@
+"""What is shown of a statement that ran: rows, one line, and the picture of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.notebook import pictures, rows
+from spark_iceberg_sql.spark.bridge.scan_files import TableRead, Written
+
+_MOST_TABLES = 4
+Bundle = dict[str, str]
+
+
+def bundle(html: Sequence[str], text: Sequence[str]) -> Bundle:
+    """An output for a notebook and for a terminal. html, text: its parts, of which empty ones are left out."""
+    return {
+        "text/html": markup.box(*html),
+        "text/plain": "\n".join(filter(None, text)),
+    }
+
+
+def of_rows(found: rows.Rows, seconds: float, read: Sequence[TableRead]) -> Bundle:
+    """A query's result."""
+    first = f"{rows.counted(found)} · {seconds:.1f} s"
+    lines, drawn, strips = _reads(read, first, "read")
+    return bundle(
+        [rows.html(found), *map(_small, lines), *drawn],
+        [rows.text(found), *lines, *strips],
+    )
+
+
+def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
+    """The result of a statement without rows. words: its first words, `ALTER TABLE`."""
+    line = f"{words}: done · {seconds:.1f} s"
+    if wrote is not None:
+        line += f" · {_written(wrote)}"
+    return bundle([_small(line)], [line])
+
+
+def of_explained(read: Sequence[TableRead], plan: str) -> Bundle:
+    """What a query would read, and Spark's plan of it."""
+    lines, drawn, strips = _reads(read, "", "would read")
+    lines = lines if read else ["would read no Iceberg table"]
+    details = f"<details><summary>physical plan</summary><pre>{markup.words(plan)}</pre></details>"
+    return bundle([*map(_small, lines), *drawn, details], [*lines, *strips, plan.strip()])
+
+
+def _small(line: str) -> str:
+    return markup.line(markup.words(line))
+
+
+def _reads(
+    read: Sequence[TableRead], first: str, verb: str
+) -> tuple[list[str], list[str], list[str]]:
+    """The lines, pictures and strips of what was read; with several tables a line for each."""
+    lines = [first] if first else []
+    drawn, strips = [], []
+    for table in read[:_MOST_TABLES]:
+        words = f"{verb} {_files(table)}"
+        if len(read) > 1:
+            words += f" of {table.table}"
+        if which := pictures.partitions_read(table):
+            words += f", {which}"
+        if len(read) == 1 and first:
+            lines = [f"{first} · {words}"]
+        else:
+            lines.append(words)
+        several = len({p.spec_id for p in table.partitions}) > 1
+        partitioned = any(p.values for p in table.partitions)
+        if table.counted and partitioned and (several or table.files != table.total_files):
+            drawn.append(pictures.svg(table))
+            strips.append(pictures.strip(table))
+    if len(read) > _MOST_TABLES:
+        lines.append(f"and {len(read) - _MOST_TABLES} other scans")
+    return lines, drawn, strips
+
+
+def _files(table: TableRead) -> str:
+    """`4 of 160 files (2.1 of 88.0 MB)`."""
+    if table.total_files is None:
+        return f"{table.files:,} files ({size(table.size)})"
+    sizes = size(table.size)
+    if table.total_size is not None and table.size != table.total_size:
+        every = size(table.total_size)
+        some = sizes.split()[0] if sizes.split()[1] == every.split()[1] else sizes
+        sizes = f"{some} of {every}"
+    plural = "" if table.total_files == 1 else "s"
+    return f"{table.files:,} of {table.total_files:,} file{plural} ({sizes})"
+
+
+def _written(wrote: Written) -> str:
+    counts = {key: int(value) for key, value in wrote.summary.items() if value.isdigit()}
+    said = []
+    for key, noun in (("added-records", "row"), ("deleted-records", "row")):
+        if number := counts.get(key):
+            verb = "wrote" if key.startswith("added") else "removed"
+            said.append(f"{verb} {number:,} {noun}{'' if number == 1 else 's'}")
+    if files := counts.get("added-data-files"):
+        written_size = size(counts.get("added-files-size", 0))
+        said.append(f"{files:,} new data file{'' if files == 1 else 's'} ({written_size})")
+    if files := counts.get("deleted-data-files"):
+        said.append(f"{files:,} data file{'' if files == 1 else 's'} replaced")
+    if files := counts.get("added-delete-files"):
+        said.append(f"{files:,} new delete file{'' if files == 1 else 's'}")
+    if partitions := counts.get("changed-partition-count"):
+        said.append(f"in {partitions:,} partition{'' if partitions == 1 else 's'}")
+    return ", ".join(said)

@@ -1,0 +1,267 @@
+"""The statements of a cell: checked whole, then run one after the other through the gate."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.checker import fixes
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.notebook import mistakes, results, rows
+from spark_iceberg_sql.notebook.cell import Cell, has_secrets, masked
+from spark_iceberg_sql.notebook.options import Options
+from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled
+from spark_iceberg_sql.notebook.work import Output, Work
+from spark_iceberg_sql.report import full
+from spark_iceberg_sql.spark.bridge import scan_files
+from spark_iceberg_sql.spark.gate import intercept, live_plan
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.script import Statement, statements
+from spark_iceberg_sql.syntax.variables import parameters_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_REMEDY = "write instead:"
+
+
+class CellError(IcebergSqlError):
+    """A cell whose statements were refused or failed; a notebook shows its text alone.
+
+    message: the text. report: the findings. colored: the text as a terminal shows it.
+    """
+
+    def __init__(self, message: str, report: Report, colored: str) -> None:
+        super().__init__(message, report)
+        self.colored = colored
+
+    def _render_traceback_(self) -> list[str]:
+        return self.colored.splitlines()
+
+
+class Runner:
+    """Runs a cell.
+
+    spark: the session. cell: its SQL and its place. options: of its first line. variables: Python's. work:
+    whose thread it runs in.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        cell: Cell,
+        options: Options,
+        variables: Mapping[str, Any],
+        work: Work,
+    ) -> None:
+        self._spark = spark
+        self._cell = cell
+        self._options = options
+        self._variables = variables
+        self._work = work
+        self.corrected: str | None = None
+
+    def run(self) -> DataFrame | None:
+        """Do what the options ask; returns the last result that has rows, else the last, or None.
+
+        Raises CellError, or with the option `traceback` what Spark raised.
+        """
+        try:
+            text = filled(self._cell.text, self._variables)
+        except VariableError as error:
+            found = self._cell.finding(
+                "VARIABLE", error.message, (error.start, error.end), error.help
+            )
+            raise self._failure([found], "nothing has run") from None
+        with ExitStack() as views:
+            for name, frame in text.frames.items():
+                self._view(name, frame, views)
+            return self._run(text)
+
+    def _view(self, name: str, frame: Any, views: ExitStack) -> None:
+        """A temporary view for a DataFrame, until the cell has ended."""
+        if not hasattr(frame, "createTempView"):
+            frame = self._spark.createDataFrame(frame)
+        if self._spark.catalog.tableExists(name):
+            at = self._cell.text.find(f"{{{name[2:]}}}")
+            found = self._cell.finding(
+                "VARIABLE",
+                f"`{name}`, which would stand for the DataFrame, is the name of a table already",
+                (at, at + len(name)),
+                "give the variable another name",
+            )
+            raise self._failure([found], "nothing has run")
+        frame.createTempView(name)
+        views.callback(self._spark.catalog.dropTempView, name)
+
+    def _run(self, text: Filled) -> DataFrame | None:
+        def judged(words: str) -> Report:
+            known = SessionTables(self._spark, intercept.own_sql(self._spark, text.values or None))
+            return check(words, known, filename="cell")
+
+        report = judged(text.text)
+        todo = statements(text.text)
+        shown = self._cell.report(report.diagnostics, len(todo))
+        if self._options.fix:
+            self._fix(fixes.fixed(text.text, judged, unsafe=True), report)
+            return None
+        if report.refuses:
+            left = "nothing has run" if self._options.runs else ""
+            raise self._failure(list(report), left, len(todo))
+        if self._options.check or (len(report) and not self._options.quiet):
+            Output(False).result(_report(shown))
+        if not todo:
+            Output(False).result(results.bundle([markup.line(_EMPTY)], [_EMPTY]))
+        if self._options.check:
+            return None
+        return self._each(todo, text, [d.message for d in report])
+
+    def _each(self, todo: list[Statement], text: Filled, told: list[str]) -> DataFrame | None:
+        answer: DataFrame | None = None
+        for number, statement in enumerate(todo, 1):
+            if self._work.cancelled:
+                return None
+            place = f"statement {number} of {len(todo)}: " if len(todo) > 1 else ""
+            output = self._work.begin(f"{place}{_short(statement)}")
+            used = {n: text.values[n] for n in parameters_of(statement.text) if n in text.values}
+            try:
+                result = self._one(statement, used, output, told)
+            except Exception as error:
+                output.result(None)
+                if self._options.traceback:
+                    raise
+                found = mistakes.found(self._spark, error, self._cell, statement, self._variables)
+                raise self._failure(found, _what_ran(number, len(todo)), len(todo)) from error
+            if result is not None and (answer is None or result.columns or not answer.columns):
+                answer = result
+        return answer
+
+    def _one(
+        self, statement: Statement, used: dict[str, Any], output: Output, told: list[str]
+    ) -> DataFrame | None:
+        if self._options.plan:
+            output.result(self._planned(statement))
+            return None
+        begun = time.time()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", IcebergSqlWarning)
+            result = intercept.sql(self._spark, statement.text, used or None)
+        _warn([w for w in said if not any(words in str(w.message) for words in told)])
+        if self._options.explain:
+            read = scan_files.tables_read(result, executed=False)
+            output.result(results.of_explained(read, scan_files.physical_plan(result)))
+            return None
+        if self._options.quiet:
+            output.result(None)
+        elif result.columns:
+            found = rows.first_rows(result, self._options.limit)
+            seconds = time.time() - begun
+            read = scan_files.tables_read(found.shown)
+            output.result(results.of_rows(found, seconds, read))
+        else:
+            wrote = scan_files.written(result, int(begun * 1000))
+            output.result(results.of_command(_short(statement), time.time() - begun, wrote))
+        return result
+
+    def _planned(self, statement: Statement) -> results.Bundle:
+        try:
+            plan = live_plan.plan(self._spark, statement.text)
+        except IcebergSqlError:
+            line = f"{_short(statement)}: does not change a table's partitioning"
+            return results.bundle([markup.line(markup.words(line))], [line])
+        plan = replace(plan, statement=masked(plan.statement), report=Report(""))
+        return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
+
+    def _fix(self, made: fixes.Fixed, report: Report) -> None:
+        """Remember the corrected cell; raises CellError if errors remain that no fix removes."""
+        if made.applied:
+            self.corrected = self._cell.before + made.text
+        line = (
+            f"{len(made.applied)} of {len(report)} findings fixed"
+            if len(report)
+            else "nothing to fix"
+        )
+        Output(False).result(results.bundle([markup.line(line)], [line]))
+        if made.report.refuses and not made.applied:
+            raise self._failure(list(report), "", report.statements)
+
+    def _failure(self, found: Sequence[Diagnostic], state: str, count: int = 1) -> CellError:
+        report = self._cell.report(found, count)
+        parts = [full(report), self._remedy(found), state]
+        painted = [full(report, color=True), *parts[1:]]
+        return CellError(_joined(parts), report, _joined(painted))
+
+    def _remedy(self, found: Sequence[Diagnostic]) -> str:
+        """The statement, corrected, if all that is wrong has a fix."""
+        edits = [edit for d in found if d.fix is not None for edit in d.fix.edits]
+        errors = [d for d in found if str(d.severity) == "error"]
+        if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
+            return ""
+        text = fixes.applied_to(self._cell.text, _apart(edits))
+        first, last = min(e.start for e in edits), max(d.span.end for d in found)
+        last += len(text) - len(self._cell.text)
+        changed = [s.text for s in statements(text) if s.end >= first and s.start < last]
+        return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
+
+
+_ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
+_EMPTY = "nothing to run: there is no statement in this cell"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return "\n".join(part.rstrip("\n") for part in parts if part)
+
+
+def _apart(edits: list[Edit]) -> list[Edit]:
+    """The edits without those that overlap an earlier one."""
+    kept: list[Edit] = []
+    for edit in sorted(set(edits), key=lambda e: (e.start, e.end)):
+        if not kept or edit.start >= kept[-1].end:
+            kept.append(edit)
+    return kept
+
+
+def _report(report: Report) -> results.Bundle:
+    text = f"{full(report)}\n" if len(report) else ""
+    return {"text/html": report._repr_html_(), "text/plain": text + str(report).splitlines()[-1]}
+
+
+def _warn(said: list[warnings.WarningMessage]) -> None:
+    for warning in said:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _what_ran(number: int, total: int) -> str:
+    if total == 1:
+        return ""
+    before = "no statement has run"
+    if number > 1:
+        before = f"statements 1 to {number - 1} have run" if number > 2 else "statement 1 has run"
+    left = total - number
+    after = f"; {left} after it {'has' if left == 1 else 'have'} not run" if left else ""
+    return f"statement {number} of {total} failed: {before}{after}"
+
+
+def _short(statement: Statement) -> str:
+    """The first words of a statement: what it does, and to what, without values."""
+    if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
+        return statement.first
+    end = statement.start
+    for token in statement.opening(14):
+        if token.kind not in (Kind.WORD, Kind.QUOTED) and token.text != ".":
+            break
+        if end > statement.start and token.word in _ENOUGH:
+            break
+        end = token.end
+        if token.word == "FIELD":
+            break
+    words = " ".join(statement.script[statement.start : end].split())
+    return markup.cut(words, 80) or "statement"

@@ -1,0 +1,184 @@
+"""A cell's work in a thread of its own, so that an interrupt finds nothing half said between Python and the JVM.
+
+The kernel's thread only waits. An interrupt there cancels the jobs in Spark, and the session stays usable.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from IPython.display import display, update_display
+from pyspark import InheritableThread
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.spark.bridge import jobs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
+_PATIENCE = 1.0  # seconds before anything is said
+_EVERY = 0.4
+_GRACE = 20.0  # seconds that a cancelled statement has to end in
+_PLACE = "sis-progress"
+
+
+class InterruptedStatement(KeyboardInterrupt):
+    """An interrupt, after the statement's jobs were cancelled."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+class Output:
+    """Where one statement's result goes: in the place of its progress, if that was shown."""
+
+    def __init__(self, animated: bool) -> None:
+        self._animated = animated
+        self._shown: str | None = None
+        self._lock = threading.Lock()
+        self._final = False
+
+    def progress(self, html: str, text: str) -> None:
+        """Show how far it is, unless the result is already there."""
+        with self._lock:
+            if self._animated and not self._final:
+                self._publish({"text/html": html, "text/plain": text}, keep=True)
+
+    def result(self, bundle: dict[str, str] | None) -> None:
+        """Show the result; None: nothing, and no progress either."""
+        with self._lock:
+            self._final = True
+            if bundle is not None or self._shown is not None:
+                self._publish(bundle or {"text/plain": ""}, keep=False)
+
+    def _publish(self, bundle: dict[str, str], keep: bool) -> None:
+        if self._shown is not None:
+            update_display(bundle, display_id=self._shown, raw=True)
+        elif keep:
+            self._shown = f"{_PLACE}-{uuid.uuid4().hex}"
+            display(bundle, raw=True, display_id=self._shown)
+        else:
+            display(bundle, raw=True)
+
+
+class Work:
+    """The running of a cell's statements.
+
+    spark: the session. animated: whether progress can be redrawn in place.
+    """
+
+    def __init__(self, spark: SparkSession, animated: bool) -> None:
+        self._spark = spark
+        self._animated = animated
+        self._group = f"iceberg_sql-{uuid.uuid4().hex}"
+        self._words = ""
+        self._begun = time.monotonic()
+        self.cancelled = False
+        self.output = Output(False)
+
+    def begin(self, words: str) -> Output:
+        """Called in the work's thread before each statement. words: what progress calls it."""
+        self._words, self._begun = words, time.monotonic()
+        self.output = Output(self._animated)
+        jobs.begin(self._spark, self._group, words)
+        return self.output
+
+    def do(self, body: Callable[[], T]) -> T:
+        """Run a body to its end, and return what it returns or raise what it raises.
+
+        Raises InterruptedStatement if the kernel is interrupted meanwhile.
+        """
+        results: list[T] = []
+        errors: list[BaseException] = []
+        context = contextvars.copy_context()
+
+        def work() -> None:
+            try:
+                results.append(context.run(body))
+            except BaseException as error:
+                errors.append(error)
+
+        worker = InheritableThread(target=work, daemon=True)
+        worker.start()
+        try:
+            self._watch(worker)
+        except KeyboardInterrupt:
+            self._stop(worker)
+            raise InterruptedStatement(self._ended(worker)) from None
+        if errors:
+            raise errors[0]
+        return results[0]
+
+    def _watch(self, worker: threading.Thread) -> None:
+        _wait(worker, _PATIENCE)
+        if not worker.is_alive():
+            return
+        reporter = threading.Thread(
+            target=contextvars.copy_context().run, args=(self._report, worker), daemon=True
+        )
+        reporter.start()
+        _wait(worker)
+
+    def _report(self, worker: threading.Thread) -> None:
+        while worker.is_alive():
+            passed = time.monotonic() - self._begun
+            if passed >= _PATIENCE:
+                try:
+                    tasks = jobs.progress(self._spark, self._group)
+                except Exception:  # the session has ended, and the statement says so itself
+                    return
+                self.output.progress(*_picture(self._words, tasks, passed))
+            worker.join(_EVERY)
+
+    def _stop(self, worker: threading.Thread) -> None:
+        self.cancelled = True
+        canceller = threading.Thread(
+            target=jobs.cancel, args=(self._spark, self._group), daemon=True
+        )
+        canceller.start()
+        try:
+            _wait(worker, _GRACE)
+        except (
+            KeyboardInterrupt
+        ):  # asked again: it is cancelled already, and need not be waited for
+            return
+
+    def _ended(self, worker: threading.Thread) -> str:
+        self.output.result(None)
+        passed = f"{time.monotonic() - self._begun:.1f} s"
+        if worker.is_alive():
+            return f"interrupted after {passed}: {self._words} has not ended yet; its jobs are cancelled in Spark"
+        return f"interrupted after {passed}: {self._words} was cancelled in Spark"
+
+
+def _wait(worker: threading.Thread, seconds: float = float("inf")) -> None:
+    end = time.monotonic() + seconds
+    while worker.is_alive() and time.monotonic() < end:
+        worker.join(min(0.1, max(0.0, end - time.monotonic())))
+
+
+def _picture(words: str, tasks: jobs.Progress | None, seconds: float) -> tuple[str, str]:
+    done = 0 if tasks is None or not tasks.total else tasks.done / tasks.total
+    counted = (
+        ""
+        if tasks is None
+        else f" · {tasks.done:,} of {tasks.total:,} tasks, {tasks.running} running"
+    )
+    text = f"{words} · {seconds:.0f} s{counted}"
+    bar = (
+        f'<svg width="320" height="8" role="img" aria-label="{100 * done:.0f} percent">'
+        f'<rect width="320" height="8" rx="4" fill="{markup.NOTE}" fill-opacity=".25"/>'
+        f'<rect width="{320 * done:.0f}" height="8" rx="4" fill="{markup.READ}"/></svg>'
+    )
+    return markup.box(markup.line(markup.words(text)), bar), text
+
+
+def animated(shell: Any) -> bool:
+    """Whether a shell's outputs can be redrawn: in a kernel, not in a terminal."""
+    return hasattr(shell, "kernel")

@@ -1,0 +1,136 @@
+package sparkicebergsql;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.iceberg.ContentFile;
+import org.apache.iceberg.ContentScanTask;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.ManifestFiles;
+import org.apache.iceberg.ManifestReader;
+import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.ScanTaskGroup;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.StructLike;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.transforms.Transform;
+import org.apache.iceberg.types.Type;
+import org.apache.iceberg.types.Types.NestedField;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The data files of a table by partition, and how many of them a scan reads, in one string: for each partition its
+ * spec, files, bytes, files read, bytes read and the number of its fields, and for each field its name, transform, value
+ * as people read it, and value as a number if it is one; each followed by a NUL. A call from Python for each file would
+ * take seconds.
+ */
+public class ScanFiles {
+  private final Table table;
+  private final Map<String, long[]> counts = new LinkedHashMap<>();
+  private final Map<String, String> described = new LinkedHashMap<>();
+
+  public ScanFiles(Table table) { this.table = table; }
+
+  /**
+   * What a scan reads of a snapshot. Of a snapshot with more data files than `most` only the partitions that are read
+   * are known.
+   */
+  public String text(Snapshot snapshot, Seq<?> partitions, long most) throws Exception {
+    Set<String> seen = new HashSet<>();
+    for (Object partition : CollectionConverters.asJava(partitions)) read(partition, seen);
+    if (snapshot != null && total(snapshot) <= most) {
+      for (ManifestFile manifest : snapshot.dataManifests(table.io())) list(manifest);
+    } else {
+      for (long[] count : counts.values()) {
+        count[0] = count[2];
+        count[1] = count[3];
+      }
+    }
+    StringBuilder found = new StringBuilder();
+    for (String key : counts.keySet()) {
+      long[] count = (long[]) counts.get(key);
+      found.append(key.substring(0, key.indexOf(' '))).append('\0');
+      for (int i = 0; i < count.length; i++) found.append(count[i]).append('\0');
+      found.append((String) described.get(key));
+    }
+    return found.toString();
+  }
+
+  /** The number of data files of a snapshot by its summary; -1 if that does not say. */
+  private static long total(Snapshot snapshot) {
+    String said = (String) snapshot.summary().get("total-data-files");
+    return said == null ? -1 : Long.parseLong(said);
+  }
+
+  private void list(ManifestFile manifest) throws Exception {
+    List<String> columns = new ArrayList<>();
+    columns.add("file_path");
+    columns.add("partition");
+    columns.add("file_size_in_bytes");
+    ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs()).select(columns);
+    try {
+      Iterator<DataFile> each = files.iterator();
+      while (each.hasNext()) {
+        ContentFile<?> file = (ContentFile<?>) each.next();
+        long[] count = count(manifest.partitionSpecId(), file.partition());
+        count[0]++;
+        count[1] += file.fileSizeInBytes();
+      }
+    } finally {
+      files.close();
+    }
+  }
+
+  private void read(Object partition, Set<String> seen) throws Exception {
+    if (partition instanceof Seq) {
+      for (Object inner : CollectionConverters.asJava((Seq<?>) partition)) read(inner, seen);
+      return;
+    }
+    Method group = partition.getClass().getMethod("taskGroup"); // of a class that is not public
+    group.setAccessible(true);
+    for (Object task : ((ScanTaskGroup<?>) group.invoke(partition)).tasks()) {
+      if (!(task instanceof ContentScanTask)) continue;
+      ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
+      if (!seen.add(file.location())) continue;
+      long[] count = count(file.specId(), file.partition());
+      count[2]++;
+      count[3] += file.fileSizeInBytes();
+    }
+  }
+
+  private long[] count(int specId, StructLike values) {
+    PartitionSpec spec = (PartitionSpec) table.specs().get(specId);
+    String words = describe(spec, values);
+    String key = specId + " " + words;
+    long[] count = (long[]) counts.get(key);
+    if (count == null) {
+      count = new long[4];
+      counts.put(key, count);
+      described.put(key, words);
+    }
+    return count;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static String describe(PartitionSpec spec, StructLike values) {
+    StringBuilder words = new StringBuilder().append(spec.fields().size()).append('\0');
+    for (int i = 0; i < spec.fields().size(); i++) {
+      PartitionField field = (PartitionField) spec.fields().get(i);
+      Type type = ((NestedField) spec.partitionType().fields().get(i)).type();
+      Object value = values.get(i, Object.class);
+      Transform<Object, Object> transform = (Transform<Object, Object>) field.transform();
+      words.append(field.name()).append('\0').append(transform.toString()).append('\0');
+      words.append(transform.toHumanString(type, value).replace('\0', ' ')).append('\0');
+      words.append(value instanceof Number ? value.toString() : "").append('\0');
+    }
+    return words.toString();
+  }
+}

@@ -1,0 +1,201 @@
+"""What the scans of a query read of each table, by partition; and what a statement wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.bridge.scan_metrics import scans
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
+_FILES = "FileSourceScanExec"
+_MOST = 200_000  # data files of which each is counted in its partition: under a second
+_LOADERS: WeakKeyDictionary[Any, Java] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A partition field's value in a partition.
+
+    name: the field's. transform: as Iceberg writes it, `bucket[16]`. text: as people read it. number: of a
+    value that is a number, such as days since 1970.
+    """
+
+    name: str
+    transform: str
+    text: str
+    number: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition of a table: its data files and their bytes, and those that were read."""
+
+    spec_id: int
+    files: int
+    size: int
+    files_read: int
+    size_read: int
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class TableRead:
+    """What a scan reads of a table.
+
+    table: its name. partitions: those of the snapshot. counted: whether there are others than those that are read;
+    a table with very many files is not counted. sized: whether the sizes of files that are not read are known.
+    """
+
+    table: str
+    partitions: tuple[Partition, ...]
+    counted: bool = True
+    sized: bool = True
+
+    @cached_property
+    def files(self) -> int:
+        """The number of data files that are read."""
+        return sum(p.files_read for p in self.partitions)
+
+    @cached_property
+    def size(self) -> int:
+        """Their size in bytes."""
+        return sum(p.size_read for p in self.partitions)
+
+    @cached_property
+    def total_files(self) -> int | None:
+        """The number of the table's data files; None if they were not counted."""
+        return sum(p.files for p in self.partitions) if self.counted else None
+
+    @cached_property
+    def total_size(self) -> int | None:
+        """Their size in bytes; None if that is not known."""
+        return sum(p.size for p in self.partitions) if self.counted and self.sized else None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a statement committed: Iceberg's own summary of the snapshot, such as `added-data-files`."""
+
+    table: str
+    operation: str
+    summary: dict[str, str]
+
+
+def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
+    """What the scans of a query read, one for each scan of a table, in the plan's order.
+
+    executed: whether an action has run; else what planning alone says. A scan that cannot be read is left out.
+    """
+    found = []
+    for scan in scans(rows._jdf.queryExecution().executedPlan(), ("BatchScanExec", _FILES)):
+        try:
+            read = (
+                _files(rows, scan)
+                if scan.getClass().getSimpleName() == _FILES
+                else _read(scan, executed)
+            )
+        except BRIDGE_ERRORS:
+            continue
+        if read is not None:
+            found.append(read)
+    return found
+
+
+def _files(rows: DataFrame, scan: Java) -> TableRead | None:
+    """What a scan reads of a table that is not Iceberg: Parquet files in folders, for example."""
+    metrics = {entry._1(): entry._2().value() for entry in jvm.from_seq(scan.metrics().toSeq())}
+    if "numFiles" not in metrics or not scan.tableIdentifier().isDefined():
+        return None
+    name = str(scan.tableIdentifier().get().quotedString())
+    total = len(rows.sparkSession.table(name).inputFiles())
+    whole = Partition(0, total, 0, int(metrics["numFiles"]), int(metrics["filesSize"]), ())
+    return TableRead(name.replace("`", ""), (whole,), sized=False)
+
+
+def _read(scan: Java, executed: bool) -> TableRead | None:
+    table = scan.table()
+    if str(table.getClass().getName()) != _SPARK_TABLE:
+        return None
+    inner, number = table.table(), table.snapshotId()
+    if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):
+        return None
+    snapshot = inner.snapshot(number) if number is not None else inner.currentSnapshot()
+    partitions = scan.partitions() if executed else scan.inputPartitions()
+    text = str(_reader(inner).text(snapshot, partitions, _MOST))
+    counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MOST
+    return TableRead(str(table.name()), tuple(_partitions(text)), counted)
+
+
+def _reader(table: Java) -> Java:
+    own = jvm.gateway()
+    if own not in _LOADERS:
+        loader = compiler.compiled(__package__ or "", "ScanFiles", compiler.context_loader())
+        _LOADERS[own] = loader
+    loaded = _LOADERS[own].loadClass("sparkicebergsql.ScanFiles")
+    return loaded.getConstructors()[0].newInstance(jvm.array("java.lang.Object", [table]))
+
+
+def _partitions(text: str) -> Iterator[Partition]:
+    parts = iter(text.split("\0")[:-1])
+    for spec_id in parts:
+        counts = [int(next(parts)) for _ in range(4)]
+        values = tuple(_value(parts) for _ in range(int(next(parts))))
+        yield Partition(int(spec_id), counts[0], counts[1], counts[2], counts[3], values)
+
+
+def _value(parts: Iterator[str]) -> Value:
+    name, transform, text, number = (next(parts) for _ in range(4))
+    return Value(name, transform, text, float(number) if number else None)
+
+
+def written(rows: DataFrame, since_ms: int) -> Written | None:
+    """What a statement committed to an Iceberg table; None for one that wrote to none, or if it is not certain.
+
+    rows: what `spark.sql` returned. since_ms: when it began, in milliseconds since 1970.
+    """
+    execution = rows._jdf.queryExecution()
+    try:
+        plan = execution.commandExecuted()
+        if str(plan.getClass().getSimpleName()) != "CommandResult":
+            return None
+        target = _target(plan.commandLogicalPlan().table())
+        if str(target.getClass().getName()) != _SPARK_TABLE:
+            return None
+        table = target.table()
+        table.refresh()
+        snapshot = table.currentSnapshot()
+        if snapshot is None or snapshot.timestampMillis() < since_ms:
+            return None
+        summary = {str(k): str(v) for k, v in dict(snapshot.summary()).items()}
+        context = rows.sparkSession.sparkContext
+        if summary.get("spark.app.id", summary.get("app-id")) != context.applicationId:
+            return None
+        return Written(str(target.name()), str(snapshot.operation()), summary)
+    except BRIDGE_ERRORS:
+        return None
+
+
+def _target(relation: Java) -> Java:
+    """The table that a command writes to, without what Spark puts around it."""
+    while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
+        relation = relation.child()
+    table = relation.table()
+    wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
+    return table.table() if wrapped else table
+
+
+def physical_plan(rows: DataFrame) -> str:
+    """Spark's physical plan of a query, as EXPLAIN FORMATTED writes it."""
+    mode = jvm.java_class("org.apache.spark.sql.execution.ExplainMode").fromString("formatted")
+    return str(rows._jdf.queryExecution().explainString(mode))

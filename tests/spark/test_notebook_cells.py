@@ -1,0 +1,282 @@
+"""Typical mistakes, and what a cell shows, in a real kernel: one kernel, which all cells run in."""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import pairwise
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")  # jupyter_client's own
+
+SET_UP = """\
+import datetime, os, signal, threading
+import spark_iceberg_sql as sis
+spark = sis.session("warehouse", config={
+    "spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2",
+    "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"})
+day, ids, table, part = datetime.date(2024, 1, 5), [1, 2, 3], "local.d.t", "ts_day"
+frame = spark.range(3)
+"""
+TABLES = """\
+%%iceberg_sql
+CREATE TABLE local.d.t (id BIGINT, name STRING, ts TIMESTAMP, v STRING) USING iceberg
+PARTITIONED BY (days(ts), bucket(4, id));
+INSERT INTO local.d.t SELECT /*+ REPARTITION(1) */ id, 'n' || id,
+  TIMESTAMP '2024-01-01' + make_interval(0, 0, 0, CAST(id % 10 AS INT)), '{"a": 1}' FROM range(40);
+"""
+# A job that was cancelled is listed until its tasks have ended.
+WAIT = """\
+import time
+tracker, begun = spark.sparkContext.statusTracker(), time.time()
+while tracker.getActiveJobsIds() and time.time() < begun + 60:
+    time.sleep(0.2)
+tracker.getActiveJobsIds()
+"""
+LONG = """\
+threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
+%iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3
+"""
+# What Jupyter asks the kernel for; `|` is the cursor.
+COMPLETE = """\
+from IPython.core.completer import provisionalcompleter
+def complete(sql, line="%%iceberg_sql\\n"):
+    before, _, after = (line + sql).partition("|")
+    with provisionalcompleter():
+        found = get_ipython().Completer.completions(before + after, len(before))
+        return [completion.text for completion in found]
+"""
+S = "%%iceberg_sql\n"
+
+# A cell; the words under the carets, if there is a place; and what else must be said.
+MISTAKES: list[tuple[str, str | None, list[str]]] = [
+    # functions and transforms
+    (
+        S + "SELECT count(*) FROM local.d.t\nWHERE days(ts) = DATE '2024-01-05'",
+        "days(ts)",
+        ["write `iceberg_days(ts)`", "cell:3:7"],
+    ),
+    (S + "SELECT bucket(4, id) FROM local.d.t", "bucket(4, id)", ["write `iceberg_bucket(4, id)`"]),
+    (S + "SELECT bucket(id, 4) FROM local.d.t", "bucket(id, 4)", ["write `iceberg_bucket(4, id)`"]),
+    (S + "SELECT iceberg_bucket(id, 4) FROM local.d.t", "id, 4", ["write `iceberg_bucket(4, id)`"]),
+    (S + "SELECT iceberg_dyas(ts) FROM local.d.t", "iceberg_dyas", ["iceberg_days(ts)"]),
+    (S + "SELECT iceberg_days(name) FROM local.d.t", None, ["iceberg_days"]),
+    (
+        S + "SELECT coutn(*) FROM local.d.t",
+        "coutn(*)",
+        ["write `count`", "SELECT count(*) FROM local.d.t;"],
+    ),
+    (
+        'spark.sql("SELECT days(ts) FROM local.d.t")',
+        "days(ts)",
+        ["write `iceberg_days(ts)`", "cell, line 1"],
+    ),
+    # names
+    (S + "SELECT nam FROM local.d.t", "nam", ["write `name`", "SELECT name FROM local.d.t;"]),
+    (S + "SELECT *\nFROM local.d.tt", "local.d.tt", ["write `local.d.t`", "cell:3:6"]),
+    (S + "SELECT * FROM local.dd.t", "local.dd.t", ["write `local.d.t`"]),
+    (S + "SELECT * FROM frame", "frame", ["is a Python variable: write `{frame}`"]),
+    (
+        S + "SELECT * FROM local.d.t WHERE ts_day = DATE '2024-01-05'",
+        "ts_day",
+        ["filter on `ts`", "iceberg_days(ts)"],
+    ),
+    (S + "SELECT t.nme FROM local.d.t", "t.nme", ["write `name`"]),
+    ('spark.table("local.d.nope")', None, ["`local`.`d`.`nope` cannot be found"]),
+    # syntax
+    (S + "SELCT 1", "SELCT", ["write `SELECT`", "SELECT 1;"]),
+    (S + "SELECT * FORM local.d.t", None, ["PARSE_SYNTAX_ERROR"]),
+    (S + "SELECT 1\nSELECT 2", "SELECT", ["end the statement before it with `;`", "SELECT 1;"]),
+    (S + "SELECT (1", None, ["PARSE_SYNTAX_ERROR"]),
+    (S + "SELECT 'a", None, ["cell:2"]),
+    (S + "SELECT id, count(*) FROM local.d.t", None, ["MISSING_GROUP_BY"]),
+    (S + "SELECT a, FROM local.d.t", None, ["cell:2"]),
+    # values
+    (S + "SELECT CAST('x' AS INT)", "CAST('x' AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),
+    (
+        S + "SELECT CAST(name AS INT) FROM local.d.t",
+        "CAST(name AS INT)",
+        ["CAST_INVALID_INPUT", "try_cast"],
+    ),
+    (S + "SELECT 1 / 0", "1 / 0", ["DIVIDE_BY_ZERO", "try_divide"]),
+    (
+        'spark.sql("SELECT CAST(name AS INT) FROM local.d.t").collect()',
+        "CAST(name AS INT)",
+        ["try_cast"],
+    ),
+    (S + "INSERT INTO local.d.t VALUES (1)", None, ["not enough data columns"]),
+    # variables
+    (S + "SELECT {dya}", "{dya}", ["no Python variable `dya`", "write `{day}`"]),
+    (S + "SELECT :dya", ":dya", ["dya", "write `:day`"]),
+    (S + "SELECT * FROM {table}", "{table}", ["write `FROM IDENTIFIER({table})`"]),
+    (S + "SELECT x_{part}", "{part}", ["cannot be a part of a name"]),
+    (S + "SELECT {{ day }}", "{{ day }}", ["write `{day}`"]),
+    (S + "SELECT {sis}", "{sis}", ["of Python's type module"]),
+    # partition DDL
+    (
+        S + "SELECT 1;\nALTER TABLE local.d.t ADD PARTITION FIELD days(name)",
+        "name",
+        ["SIS202", "nothing has run", "cell:3:48"],
+    ),
+    (
+        S + "CREATE TABLE local.d.u (id BIGINT) USING iceberg\nPARTITIONED BY (bucket(id, 16))",
+        "id, 16",
+        ["PARTITIONED BY (bucket(16, id));"],
+    ),
+    (S + "ALTER TABLE local.d.t DROP PARTITION FIELD ts_days", "ts_days", ["ts_day"]),
+    ('spark.sql("ALTER TABLE local.d.t ADD PARTITION FIELD days(name)")', "name", ["SIS202"]),
+    # the first line
+    ("%%iceberg_sql --limt 3\nSELECT 1", None, ["write `--limit`"]),
+    ("%%iceberg_sql SELECT 1\nSELECT 2", None, ["SQL stands on the lines below it"]),
+    ("%%iceberg_sql list\nSELECT 1", None, ["write `list_rows`"]),
+    ("%%iceberg_sql spark\nSELECT 1", None, ["is the Spark session"]),
+    ("%%iceberg_sql --limit\nSELECT 1", None, ["--limit 50"]),
+    # tables by path
+    (S + "SELECT * FROM iceberg('/no/such')", "iceberg('/no/such')", ["Path does not exist"]),
+    (S + "SELECT * FROM iceberg('/no/such', snapshotid => 1)", None, ["write `snapshot_id`"]),
+    # secrets are not shown again
+    (
+        S
+        + "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 1)",
+        None,
+        ["***"],
+    ),
+]
+# Cells that succeed, and what they show.
+SHOWN: list[tuple[str, list[str]]] = [
+    (
+        S + "SELECT id FROM local.d.t WHERE ts >= {day} AND ts < :day + INTERVAL 1 DAY",
+        ["read 4 of 29 files", "partitions: ts_day = 2024-01-05"],
+    ),
+    (S + "SELECT sum(id) AS total FROM {frame}", ["total", "    3"]),
+    (
+        S + "SELECT * FROM IDENTIFIER({table}) WHERE array_contains({ids}, id) ORDER BY id",
+        ["3 rows"],
+    ),
+    ("%%iceberg_sql found --limit 2\nSELECT id, name FROM local.d.t ORDER BY id", ["first 2 rows"]),
+    ("(found.count(), _.columns)", ["(40, ['id', 'name'])"]),
+    ("found", ["DataFrame[id: bigint, name: string]"]),
+    ("x = %iceberg_sql --quiet SELECT 42 AS answer\nx.first().answer", ["42"]),
+    (
+        S
+        + "SELECT '; -- {x} :y' AS a, \"it's\" AS b, v:a AS c, CAST(NULL AS STRUCT<day: INT>) AS d\n"
+        + "FROM (SELECT parse_json(v) AS v FROM local.d.t LIMIT 1) -- end",
+        ["; -- {x} :y", "it's", "1 row"],
+    ),
+    (S + "-- nothing\n/* at all */", ["there is no statement"]),
+    (
+        S
+        + "SELECT 1 AS a, 2 AS a, X'00ff' AS b, map('k', array(1, NULL)) AS m, '<b>&' AS h,\n"
+        + "repeat('y', 1000) AS l, 1.5D AS f, '5'::int AS i",
+        ["0x00FF", "{k -> [1, null]}", "<b>&", "…"],
+    ),
+    (S + "SELECT * FROM local.d.t WHERE false", ["no rows"]),
+    (S + f"SELECT {', '.join(f'{i} AS c{i}' for i in range(2000))}", ["first 60 of 2,000 columns"]),
+    (
+        "%%iceberg_sql --plan\nALTER TABLE local.d.t ADD PARTITION FIELD truncate(2, name)",
+        ["+ 1002  name_trunc_2"],
+    ),
+    (
+        "%%iceberg_sql --explain\nSELECT * FROM local.d.t WHERE ts = TIMESTAMP '2024-01-05'",
+        ["would read 4 of 29 files", "BatchScan"],
+    ),
+    ("%%iceberg_sql --check\nSELECT 1; SELECT 2", ["checked 2 statements: no errors"]),
+    ("%load_ext spark_iceberg_sql", ["already loaded"]),
+    (COMPLETE + 'complete("SELECT * FROM local.d.")', ["['t']"]),
+    (COMPLETE + 'complete("SELECT * FROM lo")', ["'local'"]),
+    (COMPLETE + 'complete("SELECT na| FROM local.d.t")', ["['name']"]),
+    (COMPLETE + 'complete("SELECT iceberg_bu")', ["['iceberg_bucket']"]),
+    (COMPLETE + 'complete("ALTER TABLE local.d.t ADD PARTITION FIELD da")', ["days"]),
+    (
+        COMPLETE + 'complete("ALTER TABLE local.d.t DROP PARTITION FIELD ")',
+        ["['ts_day', 'id_bucket']"],
+    ),
+    (COMPLETE + 'complete("", "%%iceberg_sql --expl")', ["['--explain']"]),
+    ("%config IcebergSql.limit = 1", []),
+    (S + "SELECT * FROM range(3)", ["first 1 row"]),
+    (
+        S + "SELECT TIMESTAMP '10000-01-01 00:00:00' AS late, INTERVAL '1' YEAR AS y",
+        ["+10000-01-01", "1 row"],
+    ),
+    (
+        LONG,
+        ["interrupted after", "SELECT was cancelled in Spark"],
+    ),
+    (WAIT, ["[]"]),
+    (
+        S + "DELETE FROM local.d.t WHERE id = 3; SELECT count(*) AS n FROM local.d.t",
+        ["removed 1 row", "39"],
+    ),
+]
+KEEP = os.environ.get("KEEP_NOTEBOOK")  # where to write the cells, to look at them
+_COLORS = re.compile(r"\x1b\[[\d;]*m")
+_NEVER = re.compile(
+    r"py4j|Traceback|at org\.|site-packages|JVM stacktrace|hunter2|AKIAKEY|\"level\"", re.IGNORECASE
+)
+_MOST_LINES = 14
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
+    """Each cell's source with the cell after all have run."""
+    sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), *(s[0] for s in SHOWN), "spark.stop()"]
+    book = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
+    place = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
+    client = NotebookClient(
+        book, timeout=300, kernel_name="python3", resources=place, allow_errors=True
+    )
+    client.execute()
+    if KEEP:
+        nbformat.write(book, KEEP)
+    return {cell.source: cell for cell in book.cells}
+
+
+def said(cell: NotebookNode) -> str:
+    """All that a cell says as text."""
+    parts = []
+    for output in cell.outputs:
+        text = output.get("text") or output.get("data", {}).get("text/plain", "")
+        parts.append("\n".join(output["traceback"]) if output.output_type == "error" else text)
+    return _COLORS.sub("", "\n".join(parts))
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m[0].replace(S, "")[:60])
+def test_a_mistake(
+    cells: dict[str, NotebookNode], mistake: tuple[str, str | None, list[str]]
+) -> None:
+    source, marked, words = mistake
+    text = said(cells[source])
+    assert [o.output_type for o in cells[source].outputs if o.output_type == "error"], text
+    assert [word for word in words if word not in text] == [], text
+    everything = text + "".join(str(o.get("data", "")) for o in cells[source].outputs)
+    assert _NEVER.search(everything) is None, text
+    assert len(text.splitlines()) <= _MOST_LINES, text
+    if marked is not None:
+        assert marked in underlined(text), text
+
+
+def underlined(text: str) -> list[str]:
+    """The words above carets."""
+    lines = text.splitlines()
+    found = []
+    for above, line in pairwise(lines):
+        carets = re.fullmatch(r"(\s+\| +)(\^+)", line)
+        if carets is not None:
+            found.append(above[carets.end(1) : carets.end(2)])
+    return found
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda s: s[0].replace(S, "")[:60])
+def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, list[str]]) -> None:
+    source, words = shown
+    text = said(cells[source])
+    assert [word for word in words if word not in text] == [], text
+    for output in cells[source].outputs:
+        html = output.get("data", {}).get("text/html", "")
+        assert "<script" not in html
+        assert "<b>&" not in html  # a value is text, whatever is in it
+        assert re.search(r"(?:src|href|url)\s*[=(]", html) is None
