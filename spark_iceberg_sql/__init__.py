@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
+    from spark_iceberg_sql.spark.insight.explain import explain
     from spark_iceberg_sql.spark.session import (
         install,
         register,
@@ -71,6 +72,7 @@ _HOME = {
     "catalog": "spark.catalogs",
     "check": "api",
     "collection": "spark.tables.credentials",
+    "explain": "spark.insight.explain",
     "install": "spark.session",
     "known_from": "model.offline",
     "optimize": "spark.catalogs",
@@ -103,6 +105,7 @@ __all__ = [
     "catalog",
     "check",
     "collection",
+    "explain",
     "install",
     "known_from",
     "optimize",

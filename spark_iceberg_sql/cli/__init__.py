@@ -25,6 +25,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("spark_iceberg_sql.cli.check", "check partition DDL in files, folders, notebooks"),
     "plan": ("spark_iceberg_sql.cli.plan", "show how statements would change the partitioning"),
     "run": ("spark_iceberg_sql.cli.run", "check a whole script, then run it on Spark"),
+    "explain-query": (
+        "spark_iceberg_sql.cli.explain_query",
+        "show what queries would read of their tables, and why not less",
+    ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": (

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.config.settings import Configuration
-from spark_iceberg_sql.errors import ConfigError
+from spark_iceberg_sql.errors import ConfigError, IcebergSqlError
+from spark_iceberg_sql.extras import load
+from spark_iceberg_sql.files.discovery import decode, read_bytes
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +75,50 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="skip files that git ignores (the default)",
     )
+
+
+def add_session(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that configure a Spark session."""
+    group = parser.add_argument_group("session")
+    group.add_argument(
+        "--catalog", metavar="NAME", default="local", help="the Iceberg catalog (default: local)"
+    )
+    group.add_argument(
+        "--warehouse",
+        metavar="DIR",
+        default="iceberg-warehouse",
+        help="warehouse folder of the embedded catalog",
+    )
+    group.add_argument(
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        help="Spark setting (spark.sql.catalog.NAME.type=rest ...)",
+    )
+
+
+def started(given: argparse.Namespace) -> Any:
+    """The session of those options. Raises JavaError, JarError, MissingExtraError."""
+    conf = pairs("--conf", given.conf)
+    return load("spark.session").session(given.warehouse, catalog=given.catalog, config=conf)
+
+
+def pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:
+    """The values of an option that takes NAME=VALUE. Raises IcebergSqlError for any other value."""
+    found = {}
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        if not key or not equals:
+            raise IcebergSqlError(f"{option} takes NAME=VALUE, not `{word}`")
+        found[key] = value
+    return found
+
+
+def sql_or_file(given: str) -> tuple[str, str]:
+    """A name and the text of an argument that is SQL, a file, or - for standard input."""
+    if given == "-" or (Path(given).suffix and not any(map(str.isspace, given))):
+        return given, decode(read_bytes(given), given)[0]
+    return "-", given
 
 
 def configuration(given: argparse.Namespace) -> Configuration:

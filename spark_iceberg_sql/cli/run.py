@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
+from spark_iceberg_sql.cli.options import add_session, pairs, started
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
@@ -26,31 +26,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--param", metavar="NAME=VALUE", action="append", help="string value for :NAME"
     )
-    group = parser.add_argument_group("session")
-    group.add_argument(
-        "--catalog", metavar="NAME", default="local", help="the Iceberg catalog (default: local)"
-    )
-    group.add_argument(
-        "--warehouse",
-        metavar="DIR",
-        default="iceberg-warehouse",
-        help="warehouse folder of the embedded catalog",
-    )
-    group.add_argument(
-        "--conf",
-        metavar="KEY=VALUE",
-        action="append",
-        help="Spark setting (spark.sql.catalog.NAME.type=rest ...)",
-    )
+    add_session(parser)
 
 
 def run(given: argparse.Namespace) -> int:
     """Check and run the script; returns the exit code."""
     text = decode(read_bytes(given.file), given.file)[0]
-    text = substituted(text, _pairs("--var", given.var))
-    parameters = _pairs("--param", given.param)
-    conf = _pairs("--conf", given.conf)
-    session = load("spark.session").session(given.warehouse, catalog=given.catalog, config=conf)
+    text = substituted(text, pairs("--var", given.var))
+    parameters = pairs("--param", given.param)
+    session = started(given)
     script = load("spark.gate.scripts")
     try:
         script.run(
@@ -68,16 +52,6 @@ def run(given: argparse.Namespace) -> int:
     finally:
         session.stop()
     return CLEAN
-
-
-def _pairs(option: str, words: Iterable[str] | None) -> dict[str, str]:
-    pairs = {}
-    for word in words or ():
-        key, equals, value = word.partition("=")
-        if not key or not equals:
-            raise IcebergSqlError(f"{option} takes NAME=VALUE, not `{word}`")
-        pairs[key] = value
-    return pairs
 
 
 def _say(line: str) -> None:

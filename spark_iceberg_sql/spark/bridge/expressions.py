@@ -47,6 +47,13 @@ def cast(expression: Java, ddl: str) -> Java:
     return scala_object(f"{EXPRESSIONS}.Cast").apply(expression, data_type(ddl), False)
 
 
+def alias(expression: Java, name: str) -> Java:
+    """An expression as a column of a result."""
+    none, nil = to_option(), scala_object("scala.collection.immutable.Nil")
+    made = java_class(f"{EXPRESSIONS}.NamedExpression").newExprId()
+    return java_class(f"{EXPRESSIONS}.Alias")(expression, name, made, nil, none, nil)
+
+
 def words(expression: Java) -> str:
     """An expression approximately as written: `tailnum`, `(id + 1)`, `'a'`."""
     text: str = expression.sql()

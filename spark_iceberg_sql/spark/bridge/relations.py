@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, expressions, jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class, scala_object
 
 _CATALYST = "org.apache.spark.sql.catalyst"
@@ -58,16 +58,7 @@ def _through_the_session(expression: Java) -> Java:
 
     The plan is executed directly, not as a separate query, which Spark would display with all its values.
     """
-    none, nil = jvm.to_option(), scala_object("scala.collection.immutable.Nil")
-    expressions = f"{_CATALYST}.expressions"
-    column = java_class(f"{expressions}.Alias")(
-        expression,
-        "value",
-        java_class(f"{expressions}.NamedExpression").newExprId(),
-        nil,
-        none,
-        nil,
-    )
+    column = expressions.alias(expression, "value")
     plan = java_class(f"{_CATALYST}.plans.logical.Project")(
         jvm.to_seq([column]), java_class(f"{_CATALYST}.plans.logical.OneRowRelation")()
     )

@@ -16,6 +16,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import jvm, local_relation, registries, relations
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight import explain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,6 +53,10 @@ def _plan(spark: SparkSession, text: str) -> Iterable[Row]:
     return map(astuple, live_plan.plan(spark, text).rows())
 
 
+def _explain(spark: SparkSession, text: str) -> Iterable[Row]:
+    return explain.explain(spark, text).rows()
+
+
 ANSWERS: tuple[Answer, ...] = (
     Answer(
         name="iceberg_check",
@@ -72,6 +77,20 @@ ANSWERS: tuple[Answer, ...] = (
         summary="what a statement would do to its table's partitioning; the table is not changed",
         example="SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)');",
         rows=_plan,
+    ),
+    Answer(
+        name="iceberg_explain",
+        columns=(
+            "scan int, table string, conjunct string, files bigint, total_files bigint, "
+            "bytes bigint, total_bytes bigint, manifests bigint, total_manifests bigint, "
+            "pruned_by string, why_not string, rewrite string, rewrite_files bigint"
+        ),
+        summary=(
+            "what each scan of a statement would read, and what each conjunct of its filters "
+            "contributes; the statement does not run"
+        ),
+        example="SELECT * FROM iceberg_explain('SELECT * FROM db.t WHERE year(ts) = 2024');",
+        rows=_explain,
     ),
 )
 
