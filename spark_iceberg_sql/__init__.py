@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
     from spark_iceberg_sql.spark.insight.explain import explain
+    from spark_iceberg_sql.spark.insight.health import health
+    from spark_iceberg_sql.spark.insight.joins import spj
     from spark_iceberg_sql.spark.session import (
         install,
         register,
@@ -73,6 +75,7 @@ _HOME = {
     "check": "api",
     "collection": "spark.tables.credentials",
     "explain": "spark.insight.explain",
+    "health": "spark.insight.health",
     "install": "spark.session",
     "known_from": "model.offline",
     "optimize": "spark.catalogs",
@@ -80,6 +83,7 @@ _HOME = {
     "register": "spark.session",
     "run": "spark.gate.scripts",
     "session": "spark.session",
+    "spj": "spark.insight.joins",
     "sql": "spark.gate.intercept",
     "uninstall": "spark.session",
 }
@@ -106,6 +110,7 @@ __all__ = [
     "check",
     "collection",
     "explain",
+    "health",
     "install",
     "known_from",
     "optimize",
@@ -113,6 +118,7 @@ __all__ = [
     "register",
     "run",
     "session",
+    "spj",
     "sql",
     "uninstall",
 ]

@@ -157,12 +157,12 @@ def rewrites(term: Term) -> Iterator[str]:
     if term.kind == "Like" and term.children[0].is_column and len(term.children) == 2:
         prefix = re.split(r"[%_\\]", term.children[1].value or "")[0]
         if prefix and "\\" not in (term.children[1].value or ""):
-            yield f"{COLUMN} LIKE {quoted(prefix + '%')} AND {COLUMN} LIKE {term.children[1].sql}"
+            yield f"{COLUMN} LIKE {literal(prefix + '%')} AND {COLUMN} LIKE {term.children[1].sql}"
     if term.kind == "RLike" and term.children[0].is_column:
-        literal = re.match(r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", term.children[1].value or "")
-        if literal and "|" not in (term.children[1].value or ""):
+        start = re.match(r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", term.children[1].value or "")
+        if start and "|" not in (term.children[1].value or ""):
             text = term.children[1].sql
-            yield f"{COLUMN} LIKE {quoted(literal[1] + '%')} AND {COLUMN} RLIKE {text}"
+            yield f"{COLUMN} LIKE {literal(start[1] + '%')} AND {COLUMN} RLIKE {text}"
     if term.kind == "ArrayContains" and term.children[1].is_column:
         items = re.fullmatch(r"(?:ARRAY|array)\((.+)\)", term.children[0].sql)
         if items:
@@ -172,14 +172,14 @@ def rewrites(term: Term) -> Iterator[str]:
         yield from _comparisons(*compared)
 
 
-def _comparisons(kind: str, subject: Term, literal: Term) -> Iterator[str]:
-    sign, value = _SIGN[kind], literal.value or ""
+def _comparisons(kind: str, subject: Term, constant: Term) -> Iterator[str]:
+    sign, value = _SIGN[kind], constant.value or ""
     inner = subject.children[0] if subject.children else subject
     if not inner.is_column:
         return
     if subject.kind == "Coalesce" and len(subject.children) == 2:
-        yield f"{COLUMN} {sign} {literal.sql}"
-        yield f"({COLUMN} {sign} {literal.sql} OR {COLUMN} IS NULL)"
+        yield f"{COLUMN} {sign} {constant.sql}"
+        yield f"({COLUMN} {sign} {constant.sql} OR {COLUMN} IS NULL)"
     if kind != "EqualTo":
         return
     if subject.kind == "Substring" and subject.children[1].value in ("0", "1"):
@@ -198,8 +198,8 @@ def _comparisons(kind: str, subject: Term, literal: Term) -> Iterator[str]:
 
 def _starts(text: str) -> str:
     if re.search(r"[%_\\]", text):
-        return f"startswith({COLUMN}, {quoted(text)})"
-    return f"{COLUMN} LIKE {quoted(text + '%')}"
+        return f"startswith({COLUMN}, {literal(text)})"
+    return f"{COLUMN} LIKE {literal(text + '%')}"
 
 
 # Letters of Spark's date patterns, from the coarsest: Python's, and how long each lasts.
@@ -255,7 +255,7 @@ def trials(term: Term, candidate: str) -> Iterator[str | None]:
                 yield str(at + timedelta(seconds=seconds))
 
 
-def quoted(text: str) -> str:
+def literal(text: str) -> str:
     """A string literal of Spark."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 

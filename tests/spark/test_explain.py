@@ -137,7 +137,8 @@ def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
         if "SELECT" in text:
             continue
         alone = sis.explain(spark, f"SELECT * FROM {T} WHERE {text}").scans[0]
-        (own,) = (c for c in alone.conjuncts if not c.inferred)
+        own, *more = (c for c in alone.conjuncts if not c.inferred)
+        assert (own.text.strip("()"), more) == (text.strip("()"), []), text
         assert own.files == read(spark, f"SELECT * FROM {T} WHERE {text}"), text
         told = by_text.get(text.strip("()") if text[0] == "(" else text)
         assert told is None or told.files == own.files, text

@@ -57,7 +57,7 @@ def place(expression: Java) -> tuple[str, int, int] | None:
     if _STATEMENT.match(words):
         return None
     if kind(expression) == "IsNotNull" and "NULL" not in words.upper():
-        return None  # derived from a comparison, and with its place
+        return None  # it has the place of the comparison that it is derived from
     if _PREDICATE.match(words):
         subject = _SUBJECT.search(sql, 0, start) or _CALL.search(sql, 0, start)
         if subject is None or not _is_of(subject[1], expression):
@@ -66,13 +66,15 @@ def place(expression: Java) -> tuple[str, int, int] | None:
     return sql, start, end
 
 
+def is_derived(conjunct: Java) -> bool:
+    """Whether Spark derived a conjunct from another one: IS NOT NULL of a column that is compared."""
+    return kind(conjunct) == "IsNotNull" and place(conjunct) is None
+
+
 def _is_of(words: str, expression: Java) -> bool:
-    """Whether the text before a predicate names its column: Spark infers predicates on joined columns."""
+    """Whether the text before a predicate names its column."""
     attributes = from_seq(expression.references().toSeq())
-    if words.endswith(")") or len(attributes) != 1:
+    if words.endswith(")") or len(attributes) != 1 or kind(attributes[0]) != "AttributeReference":
         return True
-    *qualifier, name = words.replace("`", "").lower().split(".")
-    own = [str(part).lower() for part in from_seq(attributes[0].qualifier())]
-    if name != str(attributes[0].name()).lower():
-        return kind(attributes[0]) != "AttributeReference"
-    return not qualifier or qualifier == own[-len(qualifier) :]
+    name = words.rpartition(".")[2].strip("`")
+    return bool(name.lower() == str(attributes[0].name()).lower())

@@ -78,7 +78,7 @@ class Conjuncts:
         key = place if place is not None else text
         if over is not None and key in self._written:
             return  # it is also above the relation
-        one = self._written.setdefault(key, _Written(text, inferred=place is None, over=over))
+        one = self._written.setdefault(key, _Written(text, terms.is_derived(conjunct), over))
         one.parts.append(conjunct)
         if over is not None:
             return

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.conjuncts import COLUMN, quoted, rewrites, trials
+from spark_iceberg_sql.insight.conjuncts import COLUMN, literal, rewrites, trials
 from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, terms
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, quietly
-from spark_iceberg_sql.syntax.identifiers import backticked
+from spark_iceberg_sql.syntax.identifiers import backticked, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +47,7 @@ def written(text: str, column: str) -> str:
     """A column as a conjunct's text writes it, with its qualifier."""
     name = re.escape(column)
     found = re.search(rf"(?:(?:`[^`]+`|\w+)\.)*(?:`{name}`|\b{name}\b)", text, re.IGNORECASE)
-    return found[0] if found is not None else backticked(column)
+    return found[0] if found is not None else quoted(column)
 
 
 def renamed(sql: str, column: str, name: str) -> str:
@@ -65,7 +65,7 @@ def _same(
     """Whether both choose the same of some values; evaluated by the optimizer, without a job."""
     old = str(conjunct.sql()).replace(str(column.sql()), "c")
     new = candidate.replace(COLUMN, "c")
-    rows = ", ".join("(NULL)" if value is None else f"({quoted(value)})" for value in values)
+    rows = ", ".join("(NULL)" if value is None else f"({literal(value)})" for value in values)
     found = plans.constant_rows(
         spark,
         f"SELECT coalesce({old}, false) = coalesce({new}, false) AS same FROM "
