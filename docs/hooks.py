@@ -174,12 +174,16 @@ travel are accepted, with names, too.
 
 ## Functions over a statement
 
-Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) shows them.
+Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) and
+[Explain](../guide/explain.md) show them.
 
 | function | rows |
 |---|---|
 | `iceberg_check(statement)` | the findings |
 | `iceberg_plan(statement)` | what the statement would do |
+| `iceberg_explain(statement)` | what the statement would read, and what each conjunct of its filters contributes |
+| `iceberg_health(table)` | what slows down a table's queries, and the statement that mends it |
+| `iceberg_spj(statement)` | whether its joins are storage-partitioned, and what is missing |
 | `iceberg_rules()` | the optimizer rules of the session |
 
 ## Functions over a partition spec

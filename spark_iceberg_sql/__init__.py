@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
     from spark_iceberg_sql.spark.insight.advise import advise
+    from spark_iceberg_sql.spark.insight.explain import explain
+    from spark_iceberg_sql.spark.insight.health import health
+    from spark_iceberg_sql.spark.insight.joins import spj
     from spark_iceberg_sql.spark.insight.preview import preview
     from spark_iceberg_sql.spark.servers import Server, connect_server, thrift_server
     from spark_iceberg_sql.spark.session import register, session
@@ -78,6 +81,8 @@ _HOME = {
     "connect_server": "spark.servers",
     "install": "api",
     "Preview": "insight.preview",
+    "explain": "spark.insight.explain",
+    "health": "spark.insight.health",
     "known_from": "model.offline",
     "optimize": "spark.catalogs",
     "plan": "api",
@@ -85,6 +90,7 @@ _HOME = {
     "register": "spark.session",
     "run": "spark.gate.scripts",
     "session": "spark.session",
+    "spj": "spark.insight.joins",
     "sql": "spark.gate.intercept",
     "thrift_server": "spark.servers",
     "uninstall": "api",
@@ -117,6 +123,8 @@ __all__ = [
     "check",
     "collection",
     "connect_server",
+    "explain",
+    "health",
     "install",
     "known_from",
     "optimize",
@@ -125,6 +133,7 @@ __all__ = [
     "register",
     "run",
     "session",
+    "spj",
     "sql",
     "thrift_server",
     "uninstall",

@@ -45,6 +45,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "spark_iceberg_sql.cli.advise",
         "find the partition spec under which queries read least",
     ),
+    "explain-query": (
+        "spark_iceberg_sql.cli.explain_query",
+        "show what queries would read of their tables, and why not less",
+    ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": (

@@ -8,6 +8,7 @@ from typing import Any
 
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.errors import ConfigError
+from spark_iceberg_sql.files.discovery import decode, read_bytes
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +73,13 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="skip files that git ignores (the default)",
     )
+
+
+def sql_or_file(given: str) -> tuple[str, str]:
+    """A name and the text of an argument that is SQL, a file, or - for standard input."""
+    if given == "-" or (Path(given).suffix and not any(map(str.isspace, given))):
+        return given, decode(read_bytes(given), given)[0]
+    return "-", given
 
 
 def configuration(given: argparse.Namespace) -> Configuration:

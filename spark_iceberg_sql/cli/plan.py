@@ -9,8 +9,7 @@ from pathlib import Path
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
-from spark_iceberg_sql.cli.options import add_settings, configuration
-from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.cli.options import add_settings, configuration, sql_or_file
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print the plan of each statement; returns the exit code."""
-    name, text = _text(given.sql)
+    name, text = sql_or_file(given.sql)
     known = Linter().known(name, configuration(given).of(Path(name)))
     found = plans(known, text)
     if not found:
@@ -35,9 +34,3 @@ def run(given: argparse.Namespace) -> int:
     if not all(plan.report.ok for plan in found):
         return FINDINGS
     return COULD_NOT_RUN if any(plan.unplanned for plan in found) else CLEAN
-
-
-def _text(word: str) -> tuple[str, str]:
-    if word == "-" or (Path(word).suffix and not any(map(str.isspace, word))):
-        return word, decode(read_bytes(word), word)[0]
-    return "-", word

@@ -10,7 +10,7 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, context_
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.editor.completion import suggestions
-from spark_iceberg_sql.model.table_functions import NAMES as TABLE_FUNCTIONS
+from spark_iceberg_sql.model.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.notebook.names import Names
 from spark_iceberg_sql.notebook.options import OPTIONS

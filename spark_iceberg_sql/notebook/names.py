@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 
+from spark_iceberg_sql.model.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.model.table_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept

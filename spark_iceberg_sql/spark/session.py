@@ -12,8 +12,9 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark import statement_functions
 from spark_iceberg_sql.spark.bridge import jvm
-from spark_iceberg_sql.spark.gate import intercept, table_functions
+from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.insight import hypothetical_functions
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
@@ -132,7 +133,7 @@ def register(spark: SparkSession) -> None:
     by_path.register(spark)
     metadata_functions.register(spark)
     discovery.register(spark)
-    table_functions.register(spark)
+    statement_functions.register(spark)
     hypothetical_functions.register(spark)
 
 
@@ -144,5 +145,5 @@ def uninstall(spark: SparkSession) -> None:
     by_path.unregister(spark)
     metadata_functions.unregister(spark)
     discovery.unregister(spark)
-    table_functions.unregister(spark)
+    statement_functions.unregister(spark)
     hypothetical_functions.unregister(spark)

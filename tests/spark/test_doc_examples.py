@@ -27,6 +27,7 @@ from spark_iceberg_sql.spark import session as ways_in
 from spark_iceberg_sql.syntax.script import statements
 
 NEEDS_SPARK = {"python", "pycon", "sql"}
+IN_A_SESSION = ("iceberg-sql run", "iceberg-sql explain-query")
 # A page's folders, which a test has elsewhere.
 LAKE = re.compile(r"(?<![\w.])/lake\b")
 
@@ -36,7 +37,7 @@ def runs_here(block: Block) -> bool:
     if block.not_run is not None or block.is_clients:
         return False
     if block.language == "console":
-        return any(command.startswith("iceberg-sql run") for command, _, _ in commands(block))
+        return any(command.startswith(IN_A_SESSION) for command, _, _ in commands(block))
     return "demo" in block.marks or (block.language in NEEDS_SPARK and block.file is None)
 
 

@@ -21,8 +21,11 @@ def active_session() -> SparkSession:
 
 
 def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
-    """A LocalRelation. ddl: the columns, `part string, spec_id int`. values: one sequence per row."""
+    """The plan of some rows. ddl: the columns, `part string, bytes bigint`. values: one sequence per row."""
     schema = jvm.java_class("org.apache.spark.sql.types.StructType").fromDDL(ddl)
+    if "bigint" in ddl:  # py4j turns a small integer into an Integer, whatever the column's type
+        names = [str(name) for name in schema.fieldNames()]
+        return typed_rows(ddl, [dict(zip(names, value, strict=True)) for value in values])
     attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
         schema
     )

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.trees.BinaryLike;
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin;
+import org.apache.spark.sql.catalyst.trees.Origin;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
@@ -37,6 +39,17 @@ public class ImpliedLiteral extends Literal {
 
   /** The condition with a note on the literal that implies the range: the filter itself may be pushed into the scan. */
   public static Expression noted(Expression condition, Expression added) {
+    // A new node has the place in the query's text of the one that it replaces.
+    Origin before = CurrentOrigin.get();
+    CurrentOrigin.set(condition.origin());
+    try {
+      return rebuilt(condition, added);
+    } finally {
+      CurrentOrigin.set(before);
+    }
+  }
+
+  private static Expression rebuilt(Expression condition, Expression added) {
     if (!added.references().subsetOf(condition.references())) return condition;
     // Nodes are rebuilt: for Spark an annotated literal equals the plain one, so `transform` would keep the plain one.
     if (condition instanceof And || condition instanceof Or) {

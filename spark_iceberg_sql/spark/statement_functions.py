@@ -16,6 +16,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import jvm, local_relation, registries, relations
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight import explain, health, joins
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,10 +26,10 @@ Row = Sequence[str | int | None]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A table function over the text of a statement or a script.
+    """A table function over the text of a statement or a script, or over a table.
 
     name: in SQL. columns: of its rows, as DDL. summary, example: for DESCRIBE FUNCTION.
-    rows: from a session and the text.
+    rows: from a session and the text. argument: its name. words: what it is.
     """
 
     name: str
@@ -36,6 +37,8 @@ class Answer:
     summary: str
     example: str
     rows: Callable[[SparkSession, str], Iterable[Row]]
+    argument: str = "statement"
+    words: str = "SQL text"
 
 
 def _diagnostics(spark: SparkSession, text: str) -> Iterable[Row]:
@@ -50,6 +53,18 @@ def _diagnostics(spark: SparkSession, text: str) -> Iterable[Row]:
 
 def _plan(spark: SparkSession, text: str) -> Iterable[Row]:
     return map(astuple, live_plan.plan(spark, text).rows())
+
+
+def _explain(spark: SparkSession, text: str) -> Iterable[Row]:
+    return explain.explain(spark, text).rows()
+
+
+def _health(spark: SparkSession, table: str) -> Iterable[Row]:
+    return health.health(spark, table).rows()
+
+
+def _spj(spark: SparkSession, text: str) -> Iterable[Row]:
+    return joins.spj(spark, text).rows()
 
 
 ANSWERS: tuple[Answer, ...] = (
@@ -73,6 +88,41 @@ ANSWERS: tuple[Answer, ...] = (
         example="SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)');",
         rows=_plan,
     ),
+    Answer(
+        name="iceberg_explain",
+        columns=(
+            "scan int, table string, conjunct string, files bigint, total_files bigint, "
+            "bytes bigint, total_bytes bigint, manifests bigint, total_manifests bigint, "
+            "pruned_by string, why_not string, rewrite string, rewrite_files bigint"
+        ),
+        summary=(
+            "what each scan of a statement would read, and what each conjunct of its filters "
+            "contributes; the statement does not run"
+        ),
+        example="SELECT * FROM iceberg_explain('SELECT * FROM db.t WHERE year(ts) = 2024');",
+        rows=_explain,
+    ),
+    Answer(
+        name="iceberg_spj",
+        columns=(
+            "condition string, tables string, happens string, shuffles int, best int, "
+            "sets string, why string"
+        ),
+        summary="whether the joins of a query are storage-partitioned, and what is missing",
+        example="SELECT * FROM iceberg_spj('SELECT * FROM db.a JOIN db.b ON a.id = b.id');",
+        rows=_spj,
+    ),
+    Answer(
+        name="iceberg_health",
+        columns=(
+            "problem string, detail string, files bigint, bytes bigint, call string, basis string"
+        ),
+        summary="what slows down a table's queries, and the statement that mends it",
+        example="SELECT * FROM iceberg_health('db.t');",
+        rows=_health,
+        argument="table",
+        words="the name of a table",
+    ),
 )
 
 
@@ -84,8 +134,8 @@ def register(spark: SparkSession) -> None:
             registries.TABLE,
             answer.name,
             partial(_build, answer),
-            usage=f"_FUNC_(statement) - {answer.summary}.",
-            arguments="\n    Arguments:\n      * statement - SQL text, a constant string\n",
+            usage=f"_FUNC_({answer.argument}) - {answer.summary}.",
+            arguments=f"\n    Arguments:\n      * {answer.argument} - {answer.words}, a constant string\n",
             examples=f"\n    Examples:\n      > {answer.example}\n",
             group="table_funcs",
         )
@@ -102,22 +152,24 @@ def _build(answer: Answer, arguments: jvm.Java) -> jvm.Java:
     if len(given) != 1:
         raise jvm.wrong_count(answer.name, "1", len(given))
     name, expression = relations.named_argument(given[0])
-    if name not in (None, "statement"):
-        raise _refused(answer, f"unknown argument `{name}`; the only argument is `statement`")
-    text = relations.constant(answer.name, "statement", expression)
+    if name not in (None, answer.argument):
+        raise _refused(
+            answer, f"unknown argument `{name}`; the only argument is `{answer.argument}`"
+        )
+    text = relations.constant(answer.name, answer.argument, expression)
     if not isinstance(text, str):
-        raise _refused(answer, f"{text!r} is not a string with a statement")
+        raise _refused(answer, f"{text!r} is not a string with {answer.words}")
     try:
         values = list(answer.rows(local_relation.active_session(), text))
     except IcebergSqlError as error:
-        raise _refused(answer, f"the statement cannot be processed: {error}") from None
+        raise _refused(answer, f"the {answer.argument} cannot be processed: {error}") from None
     return local_relation.rows(answer.columns, values)
 
 
 def _refused(answer: Answer, what: str) -> jvm.Refusal:
     return jvm.Refusal(
         "INVALID_PARAMETER_VALUE.PATTERN",
-        parameter="`statement`",
+        parameter=f"`{answer.argument}`",
         functionName=f"`{answer.name}`",
         value=what,
     )

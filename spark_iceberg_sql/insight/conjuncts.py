@@ -1,0 +1,270 @@
+"""Why a conjunct of a filter does not prune, and what prunes instead: of an expression, without Spark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+# In a rewritten predicate, the column.
+COLUMN = "\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An expression of Spark.
+
+    kind: its class. sql: as SQL. type: of its value, as in DDL. value: of a literal, as text; None if it is null
+    or no literal. children: its arguments.
+    """
+
+    kind: str
+    sql: str
+    type: str
+    value: str | None = None
+    children: tuple[Term, ...] = ()
+
+    def walk(self) -> Iterator[Term]:
+        """It and all that is in it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns in it."""
+        return frozenset(t.sql for t in self.walk() if t.kind == "AttributeReference")
+
+    @property
+    def is_column(self) -> bool:
+        """Whether it is a column, or a field of a struct."""
+        if self.kind == "GetStructField":
+            return self.children[0].is_column
+        return self.kind == "AttributeReference"
+
+
+_FLIPPED = {
+    "EqualTo": "EqualTo",
+    "LessThan": "GreaterThan",
+    "GreaterThan": "LessThan",
+    "LessThanOrEqual": "GreaterThanOrEqual",
+    "GreaterThanOrEqual": "LessThanOrEqual",
+}
+_SIGN = {
+    "EqualTo": "=",
+    "LessThan": "<",
+    "GreaterThan": ">",
+    "LessThanOrEqual": "<=",
+    "GreaterThanOrEqual": ">=",
+}
+_CYCLIC = re.compile(
+    r"Month|DayOfMonth|DayOfWeek|WeekDay|DayOfYear|WeekOfYear|Quarter|Hour|Minute|Second|DayName|MonthName"
+)
+_RUN_TIME = frozenset({"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"})
+_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+
+# ---------------------------------------------------------------------------------- why not
+
+
+def why_not_pushed(term: Term) -> str:
+    """Why Iceberg does not receive a conjunct."""
+    for part in term.walk():
+        if part.kind in _RUN_TIME:
+            return "its value comes from a subquery, which is known only when the query runs"
+        if part.kind.endswith("UDF"):
+            return f"`{part.sql}` is a user-defined function, of which nothing is known"
+    if not term.columns:
+        return "it refers to no column"
+    compared = _compared(term)
+    if compared is not None and compared[2].columns:
+        return "it compares columns with each other; partition values and bounds are compared with constants"
+    subject = compared[1] if compared is not None else term.children[0]
+    if term.kind == "Like":
+        return "the pattern is no prefix: only `LIKE 'prefix%'` is a range of the column"
+    if term.kind == "RLike":
+        return "a regular expression is no range of the column"
+    if term.kind in ("EndsWith", "Contains"):
+        return "only the start of a text is a range of the column, not its end or its middle"
+    for part in subject.walk():
+        if _CYCLIC.fullmatch(part.kind):
+            (column, *_) = sorted(part.columns) or ("the column",)
+            return f"`{part.sql}` recurs, so it is no range of `{column}`; a range beside it prunes"
+    if subject.kind == "Cast" and subject.children[0].is_column:
+        own = subject.children[0]
+        return (
+            f"`{own.sql}` is converted from {own.type} to {subject.type} before it is compared; "
+            f"a comparison with a constant of type {own.type} can prune"
+        )
+    if subject.is_column:
+        return "Iceberg does not take this kind of predicate"
+    return (
+        f"`{subject.sql}` is computed from the column; "
+        "partition values and bounds are compared with the column itself"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A partition field of any spec: its clause in DDL, its source column, the name of its transform."""
+
+    clause: str
+    source: str
+    transform: str
+
+
+def why_kept(
+    term: Term,
+    columns: Sequence[str],
+    fields: Sequence[Field],
+    *,
+    total: int,
+    whole: int,
+    without_bounds: Mapping[str, int],
+) -> str:
+    """Why a conjunct that Iceberg receives prunes no file.
+
+    columns: that it compares. fields: of all specs. total: the table's files. whole: those in which each row
+    matches it. without_bounds: of each column, the files that have no bounds for it.
+    """
+    if whole == total:
+        return "every row of every file matches it"
+    words = []
+    for column in columns:
+        own = sorted({f.clause: f for f in fields if f.source == column}.items())
+        if not own:
+            words.append(f"`{column}` is not partitioned by")
+        for clause, one in own:
+            if one.transform == "bucket" and term.kind not in ("EqualTo", "In", "InSet"):
+                words.append(f"`{clause}` prunes only by = and IN")
+            else:
+                words.append(f"`{clause}` excludes no file")
+        missing = without_bounds.get(column, 0)
+        if missing == total:
+            words.append(f"the files have no bounds of `{column}` (write.metadata.metrics)")
+        elif missing:
+            words.append(f"{missing:,} files have no bounds of `{column}`")
+        if missing < total:
+            words.append(f"the bounds of `{column}` in each file may contain such a value")
+    return ", and ".join(words) if words else "no file can be excluded by it"
+
+
+# ---------------------------------------------------------------------------------- what instead
+
+
+def rewrites(term: Term) -> Iterator[str]:
+    """Predicates for the same rows that Iceberg takes, with COLUMN in place of the column; they are to be tested."""
+    if term.kind == "Like" and term.children[0].is_column and len(term.children) == 2:
+        prefix = re.split(r"[%_\\]", term.children[1].value or "")[0]
+        if prefix and "\\" not in (term.children[1].value or ""):
+            yield f"{COLUMN} LIKE {literal(prefix + '%')} AND {COLUMN} LIKE {term.children[1].sql}"
+    if term.kind == "RLike" and term.children[0].is_column:
+        start = re.match(r"\^((?:[A-Za-z0-9 -](?![*?+{|]))+)", term.children[1].value or "")
+        if start and "|" not in (term.children[1].value or ""):
+            text = term.children[1].sql
+            yield f"{COLUMN} LIKE {literal(start[1] + '%')} AND {COLUMN} RLIKE {text}"
+    if term.kind == "ArrayContains" and term.children[1].is_column:
+        items = re.fullmatch(r"(?:ARRAY|array)\((.+)\)", term.children[0].sql)
+        if items:
+            yield f"{COLUMN} IN ({items[1]})"
+    compared = _compared(term)
+    if compared is not None and compared[2].kind == "Literal" and compared[2].value is not None:
+        yield from _comparisons(*compared)
+
+
+def _comparisons(kind: str, subject: Term, constant: Term) -> Iterator[str]:
+    sign, value = _SIGN[kind], constant.value or ""
+    inner = subject.children[0] if subject.children else subject
+    if not inner.is_column:
+        return
+    if subject.kind == "Coalesce" and len(subject.children) == 2:
+        yield f"{COLUMN} {sign} {constant.sql}"
+        yield f"({COLUMN} {sign} {constant.sql} OR {COLUMN} IS NULL)"
+    if kind != "EqualTo":
+        return
+    if subject.kind == "Substring" and subject.children[1].value in ("0", "1"):
+        if subject.children[2].value == str(len(value)) and value:
+            yield _starts(value)
+    elif subject.kind == "StringInstr" and value == "1" and subject.children[1].value:
+        yield _starts(subject.children[1].value)
+    elif subject.kind == "Cast" and inner.type in _INTEGERS and subject.type == "string":
+        if re.fullmatch(r"0|-?[1-9]\d*", value):
+            yield f"{COLUMN} = {value}"
+    elif subject.kind == "Abs" and inner.type in _INTEGERS and re.fullmatch(r"\d+", value):
+        yield f"{COLUMN} IN ({value}, -{value})"
+    elif subject.kind == "DateFormatClass" and subject.children[1].value is not None:
+        yield from _range(subject.children[1].value, value)
+
+
+def _starts(text: str) -> str:
+    if re.search(r"[%_\\]", text):
+        return f"startswith({COLUMN}, {literal(text)})"
+    return f"{COLUMN} LIKE {literal(text + '%')}"
+
+
+# Letters of Spark's date patterns, from the coarsest: Python's, and how long each lasts.
+_LETTERS = (("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"), ("ss", "%S"))
+
+
+def _range(pattern: str, text: str) -> Iterator[str]:
+    """The range of times whose text by a pattern such as dd.MM.yyyy is the given one."""
+    python, finest, parts = "", -1, re.findall(r"([A-Za-z])(\1*)|([^A-Za-z']+)", pattern)
+    known = {spark: (i, letter) for i, (spark, letter) in enumerate(_LETTERS)}
+    seen = set()
+    for letter, more, other in parts:
+        if other:
+            python += other.replace("%", "%%")
+        elif letter + more in known:
+            place, directive = known[letter + more]
+            python, finest = python + directive, max(finest, place)
+            seen.add(place)
+        else:
+            return
+    if "".join(a + b + c for a, b, c in parts) != pattern or seen != set(range(finest + 1)):
+        return  # quotes, or a gap such as a day without its month
+    try:
+        start = datetime.strptime(text, python)  # noqa: DTZ007 - a local time, as in the query
+    except ValueError:
+        return
+    if finest == 0:
+        end = start.replace(year=start.year + 1)
+    elif finest == 1:
+        end = (start + timedelta(days=31)).replace(day=1)
+    else:
+        unit = ("days", "hours", "minutes", "seconds")[finest - 2]
+        end = start + timedelta(**{unit: 1})
+    yield f"{COLUMN} >= TIMESTAMP '{start}' AND {COLUMN} < TIMESTAMP '{end}'"
+
+
+def trials(term: Term, candidate: str) -> Iterator[str | None]:
+    """Values to compare a predicate and its rewrite with, as text: near each constant, and null.
+
+    For times, the second before each bound too.
+    """
+    yield None
+    texts = [t.value for t in term.walk() if t.kind == "Literal" and t.value is not None]
+    texts += re.findall(r"'((?:[^'\\])*)'", candidate)
+    for text in texts:
+        yield from (text, text[:-1], text.strip("%^"), text + "a", "a" + text, text.upper(), "")
+        if re.fullmatch(r"-?\d{1,18}", text):
+            yield from (str(int(text) + i) for i in (-1, 1))
+            yield str(-int(text))
+        if re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", text):
+            at = datetime.fromisoformat(text)
+            for seconds in (-3600, -1, 1, 3600, 86400, -86400):
+                yield str(at + timedelta(seconds=seconds))
+
+
+def literal(text: str) -> str:
+    """A string literal of Spark."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _compared(term: Term) -> tuple[str, Term, Term] | None:
+    """A comparison as (its class, the side with a column, the other side)."""
+    if term.kind not in _FLIPPED or len(term.children) != 2:
+        return None
+    left, right = term.children
+    if left.columns:
+        return term.kind, left, right
+    return _FLIPPED[term.kind], right, left

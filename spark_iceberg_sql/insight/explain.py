@@ -1,0 +1,181 @@
+"""What a statement's scans read of each table, and what each conjunct contributes to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+
+from spark_iceberg_sql.checker.plan import size
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One conjunct of a query's filters.
+
+    text: as in the query. files: how many of the table's data files it alone keeps; None if that is not
+    known. pruned_by: the partition fields and column bounds that prune by it, such as `days(ts)` and `bounds of id`.
+    added: the range that the optimizer rule `prune` adds for it. files_without_added: what it would keep
+    without the rule. why_not: why it does not prune, if it does not. rewrite: what to write instead to read
+    fewer files; it returns the same rows. rewrite_files: how many files that keeps. inferred: Spark
+    derived it from another one.
+    """
+
+    text: str
+    files: int | None
+    pruned_by: tuple[str, ...] = ()
+    why_not: str | None = None
+    rewrite: str | None = None
+    rewrite_files: int | None = None
+    added: str | None = None
+    files_without_added: int | None = None
+    inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One scan of a table.
+
+    table: its name. files, bytes: of the data files that the scan reads; None if that is not known, for
+    `note` says why. total_files, total_bytes: of the table, or of the snapshot that is read. manifests,
+    total_manifests: of data files. partition_files: what partition values alone leave of the files.
+    delete_files: how many are read with the data files. conjuncts: in the order of the plan.
+    runtime_filters: columns by which the scan may leave out more files when the query runs. old_specs:
+    of the files that are read, how many belong to an earlier partition spec.
+    """
+
+    table: str
+    files: int | None = None
+    total_files: int | None = None
+    bytes: int | None = None
+    total_bytes: int | None = None
+    manifests: int | None = None
+    total_manifests: int | None = None
+    partition_files: int | None = None
+    delete_files: int = 0
+    conjuncts: tuple[Conjunct, ...] = ()
+    runtime_filters: tuple[str, ...] = ()
+    old_specs: int = 0
+    note: str | None = None
+
+    @property
+    def pruned(self) -> float | None:
+        """The share of the table's data files that is not read, in percent; None if that is not known."""
+        if self.files is None or self.total_files is None:
+            return None
+        return 100.0 * (1 - self.files / self.total_files) if self.total_files else 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a statement would read; nothing was run, only metadata was read.
+
+    statement: its text. scans: of all tables, in the order of the plan. notes: what is not shown, and why.
+    """
+
+    statement: str = field(repr=False)  # it may contain a password
+    scans: tuple[Scan, ...]
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[tuple[str | int | None, ...]]:
+        """For each scan a row without a conjunct, then one for each conjunct; last the notes."""
+        for number, scan in enumerate(self.scans, 1):
+            yield (
+                *(number, scan.table, None, scan.files, scan.total_files, scan.bytes),
+                *(scan.total_bytes, scan.manifests, scan.total_manifests, None),
+                *("; ".join(remarks(scan)) or None, None, None),
+            )
+            for one in scan.conjuncts:
+                yield (
+                    *(number, scan.table, one.text, one.files, scan.total_files, None, None),
+                    *(None, None, "; ".join(one.pruned_by) or None, one.why_not),
+                    *(one.rewrite, one.rewrite_files),
+                )
+        for note in self.notes:
+            yield (*(None,) * 10, note, None, None)
+
+    def to_json(self) -> str:
+        """The same as JSON: an object with `scans` and `notes`."""
+        values = {"scans": [asdict(scan) for scan in self.scans], "notes": self.notes}
+        return json.dumps(values, indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for number, scan in enumerate(self.scans):
+            if number:
+                yield ""
+            yield f"{scan.table}: {headline(scan)}"
+            width = max((len(count(one)) for one in scan.conjuncts), default=0)
+            for one in scan.conjuncts:
+                yield f"  {count(one):>{width}}  {one.text}"
+                for line in details(one):
+                    yield f"  {'':>{width}}    {line}"
+            for remark in remarks(scan):
+                yield f"  {remark}"
+        if self.notes and self.scans:
+            yield ""
+        yield from (f"note: {note}" for note in self.notes)
+
+    def _repr_html_(self) -> str:
+        from spark_iceberg_sql.insight.explain_html import html
+
+        return html(self)
+
+
+def headline(scan: Scan) -> str:
+    """How much a scan reads, in words."""
+    if scan.files is None or scan.total_files is None:
+        return scan.note or "not known"
+    if not scan.total_files:
+        return "the table has no data files"
+    words = f"reads {scan.files:,} of {scan.total_files:,} files"
+    if scan.bytes is not None and scan.total_bytes is not None:
+        words += f", {size(scan.bytes)} of {size(scan.total_bytes)}"
+    if scan.manifests is not None:
+        words += f", {scan.manifests:,} of {scan.total_manifests:,} manifests"
+    if scan.partition_files is not None and scan.files < scan.total_files:
+        by_partition = scan.total_files - scan.partition_files
+        rest = scan.partition_files - scan.files
+        words += f"; {by_partition:,} pruned by partition"
+        if rest >= 0:
+            words += f", {rest:,} by bounds"
+    return words
+
+
+def count(one: Conjunct) -> str:
+    """The number of files that a conjunct keeps, as text."""
+    return "?" if one.files is None else f"{one.files:,}"
+
+
+def details(one: Conjunct) -> Iterator[str]:
+    """What there is to say of a conjunct, one sentence each."""
+    if one.inferred:
+        yield "derived by Spark from another conjunct"
+    if one.pruned_by:
+        yield "pruned by " + ", ".join(one.pruned_by)
+    if one.added is not None:
+        without = f" ({one.files_without_added:,} files without it)" if one.pruned_by else ""
+        yield f"the rule `prune` adds {one.added}{without}"
+    if one.why_not is not None:
+        yield f"does not prune: {one.why_not}"
+    if one.rewrite is not None:
+        yield f"instead: {one.rewrite}" + (
+            f"  -- {one.rewrite_files:,} files" if one.rewrite_files is not None else ""
+        )
+
+
+def remarks(scan: Scan) -> Iterator[str]:
+    """What there is to say of a scan beside its headline, one sentence each."""
+    if scan.note is not None and scan.files is not None:
+        yield scan.note
+    if scan.delete_files:
+        yield f"and {scan.delete_files:,} delete files"
+    if scan.old_specs:
+        yield f"{scan.old_specs:,} of the files that are read belong to an earlier partition spec"
+    columns = ", ".join(f"`{name}`" for name in scan.runtime_filters if name != "_file")
+    if columns:
+        yield f"when it runs, the rows of the other side of the join may leave fewer files, by {columns}"
+    if "_file" in scan.runtime_filters:
+        yield "when it runs, only those of the files are read that have such rows"

@@ -1,0 +1,45 @@
+"""An explanation as HTML, for notebooks: a bar for each conjunct, as long as the share of files that it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from spark_iceberg_sql.insight.explain import Explanation, Scan, count, details, headline, remarks
+
+_CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
+_BAR = (
+    "display:inline-block;width:80px;height:0.7em;border:1px solid currentColor;margin-right:6px;"
+    "background:linear-gradient(to right,currentColor {share:.0f}%,transparent {share:.0f}%)"
+)
+
+
+def html(explanation: Explanation) -> str:
+    """The HTML; it has no colours of its own, so that it is readable on light and dark backgrounds."""
+    return "".join(_parts(explanation))
+
+
+def _parts(explanation: Explanation) -> Iterator[str]:
+    for scan in explanation.scans:
+        yield f"<p><b>{escape(scan.table)}</b>: {escape(headline(scan))}</p>"
+        if scan.conjuncts:
+            yield "<table><tbody>"
+            yield from _rows(scan)
+            yield "</tbody></table>"
+        for remark in remarks(scan):
+            yield f"<p>{escape(remark)}</p>"
+    for note in explanation.notes:
+        yield f"<p>note: {escape(note)}</p>"
+
+
+def _rows(scan: Scan) -> Iterator[str]:
+    for one in scan.conjuncts:
+        bar = ""
+        if one.files is not None and scan.total_files:
+            bar = f'<span style="{_BAR.format(share=100 * one.files / scan.total_files)}"></span>'
+        words = "<br>".join(escape(line) for line in details(one))
+        yield (
+            f'<tr><td style="{_CELL};white-space:nowrap">{bar}{count(one)}</td>'
+            f'<td style="{_CELL}"><code>{escape(one.text)}</code></td>'
+            f'<td style="{_CELL}">{words}</td></tr>'
+        )

@@ -1,0 +1,216 @@
+"""What slows down a table's queries, by the metadata of its current files, and the statement that mends it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.conjuncts import literal
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+COUNTED = "counted in the metadata of the current snapshot"
+# rewrite_data_files leaves alone what is at least this share of the target size.
+SMALL = 0.75
+_SKEWED = 10  # times the median partition
+_SPANS = 0.5  # of its partition's range, which a file spans on average
+_COARSER = {"hour": "days", "day": "months", "month": "years"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to mend.
+
+    problem: its name: small files, fine partitions, skew, old specs, delete files, unsorted. detail: in words.
+    files, bytes: that it is about, and that the statement rewrites. call: the statement; None if none does.
+    basis: what the figures rest on.
+    """
+
+    problem: str
+    detail: str
+    files: int
+    bytes: int
+    call: str | None = None
+    basis: str = COUNTED
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A table's state. table: its name. files, bytes: its data files. findings: what to mend, if anything."""
+
+    table: str
+    files: int
+    bytes: int
+    findings: tuple[Finding, ...]
+
+    def rows(self) -> Iterator[tuple[str | int | None, ...]]:
+        """One row for each finding."""
+        for one in self.findings:
+            yield one.problem, one.detail, one.files, one.bytes, one.call, one.basis
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        lines = [f"{self.table}: {self.files:,} data files, {size(self.bytes)}"]
+        if not self.findings:
+            lines.append(f"  nothing to mend ({COUNTED})")
+        for one in self.findings:
+            lines.append(f"  {one.problem}: {one.detail}")
+            if one.call is not None:
+                lines.append(f"    {one.call};")
+        if self.findings:
+            lines.append(f"  ({'; '.join(sorted({one.basis for one in self.findings}))})")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{escape(one.problem)}</td>"
+            f"<td style='text-align:left'>{escape(one.detail)}</td>"
+            f"<td style='text-align:left'><code>{escape(one.call or '')}</code></td></tr>"
+            for one in self.findings
+        )
+        head = f"<p><b>{escape(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
+        return (
+            f"{head}<table><tbody>{rows}</tbody></table>"
+            if rows
+            else f"{head}<p>nothing to mend</p>"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is counted of a table's current snapshot.
+
+    name: its parts, catalog first. target: write.target-file-size-bytes. files, bytes: data files. partitions:
+    with data files. largest, median: partitions' bytes. small, small_bytes: files below SMALL of the target in
+    partitions with several of them; small_after: how many files they become. alone: small files that are the
+    only one of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete files.
+    fields: the current spec's. sort_order: the columns of the table's; empty if it has none. spans: of each column,
+    which share of its partition's range a file spans on average, in partitions of several files.
+    """
+
+    name: tuple[str, ...]
+    target: int
+    files: int
+    bytes: int
+    partitions: int
+    largest: int
+    median: int
+    small: int
+    small_bytes: int
+    small_after: int
+    alone: int
+    old_files: int
+    old_bytes: int
+    deletes: int
+    delete_bytes: int
+    fields: tuple[PartitionField, ...] = ()
+    sort_order: tuple[str, ...] = ()
+    spans: tuple[tuple[str, float], ...] = ()
+
+
+def health(figures: Figures) -> Health:
+    """The findings about a table."""
+    return Health(".".join(figures.name), figures.files, figures.bytes, tuple(_findings(figures)))
+
+
+def _findings(f: Figures) -> Iterator[Finding]:
+    target = size(f.target)
+    if f.small > f.small_after:
+        yield Finding(
+            "small files",
+            f"{f.small:,} of {f.files:,} files are smaller than {SMALL:.0%} of the target size of {target} and share "
+            f"a partition with others: they fit into {f.small_after:,}",
+            f.small,
+            f.small_bytes,
+            _rewrite(f, {"min-input-files": "2"}),
+        )
+    if f.partitions > 1 and f.alone > f.partitions / 2 and f.median < f.target / 10:
+        yield Finding(
+            "fine partitions",
+            f"{f.alone:,} of {f.partitions:,} partitions have one file, and the median partition has "
+            f"{size(f.median)}: fewer partitions would have larger files",
+            f.alone,
+            f.bytes,
+            _coarser(f),
+        )
+    if f.median and f.largest > _SKEWED * f.median and f.largest > f.target:
+        yield Finding(
+            "skew",
+            f"the largest partition has {size(f.largest)}, {f.largest / f.median:,.0f} times the median of "
+            f"{size(f.median)}: another partition field divides it",
+            0,
+            f.largest,
+        )
+    if f.old_files:
+        yield Finding(
+            "old specs",
+            f"{f.old_files:,} of {f.files:,} files belong to an earlier partition spec: the current fields do not "
+            "prune them",
+            f.old_files,
+            f.old_bytes,
+            _rewrite(f, {"rewrite-all": "true"}),
+        )
+    if f.deletes:
+        yield Finding(
+            "delete files",
+            f"{f.deletes:,} delete files with {size(f.delete_bytes)} are read with the data files that they belong to",
+            f.deletes,
+            f.delete_bytes,
+            _rewrite(f, {"delete-file-threshold": "1", "remove-dangling-deletes": "true"}),
+        )
+    yield from _unsorted(f)
+
+
+def _unsorted(f: Figures) -> Iterator[Finding]:
+    wide = [(column, share) for column, share in f.spans if share > _SPANS]
+    if f.sort_order:
+        wide = [(column, share) for column, share in wide if column in f.sort_order]
+    if not wide:
+        return
+    column, share = wide[0]
+    names = ", ".join(f"`{name}`" for name, _ in wide)
+    order = "" if f.sort_order else f"{quoted(column)} ASC NULLS FIRST"
+    advice = (
+        "the files are not in the table's sort order"
+        if f.sort_order
+        else "sort by the column that queries filter on"
+    )
+    yield Finding(
+        "unsorted",
+        f"the bounds of {names} hardly prune: a file spans {share:.0%} of its partition's range of `{column}`; "
+        f"{advice}",
+        f.files,
+        f.bytes,
+        _rewrite(f, {"rewrite-all": "true"}, order),
+    )
+
+
+def _rewrite(f: Figures, options: dict[str, str], sort_order: str | None = None) -> str:
+    catalog, *rest = f.name
+    settings = ", ".join(f"{literal(key)}, {literal(value)}" for key, value in options.items())
+    sort = ""
+    if sort_order is not None:  # empty: the table's own
+        sort = ", strategy => 'sort'"
+        sort += f", sort_order => {literal(sort_order)}" if sort_order else ""
+    return (
+        f"CALL {quoted(catalog)}.system.rewrite_data_files("
+        f"table => {literal('.'.join(map(quoted, rest)))}{sort}, options => map({settings}))"
+    )
+
+
+def _coarser(f: Figures) -> str | None:
+    """The ALTER to the next coarser unit of a time field; new files alone follow it."""
+    for one in f.fields:
+        unit = _COARSER.get(one.transform.transform.name)
+        if unit is not None:
+            column = ".".join(map(quoted, one.source.split(".")))
+            table = ".".join(map(quoted, f.name))
+            return f"ALTER TABLE {table} REPLACE PARTITION FIELD {quoted(one.name)} WITH {unit}({column})"
+    return None

@@ -1,0 +1,113 @@
+"""Whether the joins of a query are storage-partitioned, and what is missing where they are not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+# The settings of Spark 4.1 and Iceberg that a storage-partitioned join depends on: key, value, meaning.
+_BUCKETING = "spark.sql.sources.v2.bucketing."
+SETTINGS: tuple[tuple[str, str, str], ...] = (
+    (
+        "spark.sql.iceberg.planning.preserve-data-grouping",
+        "true",
+        "Iceberg reports the partitions of a scan",
+    ),
+    (f"{_BUCKETING}enabled", "true", "Spark uses the reported partitions"),
+    (f"{_BUCKETING}pushPartValues.enabled", "true", "one side may lack partitions of the other"),
+    (
+        "spark.sql.requireAllClusterKeysForCoPartition",
+        "false",
+        "the join may have more keys than the partitioning",
+    ),
+    (
+        f"{_BUCKETING}allowJoinKeysSubsetOfPartitionKeys.enabled",
+        "true",
+        "the partitioning may have more fields than the join has keys",
+    ),
+    (
+        f"{_BUCKETING}allowCompatibleTransforms.enabled",
+        "true",
+        "the transforms may differ if one divides the other",
+    ),
+    (
+        f"{_BUCKETING}partiallyClusteredDistribution.enabled",
+        "false",
+        "compatible transforms need it to be off",
+    ),
+    (
+        f"{_BUCKETING}shuffle.enabled",
+        "true",
+        "Spark shuffles one side to the partitions of the other",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """One join of a query.
+
+    condition: its equalities. tables: what is read on both sides. shuffles: sides that are shuffled now.
+    best: with `settings` of the verdict. is_broadcast: one side is sent whole, so nothing is to be shuffled.
+    why: what stands in the way of fewer; None if nothing does.
+    """
+
+    condition: str
+    tables: tuple[str, ...]
+    shuffles: int
+    best: int
+    is_broadcast: bool
+    why: str | None = None
+
+    @property
+    def happens(self) -> bool:
+        """Whether it is a storage-partitioned join: no side is shuffled, or sent whole."""
+        return self.shuffles == 0 and not self.is_broadcast
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The joins of a query. sets: the fewest SET statements that leave the fewest shuffles; planned, not run."""
+
+    joins: tuple[Join, ...]
+    sets: tuple[str, ...] = ()
+
+    @property
+    def happens(self) -> bool:
+        """Whether all joins are storage-partitioned."""
+        return bool(self.joins) and all(join.happens for join in self.joins)
+
+    def rows(self) -> Iterator[tuple[str | int | None, ...]]:
+        """One row for each join."""
+        for one in self.joins:
+            answer = "broadcast" if one.is_broadcast else "yes" if one.happens else "no"
+            yield (
+                *(one.condition, ", ".join(one.tables), answer, one.shuffles, one.best),
+                *("; ".join(self.sets) or None if one.best < one.shuffles else None, one.why),
+            )
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines()) or "the query has no join"
+
+    def _lines(self) -> Iterator[str]:
+        for one in self.joins:
+            yield f"{' with '.join(one.tables)} on {one.condition}: {_answer(one)}"
+            if one.why is not None:
+                yield f"  {one.why}"
+        if self.sets:
+            yield "with fewer shuffles:"
+            yield from (f"  {statement};" for statement in self.sets)
+
+
+def _answer(one: Join) -> str:
+    if one.is_broadcast:
+        return "a broadcast join, which shuffles neither side"
+    if one.happens:
+        return "storage-partitioned: no shuffle"
+    words = f"not storage-partitioned: {one.shuffles} of 2 sides are shuffled"
+    return words + (f", {one.best} with the settings below" if one.best < one.shuffles else "")

@@ -1,0 +1,124 @@
+"""What Iceberg makes of a conjunct, and how many files of a table it keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
+
+_V2 = "org.apache.spark.sql.execution.datasources"
+_ICEBERG = "org.apache.iceberg"
+
+
+def iceberg_table(relation: Java) -> Java | None:
+    """The SparkTable of a relation; None if it is not a table of Iceberg with data files of its own."""
+    table = relation.table()
+    if _named(table, "RowLevelOperationTable"):
+        table = table.table()
+    if not _named(table, "SparkTable"):
+        return None
+    metadata = java_class(f"{_ICEBERG}.BaseMetadataTable")._java_lang_class
+    return None if metadata.isInstance(table.table()) else table
+
+
+def _named(thing: Java, name: str) -> bool:
+    return bool(thing.getClass().getSimpleName() == name)
+
+
+def converted(conjunct: Java, relation: Java) -> Java | None:
+    """The expression that Iceberg receives for a conjunct; None if Spark or Iceberg does not translate it."""
+    if not conjunct.deterministic():
+        return None
+    try:
+        strategy = scala_object(f"{_V2}.DataSourceStrategy")
+        normal = strategy.normalizeExprs(jvm.to_seq([conjunct]), relation.output()).head()
+        predicate = scala_object(f"{_V2}.v2.DataSourceV2Strategy").translateFilterV2(normal)
+        if predicate.isEmpty():
+            return None
+        filters = java_class(f"{_ICEBERG}.spark.SparkV2Filters")
+        found = filters.convert(predicate.get())
+        if found is not None:
+            _bound(relation, found)
+    except BRIDGE_ERRORS:  # as the scan does: what Iceberg does not take stays a filter of Spark
+        return None
+    return found
+
+
+def _bound(relation: Java, expression: Java) -> None:
+    table = iceberg_table(relation)
+    if table is not None:
+        binder = java_class(f"{_ICEBERG}.expressions.Binder")
+        binder.bind(_schema(table).asStruct(), expression, _case_sensitive())
+
+
+def _schema(table: Java) -> Java:
+    """The schema that a table is read with: for time travel that of its snapshot."""
+    snapshot = table.snapshotId()
+    if snapshot is None or table.branch() is not None:
+        return table.table().schema()
+    return java_class(f"{_ICEBERG}.util.SnapshotUtil").schemaFor(table.table(), snapshot)
+
+
+def _case_sensitive() -> bool:
+    return bool(jvm.active_session().sessionState().conf().caseSensitiveAnalysis())
+
+
+def conjunction(expressions: Sequence[Java]) -> Java:
+    """All of some Iceberg expressions; true if there are none."""
+    factory = java_class(f"{_ICEBERG}.expressions.Expressions")
+    result = factory.alwaysTrue()
+    for expression in expressions:
+        result = getattr(factory, "and")(result, expression)
+    return result
+
+
+def kept(table: Java, filters: Sequence[Java]) -> Mapping[str, Any] | None:
+    """What each of some Iceberg expressions keeps of a SparkTable's snapshot (KeptFiles.java).
+
+    None if the table has no snapshot, that is no files.
+    """
+    snapshot = table.snapshotId()
+    if snapshot is None:
+        return None
+    counter = _counter(jvm.gateway())
+    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 2)
+    arguments[0], arguments[1] = _schema(table), _case_sensitive()
+    java_filters = java_class("java.util.ArrayList")()
+    for one in filters:
+        java_filters.add(one)
+    own = table.table()
+    text = counter.newInstance(arguments).of(own, own.snapshot(snapshot), java_filters)
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _counter(gateway: Java) -> Java:
+    loader = compiler.compiled(__package__, "KeptFiles", compiler.context_loader())
+    return loader.loadClass("sparkicebergsql.KeptFiles").getConstructors()[0]
+
+
+def scanned(scan: Java) -> Mapping[str, int] | None:
+    """The metrics of a scan's own planning, such as resultDataFiles; None if it plans no data files."""
+    try:
+        scan.outputPartitioning()  # plans the files, from the manifests
+        return {str(m.name()): int(m.value()) for m in scan.reportDriverMetrics()}
+    except BRIDGE_ERRORS:
+        return None
+
+
+def partition_fields(table: Java) -> list[tuple[str, str, bool]]:
+    """The partition fields of all specs of a table: transform, source column, whether the current spec has it."""
+    own = table.table()
+    current = own.spec().specId()
+    found = []
+    for spec in own.specs().values():
+        for one in spec.fields():
+            source = spec.schema().findColumnName(one.sourceId())
+            found.append((str(one.transform().toString()), str(source), spec.specId() == current))
+    return found

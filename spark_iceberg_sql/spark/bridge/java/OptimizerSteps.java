@@ -1,0 +1,72 @@
+package sparkicebergsql;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.optimizer.Optimizer;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * A session's optimizer, run step by step on one plan: the result, and the plan and its subqueries as they are when
+ * filters are about to be pushed into the scans. The result has only what a scan makes of a filter, so that a conjunct
+ * of the query can no longer be told from it.
+ */
+public final class OptimizerSteps {
+  private final List<LogicalPlan> before = new ArrayList<>();
+  private final Map<String, Rule<LogicalPlan>> rules = new HashMap<>();
+
+  /** The plans whose filters are still above their relations: subqueries first, in the order of their optimization. */
+  public List<LogicalPlan> before() { return before; }
+
+  /** A rule that was run, by its name; null if the session does not have it. */
+  public Object rule(String name) { return rules.get(name); }
+
+  /** The optimized plan. */
+  public LogicalPlan optimized(Optimizer optimizer, LogicalPlan plan) throws Exception {
+    for (Object batch : CollectionConverters.asJava(optimizer.batches())) {
+      List<Rule<LogicalPlan>> own = rules(batch);
+      for (Rule<LogicalPlan> rule : own)
+        if (rule.ruleName().endsWith(".V2ScanRelationPushDown")) before.add(plan);
+      int rounds = rounds(batch);
+      for (int i = 0; i < rounds; i++) {
+        LogicalPlan last = plan;
+        for (Rule<LogicalPlan> rule : own) {
+          rules.put(rule.ruleName(), rule);
+          if (rule.ruleName().endsWith("OptimizeSubqueries")) subqueries(optimizer, plan);
+          plan = (LogicalPlan) rule.apply(plan);
+        }
+        if (plan.fastEquals(last)) break;
+      }
+    }
+    return plan;
+  }
+
+  /** The rule OptimizeSubqueries runs the whole optimizer on each of them: this keeps what it would not show. */
+  private void subqueries(Optimizer optimizer, LogicalPlan node) throws Exception {
+    for (Object plan : CollectionConverters.asJava(node.subqueries()))
+      optimized(optimizer, new Subquery((LogicalPlan) plan, false));
+    for (Object child : CollectionConverters.asJava(node.children())) subqueries(optimizer, (LogicalPlan) child);
+  }
+
+  // Batch and Strategy are protected in Scala: their accessors are public in the JVM.
+  @SuppressWarnings("unchecked")
+  private static List<Rule<LogicalPlan>> rules(Object batch) throws Exception {
+    return new ArrayList<>(CollectionConverters.asJava((Seq<Rule<LogicalPlan>>) value(batch, "rules")));
+  }
+
+  private static int rounds(Object batch) throws Exception {
+    return ((Integer) value(value(batch, "strategy"), "maxIterations")).intValue();
+  }
+
+  private static Object value(Object target, String name) throws Exception {
+    Method accessor = target.getClass().getMethod(name, new Class<?>[0]);
+    accessor.setAccessible(true);
+    return accessor.invoke(target, new Object[0]);
+  }
+}

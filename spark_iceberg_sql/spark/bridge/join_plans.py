@@ -1,0 +1,147 @@
+"""The joins of a statement's physical plan, under other settings than the session's; nothing runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, scala_object
+from spark_iceberg_sql.spark.bridge.plans import kind, pretty
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_BROADCAST = ("BroadcastHashJoinExec", "BroadcastNestedLoopJoinExec")
+_JOINS = ("SortMergeJoinExec", "ShuffledHashJoinExec", "CartesianProductExec", *_BROADCAST)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a join. keys: what it is joined on, as SQL. plain: whether all are columns. types: theirs.
+
+    scans: the scans below it, but not below another join.
+    """
+
+    keys: tuple[str, ...]
+    plain: bool
+    types: tuple[str, ...]
+    scans: tuple[Java, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedJoin:
+    """A join. is_broadcast: whether one side is sent to all executors. shuffles: of its sides, 0 to 2."""
+
+    condition: str
+    is_broadcast: bool
+    shuffles: int
+    left: Side
+    right: Side
+
+
+class Trial:
+    """A copy of a session in which settings can be tried; the session itself is not changed."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._session = jvm.java_session(spark).cloneSession()
+        self._conf = self._session.sessionState().conf()
+
+    def value(self, key: str) -> str:
+        """A setting's value, or its default; empty if it has neither."""
+        return str(self._conf.getConfString(key, "")).lower() or _default(self._conf, key)
+
+    def joins(self, text: str, settings: Mapping[str, str]) -> tuple[PlannedJoin, ...]:
+        """The joins of a statement's plan with some settings. Raises pyspark's exceptions if Spark refuses it."""
+        before = {key: self._conf.getConfString(key, "") for key in settings}
+        try:
+            for key, value in settings.items():
+                self._conf.setConfString(key, value)
+            with _active(self._session):
+                state = self._session.sessionState()
+                mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
+                parsed = state.sqlParser().parsePlan(text)
+                return tuple(_joins(state.executePlan(parsed, mode).executedPlan()))
+        finally:
+            for key, value in before.items():
+                if value:
+                    self._conf.setConfString(key, value)
+                else:
+                    self._conf.unsetConf(key)
+
+
+def _default(conf: Java, key: str) -> str:
+    for entry in from_seq(conf.getAllDefinedConfs()):
+        if entry._1() == key:
+            return str(entry._2()).lower()
+    return ""
+
+
+@contextmanager
+def _active(session: Java) -> Iterator[None]:
+    sessions = scala_object("org.apache.spark.sql.classic.SparkSession")
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+def _joins(node: Java) -> Iterator[PlannedJoin]:
+    if kind(node) == "AdaptiveSparkPlanExec":
+        yield from _joins(node.initialPlan())
+        return
+    children = from_seq(node.children())
+    if kind(node) in _JOINS:
+        left, right = children
+        yield PlannedJoin(
+            _condition(node),
+            kind(node) in _BROADCAST,
+            sum(_is_shuffled(side) for side in children),
+            _side(node, "leftKeys", left),
+            _side(node, "rightKeys", right),
+        )
+    for child in children:
+        yield from _joins(child)
+
+
+def _condition(join: Java) -> str:
+    if kind(join) in ("CartesianProductExec", "BroadcastNestedLoopJoinExec"):
+        return "no equality"
+    pairs = zip(from_seq(join.leftKeys()), from_seq(join.rightKeys()), strict=True)
+    return " AND ".join(f"{pretty(a)} = {pretty(b)}" for a, b in pairs)
+
+
+def _side(join: Java, keys: str, child: Java) -> Side:
+    found = []
+    if kind(join) not in ("CartesianProductExec", "BroadcastNestedLoopJoinExec"):
+        found = from_seq(getattr(join, keys)())
+    return Side(
+        tuple(pretty(key) for key in found),
+        all(kind(key) == "AttributeReference" for key in found),
+        tuple(str(key.dataType().sql()).lower() for key in found),
+        tuple(_scans(child)),
+    )
+
+
+def _is_shuffled(node: Java) -> bool:
+    if kind(node) == "ShuffleExchangeExec":
+        return True
+    if kind(node) in _JOINS:
+        return False
+    return any(_is_shuffled(child) for child in from_seq(node.children()))
+
+
+def _scans(node: Java) -> Iterator[Java]:
+    children = from_seq(node.children())
+    if not children:
+        yield node
+    if kind(node) not in _JOINS:
+        for child in children:
+            yield from _scans(child)

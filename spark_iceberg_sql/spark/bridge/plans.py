@@ -1,0 +1,315 @@
+"""The logical plans of a statement that does not run: its scans, and the conjuncts above each relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_RELATION = "DataSourceV2Relation"
+# Commands whose query Spark plans apart.
+_WITH_QUERY = ("CreateTableAsSelect", "ReplaceTableAsSelect")
+_OURS = "sparkicebergsql.Prune"
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """A statement's plans.
+
+    analyzed: before the optimizer. before: with the filters still above the relations, subqueries first.
+    after: optimized. prune: this package's rule, if the session has it.
+    """
+
+    analyzed: Java
+    before: tuple[Java, ...]
+    after: Java
+    prune: Java | None
+
+
+@dataclass(slots=True)
+class Filtered:
+    """A relation before push-down.
+
+    conjuncts: directly above it. above: those further up that only refer to it, with the node over which
+    Spark did not move them.
+    """
+
+    relation: Java
+    conjuncts: list[Java]
+    above: list[tuple[Java, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """What an optimized plan reads.
+
+    kind: its class. node: the plan's. runtime: the columns that are filtered at run time by the rows of another
+    scan. is_first: whether it is that other scan, which Spark runs apart.
+    """
+
+    kind: str
+    node: Java
+    runtime: tuple[str, ...] = ()
+    is_first: bool = False
+
+
+def planned(spark: SparkSession, text: str) -> Plans:
+    """The plans of one statement; nothing runs. Raises pyspark's exceptions for one that Spark refuses."""
+    state = jvm.java_session(spark).sessionState()
+    parsed = state.sqlParser().parsePlan(text)
+    if _kind(parsed) == "ExplainCommand":
+        parsed = parsed.logicalPlan()
+    return _plans(state, parsed)
+
+
+def of_condition(spark: SparkSession, condition: str, relation: Java) -> Plans:
+    """The plans of a filter on a relation. condition: SQL over its columns."""
+    state = jvm.java_session(spark).sessionState()
+    parsed = state.sqlParser().parseExpression(condition)
+    return _plans(state, java_class(f"{_LOGICAL}.Filter")(parsed, relation))
+
+
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
+
+
+def _plans(state: Java, parsed: Java) -> Plans:
+    # As EXPLAIN does: a command is not executed.
+    mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
+    execution = state.executePlan(parsed, mode)
+    analyzed = execution.analyzed()
+    if _kind(analyzed) in _WITH_QUERY:
+        execution = state.executePlan(analyzed.query(), mode)
+    steps = compiler.instance(_loader(jvm.gateway(), "OptimizerSteps"), _class("OptimizerSteps"))
+    after = steps.optimized(state.optimizer(), execution.withCachedData().clone())
+    return Plans(analyzed, tuple(steps.before()), after, steps.rule(_OURS))
+
+
+@lru_cache(maxsize=4)
+def _loader(gateway: Java, name: str) -> Java:
+    return compiler.compiled(__package__, name, compiler.context_loader())
+
+
+def _class(name: str) -> str:
+    return f"sparkicebergsql.{name}"
+
+
+def _kind(node: Java) -> str:
+    return str(node.getClass().getSimpleName()).removesuffix("$")
+
+
+def kind(node: Java) -> str:
+    """The simple name of a plan's or an expression's class."""
+    return _kind(node)
+
+
+def key(relation: Java) -> int:
+    """What identifies a relation in all the plans of a statement: the id of its first column."""
+    return int(relation.output().head().exprId().id())
+
+
+# ---------------------------------------------------------------------------------- before push-down
+
+
+def filtered(plans: Plans) -> dict[int, Filtered]:
+    """The relations of all plans before push-down, by their keys."""
+    found: dict[int, Filtered] = {}
+    higher: list[tuple[Java, str]] = []
+    for plan in plans.before:
+        _walk(plan, found, higher, None)
+    for conjunct, over in higher:
+        references = conjunct.references()
+        for one in found.values():
+            if references.nonEmpty() and references.subsetOf(one.relation.outputSet()):
+                one.above.append((conjunct, over))
+    return found
+
+
+def _walk(
+    node: Java, found: dict[int, Filtered], higher: list[tuple[Java, str]], command: Java | None
+) -> None:
+    kind = _kind(node)
+    if kind == "ReplaceData":  # its condition chooses the files, not the filters below it
+        command = node.condition()
+    if kind in ("Filter", "Project", _RELATION):
+        operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
+        taken = jvm.from_option(operation.unapply(node))
+        if taken is not None and (kind != "Project" or _kind(taken._3()) in ("Filter", _RELATION)):
+            conjuncts, child = from_seq(taken._2()), taken._3()
+            if _kind(child) == _RELATION:
+                if command is not None and _is_target(child):
+                    own = (c for c in split(command) if c.references().subsetOf(child.outputSet()))
+                    conjuncts = list(own)
+                found[key(child)] = Filtered(child, conjuncts)
+                return
+            higher += [(conjunct, described(child)) for conjunct in conjuncts]
+            if kind == "Filter":
+                _walk(child, found, higher, command)
+                return
+    elif kind == "Join":
+        condition = jvm.from_option(node.condition())
+        higher += [(c, described(node)) for c in (split(condition) if condition else ())]
+    for child in from_seq(node.children()):
+        _walk(child, found, higher, command)
+
+
+def _is_target(relation: Java) -> bool:
+    return bool(_kind(relation.table()) == "RowLevelOperationTable")
+
+
+def split(condition: Java) -> list[Java]:
+    """The conjuncts of a condition."""
+    operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
+    return from_seq(operation.splitConjunctivePredicates(condition))
+
+
+def described(node: Java) -> str:
+    """A node in the terms of SQL: `a LEFT OUTER JOIN`, `GROUP BY`."""
+    name = _kind(node)
+    if name == "Join":
+        return f"a {node.joinType().sql()} JOIN"
+    return _IN_SQL.get(name, name)
+
+
+_IN_SQL = {
+    "Aggregate": "GROUP BY or an aggregate",
+    "Window": "a window function",
+    "GlobalLimit": "LIMIT",
+    "LocalLimit": "LIMIT",
+    "Offset": "OFFSET",
+    "Union": "UNION",
+    "Generate": "a generator such as explode",
+    "Sample": "TABLESAMPLE",
+    "Sort": "ORDER BY",
+    "Except": "EXCEPT",
+    "Intersect": "INTERSECT",
+    "Expand": "GROUPING SETS",
+    "Filter": "a filter that is not deterministic",
+}
+
+# ---------------------------------------------------------------------------------- after the optimizer
+
+
+def leaves(plan: Java) -> Iterator[Leaf]:
+    """What an optimized plan reads, its subqueries included, in the order of the plan."""
+    yield from _leaves(plan, (), is_first=False)
+
+
+def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator[Leaf]:
+    name = _kind(node)
+    children = from_seq(node.children())
+    if not children:
+        yield Leaf(name, node, runtime, is_first)
+    # The subqueries of dynamic filters: those of a join are a part of the join, and read once.
+    shared: list[Java] = []
+    apart: list[Java] = []
+    if name == "Filter":
+        for conjunct in split(node.condition()):
+            if _kind(conjunct) == "DynamicPruningSubquery":
+                runtime += (pretty(conjunct.pruningKey()),)
+                (shared if conjunct.onlyInBroadcast() else apart).append(conjunct.buildQuery())
+            elif _kind(conjunct) == "DynamicPruningExpression":
+                runtime += tuple(pretty(value) for value in from_seq(conjunct.child().values()))
+                apart.append(conjunct.child().query().plan())
+    elif name != "Project":
+        runtime = ()
+    for child in children:
+        yield from _leaves(child, runtime, is_first=is_first)
+    for plan in apart:
+        yield from _leaves(plan, (), is_first=True)
+    dynamic = {plan.hashCode() for plan in (*shared, *apart)}
+    for plan in from_seq(node.subqueries()):
+        if plan.hashCode() not in dynamic:
+            yield from _leaves(plan, (), is_first=is_first)
+
+
+def pretty(expression: Java) -> str:
+    """An expression as Spark names the column of a result: `lower(name)`."""
+    package = scala_object("org.apache.spark.sql.catalyst.util.package")
+    return str(package.toPrettySQL(expression, True))
+
+
+def relation_name(node: Java) -> str:
+    """The name of what a leaf of a plan reads; its class if it has none."""
+    if _kind(node) in ("DeleteFromTableWithFilters", "DeleteFromTable"):
+        return relation_name(node.table())
+    if _kind(node) == _RELATION:
+        return str(node.table().name())
+    table = getattr(node, "catalogTable", None) if _kind(node) == "LogicalRelation" else None
+    found = jvm.from_option(table()) if table is not None else None
+    if found is None and _kind(node) == "HiveTableRelation":
+        found = node.tableMeta()
+    return str(found.identifier().unquotedString()) if found is not None else _kind(node)
+
+
+def relation_names(plan: Java) -> list[str]:
+    """The tables that an analyzed plan refers to, in its order."""
+    names = [relation_name(leaf) for leaf in from_seq(plan.collectLeaves()) if _is_table(leaf)]
+    return list(dict.fromkeys(names))
+
+
+def _is_table(leaf: Java) -> bool:
+    return _kind(leaf) in (_RELATION, "LogicalRelation", "HiveTableRelation")
+
+
+# ---------------------------------------------------------------------------------- expressions
+
+
+def sql(expression: Java) -> str:
+    """An expression as SQL over bare column names."""
+    text = pretty(expression).replace(" (implied)'", "'").replace(" (implied)", "")
+    return text[1:-1] if text.startswith("(") and _balanced(text[1:-1]) else text
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def conjunction(parts: list[Java]) -> Java:
+    """All of some predicates."""
+    result, *rest = parts
+    for part in rest:
+        result = java_class(f"{jvm.EXPRESSIONS}.And")(result, part)
+    return result
+
+
+def disjuncts(condition: Java) -> list[Java]:
+    """The sides of an OR."""
+    operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
+    return from_seq(operation.splitDisjunctivePredicates(condition))
+
+
+def references(expression: Java) -> list[Java]:
+    """The columns in an expression, each once."""
+    return from_seq(expression.references().toSeq())
+
+
+def literals(expression: Java) -> list[Java]:
+    """The leaves of an expression that are not columns."""
+    leaves = from_seq(expression.collectLeaves())
+    return [leaf for leaf in leaves if _kind(leaf) != "AttributeReference"]
+
+
+def attributes(expression: Java) -> list[Java]:
+    """The columns in an expression, as often as they are in it."""
+    leaves = from_seq(expression.collectLeaves())
+    return [leaf for leaf in leaves if _kind(leaf) == "AttributeReference"]
+
+
+def constant_rows(spark: SparkSession, query: str) -> list[Java] | None:
+    """The rows of a query over constants, if the optimizer alone evaluates it; else None."""
+    plan = planned(spark, query).after
+    if _kind(plan) != "LocalRelation":
+        return None
+    return from_seq(plan.data())

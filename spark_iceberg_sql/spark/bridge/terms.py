@@ -1,0 +1,80 @@
+"""Expressions of Spark as plain data, and their text in the query."""
+
+from __future__ import annotations
+
+import re
+
+from spark_iceberg_sql.insight.conjuncts import Term
+from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
+from spark_iceberg_sql.spark.bridge.plans import kind, pretty
+
+_DEEP = 8  # an expression that nests deeper is described from its top
+# Spark records `IN (1, 2)` as the text of `id IN (1, 2)`: what may stand before it is a name or a call.
+_PREDICATE = re.compile(r"(?:NOT\s+)?(?:IN|LIKE|ILIKE|RLIKE|REGEXP|BETWEEN|IS)\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"((?:(?:`[^`]+`|\w+)\.)*(?:`[^`]+`|\w+))\s+$")
+_CALL = re.compile(r"([\w.]+\((?:[^()']|'[^']*')*\))\s+$")
+# The place of what Spark derives is often that of the whole statement.
+_STATEMENT = re.compile(
+    r"\(?\s*(?:SELECT|WITH|DELETE|UPDATE|MERGE|INSERT|FROM|EXPLAIN|CREATE|REPLACE|TABLE)\b",
+    re.IGNORECASE,
+)
+
+
+def term(expression: Java, depth: int = 0) -> Term:
+    """An expression as a Term; columns by their names, other parts by their text in the query if that is known."""
+    name = kind(expression)
+    kind_of_value = str(expression.dataType().sql()).lower()
+    if name == "AttributeReference":
+        return Term(name, str(expression.name()), kind_of_value)
+    if name in ("Literal", "ImpliedLiteral"):
+        held = expression.value()
+        text = re.sub(r"^(-?\d+)[LSY]$", r"\1", str(expression.sql()).replace(" (implied)", ""))
+        return Term("Literal", text, kind_of_value, None if held is None else _text(held))
+    children: tuple[Term, ...] = ()
+    if depth < _DEEP:
+        children = tuple(term(child, depth + 1) for child in from_seq(expression.children()))
+    at = place(expression)
+    return Term(
+        name, at[0][at[1] : at[2]] if at else pretty(expression), kind_of_value, None, children
+    )
+
+
+def _text(value: Java) -> str:
+    return str(value.toString()) if hasattr(value, "toString") else str(value)
+
+
+def place(expression: Java) -> tuple[str, int, int] | None:
+    """Where an expression stands: the statement's text, start and end; None if it is nowhere in it.
+
+    Not for columns: Spark shares one object among all the places of a column.
+    """
+    origin = expression.origin()
+    text, first, last = origin.sqlText(), origin.startIndex(), origin.stopIndex()
+    if text.isEmpty() or first.isEmpty() or last.isEmpty():
+        return None
+    sql, start, end = str(text.get()), int(first.get()), int(last.get()) + 1
+    words = sql[start:end]
+    if _STATEMENT.match(words):
+        return None
+    if kind(expression) == "IsNotNull" and "NULL" not in words.upper():
+        return None  # it has the place of the comparison that it is derived from
+    if _PREDICATE.match(words):
+        subject = _SUBJECT.search(sql, 0, start) or _CALL.search(sql, 0, start)
+        if subject is None or not _is_of(subject[1], expression):
+            return None
+        start = subject.start(1)
+    return sql, start, end
+
+
+def is_derived(conjunct: Java) -> bool:
+    """Whether Spark derived a conjunct from another one: IS NOT NULL of a column that is compared."""
+    return kind(conjunct) == "IsNotNull" and place(conjunct) is None
+
+
+def _is_of(words: str, expression: Java) -> bool:
+    """Whether the text before a predicate names its column."""
+    attributes = from_seq(expression.references().toSeq())
+    if words.endswith(")") or len(attributes) != 1 or kind(attributes[0]) != "AttributeReference":
+        return True
+    name = words.rpartition(".")[2].strip("`")
+    return bool(name.lower() == str(attributes[0].name()).lower())

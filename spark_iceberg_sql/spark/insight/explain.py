@@ -1,0 +1,154 @@
+"""explain(spark, text): what a statement would read, by its plan and the tables' metadata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.conjuncts import Field
+from spark_iceberg_sql.insight.explain import Explanation, Scan
+from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, plans, sessions
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.insight.explain_conjuncts import Conjuncts
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Leaves of a plan that read nothing.
+_NOTHING = (
+    "LocalRelation",
+    "OneRowRelation",
+    "Range",
+    "CTERelationRef",
+    "LogicalRDD",
+    "EmptyRelation",
+)
+_METADATA_DELETE = ("DeleteFromTableWithFilters", "DeleteFromTable")
+
+
+def explain(spark: SparkSession, text: str) -> Explanation:
+    """What each scan of a statement would read, and what each conjunct of its filters contributes.
+
+    The statement is planned, as by EXPLAIN, and does not run; of the tables only metadata is read.
+
+    spark: an installed session, or any with Iceberg. text: a query, INSERT, DELETE, UPDATE or MERGE.
+    Raises IcebergSqlError for a statement that reads no table, pyspark's ParseException and
+    AnalysisException for one that Spark refuses.
+    """
+    with sessions.working_in(spark), jvm.quietly():
+        return _explained(spark, text)
+
+
+def _explained(spark: SparkSession, text: str) -> Explanation:
+    found = plans.planned(spark, text)
+    filtered = plans.filtered(found)
+    scans, notes = [], []
+    for leaf in plans.leaves(found.after):
+        if leaf.kind == "DataSourceV2ScanRelation":
+            relation = leaf.node.relation()
+            scans.append(_scan(spark, found, leaf, filtered.pop(plans.key(relation), None)))
+        elif leaf.kind in _METADATA_DELETE:
+            scans.append(_metadata_delete(leaf.node))
+        elif leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved"):
+            scans.append(Scan(_name(leaf.node), note=_other(leaf.kind)))
+    for rest in filtered.values():
+        name = str(rest.relation.table().name())
+        if all(scan.table != name for scan in scans):
+            notes.append(f"{name} is not read: the plan shows that none of its rows is needed")
+    if not scans and not notes:
+        read = plans.relation_names(found.analyzed)
+        if not read:
+            raise IcebergSqlError(
+                "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
+            )
+        notes += [
+            f"{name} is not read: the plan shows that none of its rows is needed" for name in read
+        ]
+    return Explanation(text, tuple(scans), tuple(notes))
+
+
+def _scan(
+    spark: SparkSession, found: plans.Plans, leaf: plans.Leaf, filtered: plans.Filtered | None
+) -> Scan:
+    relation, scan = leaf.node.relation(), leaf.node.scan()
+    name = str(relation.table().name())
+    table = iceberg_filters.iceberg_table(relation)
+    if table is None:
+        return Scan(name, note="not a table with data files of Iceberg: what is read is not known")
+    local = plans.kind(scan) == "SparkLocalScan"
+    metrics = None if local else iceberg_filters.scanned(scan)
+    if metrics is None and not local:
+        return Scan(
+            name, note=f"an incremental read ({plans.kind(scan)}): what is read is not known"
+        )
+    conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table))
+    kept = iceberg_filters.kept(table, conjuncts.filters())
+    if kept is None:
+        return Scan(name, 0, 0, 0, 0, 0, 0, 0)
+    together: Any = kept["filters"][0]
+    files, size, manifests = kept["all"]
+    note = None
+    if leaf.is_first:
+        note = "read first, to find the files of the other scans that have such rows"
+    elif filtered is None:
+        note = "its filters are not shown: the plan changed before they were pushed into the scan"
+    if metrics is None:
+        read = (0, 0, 0)
+        note = "answered from the metadata of the files: none is read"
+    else:
+        read = (
+            metrics["resultDataFiles"],
+            metrics["totalDataFileSize"],
+            metrics["scannedDataManifests"],
+        )
+    current = str(table.table().spec().specId())
+    return Scan(
+        table=name,
+        files=read[0],
+        total_files=files,
+        bytes=read[1],
+        total_bytes=size,
+        manifests=read[2],
+        total_manifests=manifests,
+        partition_files=together["by_partitions"][0] if filtered is not None and metrics else None,
+        delete_files=metrics["resultDeleteFiles"] if metrics else 0,
+        conjuncts=conjuncts.explained(kept),
+        runtime_filters=leaf.runtime,
+        old_specs=sum(n for spec, (n, _) in together["specs"].items() if spec != current)
+        if filtered is not None and metrics
+        else 0,
+        note=note,
+    )
+
+
+def _metadata_delete(node: Java) -> Scan:
+    name = _name(node)
+    relation = node.table()
+    table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
+    kept = iceberg_filters.kept(table, []) if table is not None else None
+    note = "whole files are removed from the metadata: none is read or written"
+    if kept is None:
+        return Scan(name, note=note)
+    files, size, manifests = kept["all"]
+    return Scan(name, 0, files, 0, size, None, manifests, note=note)
+
+
+def fields(table: Java) -> tuple[Field, ...]:
+    """The partition fields of all specs of a SparkTable, void ones left out."""
+    found = []
+    for text, source, _ in iceberg_filters.partition_fields(table):
+        transform = bound_transform.from_metadata(text)
+        if not transform.is_void:
+            found.append(Field(transform.clause(source), source, transform.transform.name))
+    return tuple(found)
+
+
+def _name(node: Java) -> str:
+    return plans.relation_name(node)
+
+
+def _other(kind: str) -> str:
+    if kind == "InMemoryRelation":
+        return "cached in memory: what is read of its tables was decided when it was cached"
+    return f"not an Iceberg table ({kind}): what is read is not known"

@@ -1,0 +1,205 @@
+"""The conjuncts above one relation: as written, what Iceberg receives of each, and what that keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.insight import conjuncts as reasons
+from spark_iceberg_sql.insight.conjuncts import Field
+from spark_iceberg_sql.insight.explain import Conjunct
+from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, terms
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.insight import explain_rewrites
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(slots=True)
+class _Written:
+    """One conjunct as written; Spark may have made several of it.
+
+    over: the node above which it stays; None if it is directly above the relation. own: what Iceberg receives.
+    added: what the rule `prune` implies. at: the places of its filters in the list that is counted.
+    """
+
+    text: str
+    inferred: bool
+    over: str | None = None
+    parts: list[Java] = field(default_factory=list)
+    own: list[Java] = field(default_factory=list)
+    not_pushed: list[Java] = field(default_factory=list)
+    added: Java | None = None
+    added_filter: Java | None = None
+    at: int = 0
+    at_own: int = 0
+
+
+class Conjuncts:
+    """The conjuncts above a relation.
+
+    filtered: the relation before push-down; None if it is not known. prune: the rule. fields: the table's
+    partition fields.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        relation: Java,
+        filtered: plans.Filtered | None,
+        prune: Java | None,
+        fields: tuple[Field, ...],
+    ) -> None:
+        self._spark, self._fields, self._prune = spark, fields, prune
+        self._relation = relation if filtered is None else filtered.relation
+        self._all: list[Java] = []  # what Iceberg receives of the whole filter
+        self._written: dict[object, _Written] = {}
+        for conjunct in filtered.conjuncts if filtered is not None else ():
+            self._take(conjunct, None)
+        for conjunct, over in filtered.above if filtered is not None else ():
+            self._take(conjunct, over)
+        self._is_on = prune is not None and bool(
+            prune.isOn(self._relation.conf())  # the session's configuration
+        )
+        for one in self._written.values():
+            self._imply(one)
+
+    def _take(self, conjunct: Java, over: str | None) -> None:
+        if _is_added(conjunct):
+            found = iceberg_filters.converted(conjunct, self._relation)
+            if found is not None:
+                self._all.append(found)
+            return
+        place = terms.place(conjunct)
+        text = place[0][place[1] : place[2]] if place is not None else plans.sql(conjunct)
+        key = place if place is not None else text
+        if over is not None and key in self._written:
+            return  # it is also above the relation
+        one = self._written.setdefault(key, _Written(text, terms.is_derived(conjunct), over))
+        one.parts.append(conjunct)
+        if over is not None:
+            return
+        found = iceberg_filters.converted(conjunct, self._relation)
+        if found is None:
+            one.not_pushed.append(conjunct)
+        else:
+            one.own.append(found)
+            self._all.append(found)
+
+    def _imply(self, one: _Written) -> None:
+        if self._prune is None or one.over is not None or one.inferred:
+            return
+        condition = plans.conjunction(one.parts)
+        one.added = self._prune.implied(condition, self._relation)
+        if one.added is not None:
+            one.added_filter = iceberg_filters.converted(one.added, self._relation)
+
+    def filters(self) -> list[Java]:
+        """What is to be counted: all together first, then each conjunct, with and without what is added."""
+        every = [iceberg_filters.conjunction(self._all)]
+        for one in self._written.values():
+            one.at_own = len(every)
+            every.append(iceberg_filters.conjunction(one.own))
+            one.at = one.at_own
+            if one.added_filter is not None:
+                one.at = len(every)
+                every.append(iceberg_filters.conjunction([*one.own, one.added_filter]))
+        return every
+
+    def explained(self, kept: Mapping[str, Any]) -> tuple[Conjunct, ...]:
+        """The conjuncts, from what `kept` counts for `filters`."""
+        return tuple(self._explained(kept))
+
+    def _explained(self, kept: Mapping[str, Any]) -> Iterator[Conjunct]:
+        total = kept["all"][0]
+        for one in self._written.values():
+            own, both = kept["filters"][one.at_own], kept["filters"][one.at]
+            mine = both if self._is_on else own
+            files = mine["kept"][0]
+            if one.inferred and files == total:
+                continue  # IS NOT NULL, mostly
+            added = plans.sql(one.added) if one.added is not None and self._is_on else None
+            why, better, better_files = None, None, None
+            if files == total and total:
+                why = self._why(one, mine, total)
+                better, better_files = self._better(one, both, total) or (None, None)
+            yield Conjunct(
+                text=one.text,
+                files=files,
+                pruned_by=tuple(_pruned_by(mine, total)),
+                why_not=why,
+                rewrite=better,
+                rewrite_files=better_files,
+                added=added,
+                files_without_added=own["kept"][0] if added is not None else None,
+                inferred=one.inferred,
+            )
+
+    def _better(
+        self, one: _Written, with_added: Mapping[str, Any], total: int
+    ) -> tuple[str, int] | None:
+        if one.added is not None and not self._is_on and with_added["kept"][0] < total:
+            own = f"({one.text})" if plans.kind(one.parts[0]) == "Or" else one.text
+            (column,) = plans.references(one.added)[:1]
+            name = explain_rewrites.written(one.text, str(column.name()))
+            added = explain_rewrites.renamed(plans.sql(one.added), str(column.name()), name)
+            if plans.kind(one.added) == "Or":
+                added = f"({added})"
+            return f"{own} AND {added}", with_added["kept"][0]
+        if one.over is not None or len(one.parts) != 1:
+            return None
+        return explain_rewrites.better(self._spark, one.parts[0], one.text, self._relation, total)
+
+    def _why(self, one: _Written, kept: Mapping[str, Any], total: int) -> str:
+        if one.over is not None:
+            return f"Spark does not move it below {one.over}, so it does not reach the scan"
+        if one.added is not None and self._is_on:
+            if kept["whole"][0] == total:
+                return "all rows of all files are in that range"
+            return "each file may contain rows in that range"
+        if one.not_pushed:
+            return _why_not_pushed(one.not_pushed[0], self._relation)
+        columns = [str(a.name()) for a in plans.references(one.parts[0])]
+        return reasons.why_kept(
+            terms.term(one.parts[0]),
+            columns,
+            self._fields,
+            total=total,
+            whole=kept["whole"][0],
+            without_bounds={name: files for name, (files, _) in kept["without_bounds"].items()},
+        )
+
+
+def _why_not_pushed(conjunct: Java, relation: Java) -> str:
+    if not conjunct.deterministic():
+        return "it is not deterministic: its value for a row depends on more than the row"
+    if plans.kind(conjunct) == "Or":
+        for part in plans.disjuncts(conjunct):
+            if iceberg_filters.converted(part, relation) is None:
+                words = reasons.why_not_pushed(terms.term(part))
+                return f"one side of OR does not prune, so no file can be left out: {words}"
+    return reasons.why_not_pushed(terms.term(conjunct))
+
+
+def _is_added(conjunct: Java) -> bool:
+    """Whether the rule `prune` added a conjunct: its literals say so."""
+    if " (implied)" not in str(conjunct.toString()):
+        return False
+    return any(
+        plans.kind(one) == "ImpliedLiteral" and str(one.toString()).endswith(" (implied)")
+        for one in plans.literals(conjunct)
+    )
+
+
+def _pruned_by(kept: Mapping[str, Any], total: int) -> Iterator[str]:
+    for names in kept["pruned"]:
+        clauses = []
+        for name in names.split("\n"):
+            text, source = name.split("\t")
+            clauses.append(bound_transform.from_metadata(text).clause(source))
+        yield " or ".join(clauses)
+    if kept["kept"][0] < kept["by_partitions"][0]:
+        yield "bounds"

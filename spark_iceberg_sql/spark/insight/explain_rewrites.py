@@ -1,0 +1,84 @@
+"""A predicate that keeps fewer files for the same rows: tested on values near its constants, and planned."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.insight.conjuncts import COLUMN, literal, rewrites, trials
+from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, terms
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm import Java, quietly
+from spark_iceberg_sql.syntax.identifiers import backticked, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def better(
+    spark: SparkSession, conjunct: Java, text: str, relation: Java, total: int
+) -> tuple[str, int] | None:
+    """A rewrite of a conjunct and how many files it keeps; None if none keeps fewer than `total`.
+
+    text: the conjunct's, as written.
+    """
+    columns = plans.references(conjunct)
+    if len(columns) != 1:
+        return None
+    shape = terms.term(conjunct)
+    column = columns[0]
+    for candidate in rewrites(shape):
+        with quietly():
+            try:
+                values = list(dict.fromkeys(trials(shape, candidate)))
+                if not _same(spark, conjunct, column, candidate, values):
+                    continue
+                files = _files(
+                    spark, candidate.replace(COLUMN, backticked(column.name())), relation
+                )
+            except BRIDGE_ERRORS:  # a rewrite that Spark does not take is none
+                continue
+        if files is not None and files < total:
+            return candidate.replace(COLUMN, written(text, str(column.name()))), files
+    return None
+
+
+def written(text: str, column: str) -> str:
+    """A column as a conjunct's text writes it, with its qualifier."""
+    name = re.escape(column)
+    found = re.search(rf"(?:(?:`[^`]+`|\w+)\.)*(?:`{name}`|\b{name}\b)", text, re.IGNORECASE)
+    return found[0] if found is not None else quoted(column)
+
+
+def renamed(sql: str, column: str, name: str) -> str:
+    """SQL over a bare column with another name for it; what is in quotes stays."""
+    parts = re.split(r"('[^']*')", sql)
+    word = re.compile(rf"(?<![\w.`]){re.escape(column)}(?![\w`])")
+    return "".join(
+        part if part.startswith("'") else word.sub(lambda _: name, part) for part in parts
+    )
+
+
+def _same(
+    spark: SparkSession, conjunct: Java, column: Java, candidate: str, values: list[str | None]
+) -> bool:
+    """Whether both choose the same of some values; evaluated by the optimizer, without a job."""
+    old = str(conjunct.sql()).replace(str(column.sql()), "c")
+    new = candidate.replace(COLUMN, "c")
+    rows = ", ".join("(NULL)" if value is None else f"({literal(value)})" for value in values)
+    found = plans.constant_rows(
+        spark,
+        f"SELECT coalesce({old}, false) = coalesce({new}, false) AS same FROM "
+        f"(SELECT try_cast(c AS {column.dataType().sql()}) AS c FROM VALUES {rows} AS t(c))",
+    )
+    return found is not None and bool(found) and all(row.getBoolean(0) for row in found)
+
+
+def _files(spark: SparkSession, predicate: str, relation: Java) -> int | None:
+    """How many files a scan with the predicate reads."""
+    found = plans.of_condition(spark, predicate, relation)
+    for leaf in plans.leaves(found.after):
+        if leaf.kind == "DataSourceV2ScanRelation":
+            metrics = iceberg_filters.scanned(leaf.node.scan())
+            return None if metrics is None else metrics["resultDataFiles"]
+    return None

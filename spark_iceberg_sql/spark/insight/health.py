@@ -1,0 +1,132 @@
+"""health(spark, table): the figures of a table's current snapshot, from its metadata tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.health import SMALL, Figures, Health
+from spark_iceberg_sql.insight.health import health as judged
+from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.spark.bridge import catalogs, relations, sessions
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+
+_TARGET = "write.target-file-size-bytes"
+_DEFAULT_TARGET = 512 * 1024 * 1024
+_COLUMNS = 30  # whose bounds are looked at
+# How a type's bounds become numbers.
+_NUMBERS = {
+    "timestamp": "unix_micros({})",
+    "timestamp_ntz": "unix_micros(CAST({} AS TIMESTAMP))",
+    "date": "unix_date({})",
+    **dict.fromkeys(("int", "bigint", "float", "double"), "{}"),
+}
+
+
+def health(spark: SparkSession, table: str) -> Health:
+    """What slows down a table's queries, by its metadata, and the statement that mends it.
+
+    Reads the metadata tables of the current snapshot, by Spark jobs, and changes nothing.
+
+    spark: the session. table: its name in a catalog, as in SQL. Raises IcebergSqlError if it is not a table
+    of Iceberg.
+    """
+    with sessions.working_in(spark):
+        name = tuple(relations.full_name(table))
+        loaded = catalogs.load(spark, name)
+    if loaded.what != "iceberg" or loaded.metadata is None:
+        raise IcebergSqlError(
+            f"`{table}` is not an Iceberg table: {loaded.what}\nhelp: give its name in a catalog"
+        )
+    return judged(_figures(spark, name, table_from_metadata(name, loaded.metadata)))
+
+
+def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figures:
+    files = dotted((*name, "files"))
+    target = int(table.properties.get(_TARGET, _DEFAULT_TARGET))
+    partitioned = "partition" in spark.table(files).columns
+    key = "spec_id, partition" if partitioned else "spec_id"
+    assert table.specs is not None
+    current = table.specs.current
+    limit = int(SMALL * target)
+    one = _row(
+        spark,
+        f"""WITH p AS (
+          SELECT {key}, count(*) AS files, sum(file_size_in_bytes) AS bytes,
+            count_if(file_size_in_bytes < {limit}) AS small,
+            sum(IF(file_size_in_bytes < {limit}, file_size_in_bytes, 0)) AS small_bytes
+          FROM {files} WHERE content = 0 GROUP BY {key})
+        SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes, count(*) AS partitions,
+          coalesce(max(bytes), 0) AS largest, coalesce(CAST(median(bytes) AS BIGINT), 0) AS median,
+          coalesce(sum(IF(small > 1, small, 0)), 0) AS small,
+          coalesce(sum(IF(small > 1, small_bytes, 0)), 0) AS small_bytes,
+          coalesce(sum(IF(small > 1, ceil(small_bytes / {target}), 0)), 0) AS small_after,
+          count_if(files = 1 AND small = 1) AS alone,
+          coalesce(sum(IF(spec_id <> {current}, files, 0)), 0) AS old_files,
+          coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
+        FROM p""",
+    )
+    deletes = _row(
+        spark,
+        f"SELECT count(*) AS files, coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0",
+    )
+    return Figures(
+        name=name,
+        target=target,
+        fields=table.specs.spec.fields,
+        sort_order=tuple(_sorted_by(table)),
+        spans=tuple(_spans(spark, files, key, table)),
+        deletes=int(deletes["files"]),
+        delete_bytes=int(deletes["bytes"]),
+        **{column: int(value) for column, value in one.asDict().items()},
+    )
+
+
+def _row(spark: SparkSession, query: str) -> Row:
+    (row,) = spark.sql(query).collect()
+    return row
+
+
+def _sorted_by(table: Table) -> Iterator[str]:
+    """The columns of the table's sort order."""
+    for field_id in sorted(table.sorted_by or ()):
+        column = table.schema.by_id(field_id) if table.schema is not None else None
+        if column is not None:
+            yield column.name
+
+
+def _spans(spark: SparkSession, files: str, key: str, table: Table) -> Iterator[tuple[str, float]]:
+    """Which share of its partition's range of a column a file spans on average, where there are four files or more."""
+    fields = table.specs.spec.fields if table.specs is not None else ()
+    exact = {field.source for field in fields if field.transform.transform.is_identity}
+    columns = [
+        (column, _NUMBERS[kind])
+        for column, kind in spark.table(dotted(table.name)).dtypes
+        if kind in _NUMBERS and column not in exact
+    ][:_COLUMNS]
+    if not columns:
+        return
+    inner, outer = [], []
+    for i, (column, number) in enumerate(columns):
+        bounds = f"readable_metrics.{backticked(column)}"
+        low, high = (number.format(f"{bounds}.{end}_bound") for end in ("lower", "upper"))
+        inner.append(
+            f"avg(CAST({high} AS DOUBLE) - CAST({low} AS DOUBLE)) AS s{i}, "
+            f"CAST(max({high}) AS DOUBLE) - CAST(min({low}) AS DOUBLE) AS r{i}"
+        )
+        outer.append(
+            f"sum(IF(r{i} > 0, files * s{i} / r{i}, 0)) / nullif(sum(IF(r{i} > 0, files, 0)), 0) AS c{i}"
+        )
+    row = _row(
+        spark,
+        f"WITH p AS (SELECT {key}, count(*) AS files, {', '.join(inner)} FROM {files} WHERE content = 0 "
+        f"GROUP BY {key}) SELECT {', '.join(outer)} FROM p WHERE files >= 4",
+    )
+    for (column, _), share in zip(columns, row, strict=True):
+        if share is not None:
+            yield column, float(share)

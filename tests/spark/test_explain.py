@@ -1,0 +1,354 @@
+"""explain: what it says of files is what the query then reads, conjunct by conjunct."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.insight.explain import Conjunct, Explanation
+from spark_iceberg_sql.spark import session as ways_in
+from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
+
+T, OLD = "local.explain.t", "local.explain.old"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(spark: SparkSession) -> Iterator[None]:
+    """t: 12 days in 2 buckets, 24 files. old: 1 file without partitions, then 4 by truncate, with deletes."""
+    spark.sql(
+        f"CREATE TABLE {T} USING iceberg PARTITIONED BY (days(ts), bucket(2, id)) AS SELECT id, "
+        "TIMESTAMP '2023-12-27 06:00:00' + make_dt_interval(CAST(id % 12 AS INT)) AS ts, "
+        "concat('n', id % 5) AS name, CAST(id % 3 AS INT) AS k, "
+        "IF(id % 2 = 0, NULL, id) AS odd FROM range(120)"
+    )
+    spark.sql(
+        f"CREATE TABLE {OLD} (id BIGINT, name STRING) USING iceberg TBLPROPERTIES "
+        "('format-version' = '2', 'write.delete.mode' = 'merge-on-read', "
+        "'write.metadata.metrics.column.name' = 'none')"
+    )
+    spark.sql(f"INSERT INTO {OLD} SELECT /*+ COALESCE(1) */ id, concat('n', id) FROM range(10)")
+    spark.sql(f"ALTER TABLE {OLD} ADD PARTITION FIELD truncate(10, id)")
+    spark.sql(f"INSERT INTO {OLD} SELECT id, concat('n', id) FROM range(10, 50)")
+    spark.sql(f"DELETE FROM {OLD} WHERE id = 33")
+    spark.sql(f"CREATE TEMPORARY VIEW shown AS SELECT id, ts, name AS title FROM {T} WHERE k = 1")
+    yield
+    spark.catalog.dropTempView("shown")
+    for table in (T, OLD):
+        spark.sql(f"DROP TABLE {table}")
+
+
+def read(spark: SparkSession, query: str) -> int:
+    rows = spark.sql(query)
+    rows.collect()
+    return files_read(rows).files
+
+
+def one(found: Explanation, text: str) -> Conjunct:
+    return next(c for scan in found.scans for c in scan.conjuncts if c.text == text)
+
+
+INNER = f"SELECT max(id) FROM {T} WHERE ts < '2023-12-30' AND k < 9"
+
+# What users write, of all kinds: each is explained, then run, and its files counted by Iceberg.
+QUERIES = [
+    f"SELECT * FROM {T} WHERE ts >= '2024-01-01' AND id = 17 AND lower(name) = 'x'",
+    f"SELECT * FROM {T} WHERE ts BETWEEN '2023-12-30' AND '2024-01-02' OR id = 5",
+    f"SELECT * FROM {T} WHERE year(ts) = 2024 AND NOT (k = 1 OR name LIKE 'n1%')",
+    f"SELECT * FROM {T} WHERE date_trunc('month', ts) = '2023-12-01' AND iceberg_bucket(2, id) = 1",
+    f"SELECT name, count(*) FROM {T} WHERE id IN (1, 2, 3) GROUP BY name HAVING count(*) > 0",
+    f"SELECT * FROM (SELECT *, row_number() OVER (ORDER BY ts) AS r FROM {T}) WHERE id = 3",
+    f"WITH c AS (SELECT * FROM {T} WHERE id < 20) SELECT * FROM c WHERE ts < '2023-12-28'",
+    f"SELECT * FROM {T} WHERE id = ({INNER})",
+    f"SELECT /*+ MERGE(b) */ * FROM {T} a LEFT JOIN {T} b ON a.id = b.id AND b.k = 2 WHERE a.ts < '2023-12-29'",
+    f"SELECT * FROM {T} WHERE ts < '2023-12-28' UNION ALL SELECT * FROM {T} WHERE id = 7",
+    "SELECT * FROM shown WHERE ts > '2024-01-05'",
+    f"SELECT * FROM {T} WHERE id = 4 LIMIT 1",
+    f"SELECT count(*), max(id) FROM {T}",
+    f"SELECT count(*) FROM {T} WHERE ts < '2023-12-29'",
+    f"SELECT * FROM {T} WHERE odd IS NULL AND k <=> 1",
+    f"SELECT * FROM {OLD} WHERE id = 33",
+    f"SELECT * FROM {OLD} WHERE id < 5 AND name = 'n3'",
+    f"SELECT * FROM {OLD} VERSION AS OF (SELECT min(snapshot_id) FROM {OLD}.snapshots) WHERE id = 33",
+    "SELECT * FROM iceberg('{path}') WHERE id = 33",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: str) -> None:
+    if "{path}" in query:
+        place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+        assert place is not None
+        query = query.format(path=place[1])
+    if "SELECT min(snapshot_id)" in query:
+        first = spark.sql(f"SELECT min_by(snapshot_id, committed_at) FROM {OLD}.snapshots").first()
+        assert first is not None
+        query = query.replace(f"(SELECT min(snapshot_id) FROM {OLD}.snapshots)", str(first[0]))
+    found = sis.explain(spark, query)
+    assert found.scans
+    assert all(
+        (scan.files is not None and scan.note is None) or scan.files == 0 for scan in found.scans
+    )
+    inner = INNER if INNER in query else None  # Spark counts the scans of a subquery apart
+    expected = read(spark, query) + (read(spark, inner) if inner is not None else 0)
+    assert sum(scan.files or 0 for scan in found.scans) == expected
+
+
+CONJUNCTS = [
+    ("ts >= '2024-01-01'", ["days(ts)"]),
+    ("ts = '2024-01-01 06:00:00'", ["days(ts)"]),
+    ("id = 17", ["bucket(2, id)", "bounds"]),
+    ("id IN (1, 119)", []),
+    ("id > 115", ["bounds"]),
+    ("year(ts) = 2024", ["days(ts)"]),
+    ("ts IS NULL", ["days(ts)"]),
+    ("month(ts) = 12", []),
+    ("lower(name) = 'n1'", []),
+    ("name LIKE 'm%'", ["bounds"]),
+    ("name LIKE '%1'", []),
+    ("id = k", []),
+    ("k > 7", ["bounds"]),
+    ("k < 7", []),
+    ("id = 1 OR upper(name) = 'X'", []),
+    ("(id = 200 OR ts < '2023-12-28')", []),
+    ("iceberg_days(ts) = DATE '2024-01-02'", ["days(ts)"]),
+    ("odd IS NULL", []),
+    ("id <> 5", []),
+    ("rand() < 2", []),
+    ("k IN (SELECT 1)", []),
+]
+
+
+def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
+    """Its number is that of a query with it alone; where it prunes nothing, there is a reason."""
+    query = f"SELECT * FROM {T} WHERE " + " AND ".join(
+        f"{text}" for text, _ in CONJUNCTS if text[0] != "("
+    )
+    query = query.replace("id = 1 OR upper(name) = 'X'", "(id = 1 OR upper(name) = 'X')")
+    found = sis.explain(spark, query + " AND (id = 200 OR ts < '2023-12-28')")
+    by_text = {c.text: c for scan in found.scans for c in scan.conjuncts}
+    for text, pruned_by in CONJUNCTS:
+        if "SELECT" in text:
+            continue
+        alone = sis.explain(spark, f"SELECT * FROM {T} WHERE {text}").scans[0]
+        own, *more = (c for c in alone.conjuncts if not c.inferred)
+        assert (own.text.strip("()"), more) == (text.strip("()"), []), text
+        assert own.files == read(spark, f"SELECT * FROM {T} WHERE {text}"), text
+        told = by_text.get(text.strip("()") if text[0] == "(" else text)
+        assert told is None or told.files == own.files, text
+        assert (own.files == 24) == (own.why_not is not None), text
+        assert (own.files < 24) == bool(own.pruned_by), text
+        for clause in pruned_by:
+            assert clause in own.pruned_by, text
+
+
+def test_what_prune_adds_and_what_is_lost_without_it(spark: SparkSession) -> None:
+    query = f"SELECT * FROM {T} WHERE year(ts) = 2024 OR year(ts) = 2019"
+    (on,) = sis.explain(spark, query).scans[0].conjuncts
+    assert (on.files, on.files_without_added) == (14, 24)
+    assert on.added is not None
+    assert "2024-01-01" in on.added
+    spark.conf.set("spark.iceberg_sql.prune", "false")
+    try:
+        scan = sis.explain(spark, query.replace(T, f"{T} AS a")).scans[0]
+        (off,) = scan.conjuncts
+        assert (scan.files, off.files, off.added, off.rewrite_files) == (24, 24, None, 14)
+        assert off.rewrite is not None
+        assert read(spark, f"SELECT * FROM {T} AS a WHERE {off.rewrite}") == 14
+    finally:
+        spark.conf.unset("spark.iceberg_sql.prune")
+
+
+REWRITTEN = [
+    "date_format(a.ts, 'dd.MM.yyyy') = '01.01.2024'",
+    "substring(a.name, 1, 2) = 'm1'",
+    "left(`name`, 1) = 'm'",
+    "name LIKE 'm_%1'",
+    "name RLIKE '^m1+'",
+    "CAST(id AS STRING) = '5'",
+    "abs(id) = 5",
+    "coalesce(id, 0) = 119",
+    "'m' = substring(name, 1, 1)",
+    "array_contains(array(118L, 119L), id)",
+]
+
+
+def test_a_rewrite_keeps_the_rows_and_reads_less(spark: SparkSession) -> None:
+    for text in REWRITTEN:
+        query = f"SELECT * FROM {T} AS a WHERE {text}"
+        own = one(sis.explain(spark, query), text)
+        assert own.rewrite is not None, text
+        better = query.replace(text, own.rewrite)
+        assert spark.sql(better).collect() == spark.sql(query).collect(), text
+        assert read(spark, better) == own.rewrite_files
+        assert own.rewrite_files is not None
+        assert own.rewrite_files < 24
+
+
+# Close to a rewrite, and not the same rows.
+NOT_REWRITTEN = [
+    "substring(name, 2, 2) = 'm1'",
+    "substring(name, 1, 3) = 'm1'",
+    "CAST(id AS STRING) = '05'",
+    "date_format(ts, 'dd.MM') = '01.01'",
+    "date_format(ts, 'hh.dd.MM.yyyy') = '06.01.01.2024'",
+    "name RLIKE '^m1|n'",
+    "name LIKE '_m'",
+    "upper(name) = 'M'",
+    "abs(id) = -5",
+]
+
+
+def test_no_rewrite_where_rows_could_differ(spark: SparkSession) -> None:
+    for text in NOT_REWRITTEN:
+        for own in sis.explain(spark, f"SELECT * FROM {T} WHERE {text}").scans[0].conjuncts:
+            assert own.rewrite is None, text
+
+
+def test_old_files_and_missing_bounds_are_named(spark: SparkSession) -> None:
+    scan = sis.explain(spark, f"SELECT * FROM {OLD} WHERE id = 3 AND name = 'n3'").scans[0]
+    assert (scan.files, scan.total_files, scan.old_specs) == (1, 5, 1)
+    assert "have no bounds of `name`" in (scan.conjuncts[1].why_not or "")
+    assert sis.explain(spark, f"SELECT * FROM {OLD} WHERE id = 31").scans[0].delete_files == 1
+
+
+def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSession) -> None:
+    def snapshots() -> int:
+        return spark.table(f"{T}.snapshots").count()
+
+    before = snapshots()
+    delete = sis.explain(spark, f"DELETE FROM {T} WHERE id = 3 AND lower(name) = 'n3'")
+    assert (delete.scans[0].files, one(delete, "id = 3").files) == (1, 1)
+    assert "when it runs, only those of the files are read that have such rows" in str(delete)
+    whole = sis.explain(spark, f"DELETE FROM {T} WHERE ts < '2023-12-28'")
+    assert (whole.scans[0].files, whole.scans[0].total_files) == (0, 24)
+    assert "removed from the metadata" in str(whole)
+    update = sis.explain(spark, f"UPDATE {T} SET name = 'u' WHERE id = 3")
+    assert update.scans[0].files == 1
+    merge = sis.explain(
+        spark,
+        f"MERGE INTO {T} t USING (SELECT * FROM {T} WHERE id < 2) s ON t.id = s.id "
+        "AND t.ts > '2024-01-05' WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *",
+    )
+    assert merge.scans[0].files == 6
+    assert one(merge, "t.ts > '2024-01-05'").files == 6
+    copied = sis.explain(
+        spark, f"CREATE TABLE local.explain.c USING iceberg AS SELECT * FROM {T} WHERE id = 3"
+    )
+    assert copied.scans[0].files == 1
+    assert sis.explain(spark, f"EXPLAIN SELECT * FROM {T} WHERE id = 3").scans[0].files == 1
+    assert snapshots() == before
+    assert not spark.catalog.tableExists("local.explain.c")
+
+
+def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
+    spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW dim AS SELECT CAST(id AS BIGINT) AS id, id % 7 AS x FROM range(50)"
+    )
+    query = f"SELECT * FROM {T} t JOIN {OLD} d ON t.id = d.id WHERE d.name = 'n3'"
+    found = sis.explain(spark, query)
+    assert [scan.files for scan in found.scans] == [24, 5]
+    assert sum(scan.files or 0 for scan in found.scans) >= read(spark, query)
+    assert "may leave fewer files, by `id`" in str(found) or found.scans[0].runtime_filters == ()
+    kept = sis.explain(spark, f"SELECT * FROM {T} t LEFT JOIN {OLD} d ON t.id = d.id AND t.k = 9")
+    assert "LEFT OUTER JOIN" in (one(kept, "t.k = 9").why_not or "")
+
+
+def test_what_cannot_be_explained_is_said(spark: SparkSession) -> None:
+    spark.range(3).write.mode("overwrite").saveAsTable("spark_catalog.default.plain")
+    try:
+        found = sis.explain(
+            spark, f"SELECT * FROM spark_catalog.default.plain p JOIN {T} t ON p.id = t.id"
+        )
+        plain = next(scan for scan in found.scans if "plain" in scan.table)
+        assert plain.files is None
+        assert "not an Iceberg table" in str(found)
+    finally:
+        spark.sql("DROP TABLE spark_catalog.default.plain")
+    never = sis.explain(spark, f"SELECT * FROM {T} WHERE 1 = 0")
+    assert never.scans == ()
+    assert T in never.notes[0]
+    assert sis.explain(spark, f"SELECT * FROM {T}.snapshots").scans[0].files is None
+    cached = spark.table(T).where("id = 3").cache()
+    try:
+        assert "cached" in str(sis.explain(spark, f"SELECT * FROM {T} WHERE id = 3"))
+    finally:
+        cached.unpersist()
+    with pytest.raises(sis.IcebergSqlError, match="reads no table"):
+        sis.explain(spark, "SELECT 1")
+    with pytest.raises(sis.IcebergSqlError, match="reads no table"):
+        sis.explain(spark, f"DROP TABLE {T}")
+    with pytest.raises(AnalysisException):
+        sis.explain(spark, "SELECT * FROM local.explain.nope")
+    with pytest.raises(ParseException):
+        sis.explain(spark, "SELEC 1")
+
+
+def test_an_empty_table(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE local.explain.empty (id BIGINT) USING iceberg")
+    try:
+        found = sis.explain(spark, "SELECT * FROM local.explain.empty WHERE id = 3")
+        assert (found.scans[0].files, found.scans[0].total_files) == (0, 0)
+        assert "no data files" in str(found)
+    finally:
+        spark.sql("DROP TABLE local.explain.empty")
+
+
+def test_the_command_and_its_gate(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own = spark.newSession()
+    monkeypatch.setattr(own, "stop", lambda: None)
+    monkeypatch.setattr(ways_in, "session", lambda *_, **__: own)
+    good, bad = f"SELECT * FROM {T} WHERE id = 3", f"SELECT * FROM {T} WHERE lower(name) = 'x'"
+
+    def ran(*words: str) -> tuple[int, str, str]:
+        code = main(["explain-query", *words])
+        return code, *capsys.readouterr()
+
+    assert ran(good, "--min-pruning", "95") == (0, f"{sis.explain(own, good)}\n", "")
+    code, _, told = ran(bad, "--min-pruning", "80%")
+    assert (code, "0.0 % of the files" in told, T in told) == (1, True, True)
+    script = tmp_path / "queries.sql"
+    script.write_text(f"{good};\n-- a second one\n{bad};\n")
+    code, out, told = ran(str(script), "--format", "json")
+    assert (code, told, [one["statement"] for one in json.loads(out)]) == (0, "", [1, 2])
+    assert json.loads(out)[0]["scans"][0]["files"] == 1
+    code, out, told = ran(f"{good}; SELECT * FROM local.explain.nope; SELECT 1")
+    assert (code, out.count("reads 1 of 24 files")) == (2, 1)
+    assert "error: statement 2: [TABLE_OR_VIEW_NOT_FOUND]" in told
+    assert "error: statement 3: the statement reads no table" in told
+    assert "Traceback" not in told
+    code, _, told = ran(f"SELECT * FROM {T}.snapshots", "--min-pruning", "50")
+    assert (code, "no scan could be measured" in told) == (2, True)
+
+
+def test_rows_text_json_and_html_say_the_same(spark: SparkSession) -> None:
+    query = f"SELECT * FROM {T} WHERE id = 3 AND name LIKE 'x_<y' AND lower(name) = ''x''".replace(
+        "''", "'"
+    )
+    found = sis.explain(spark, query)
+    quoted = query.replace("'", "''")
+    rows = spark.sql(f"SELECT * FROM iceberg_explain('{quoted}')").collect()
+    assert [(row.conjunct, row.files) for row in rows] == [
+        (None, 1),
+        ("id = 3", 1),
+        ("name LIKE 'x_<y'", 24),
+        ("lower(name) = 'x'", 24),
+    ]
+    assert rows[0].total_bytes == found.scans[0].total_bytes
+    assert rows[2].rewrite == "name LIKE 'x%' AND name LIKE 'x_<y'"
+    told = json.loads(found.to_json())
+    assert told["scans"][0]["conjuncts"][2]["rewrite"] is None
+    assert "reads 1 of 24 files" in str(found)
+    assert "x_&lt;y" in found._repr_html_()
+    assert query not in repr(found)

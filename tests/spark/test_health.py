@@ -1,0 +1,70 @@
+"""health: each statement that it gives runs, and mends what it is for."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+
+T = "local.health.`my events`"
+
+
+def found(spark: SparkSession, problem: str) -> list[str | None]:
+    return [one.call for one in sis.health(spark, T).findings if one.problem == problem]
+
+
+def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
+    spark.sql(
+        f"CREATE TABLE {T} (id BIGINT, ts TIMESTAMP, name STRING) USING iceberg TBLPROPERTIES "
+        "('format-version' = '2', 'write.delete.mode' = 'merge-on-read', 'write.distribution-mode' = 'none')"
+    )
+    rows = "SELECT id, TIMESTAMP '2024-01-01' + make_dt_interval(0, CAST(id AS INT)) AS ts, 'x' AS name FROM"
+    spark.sql(f"INSERT INTO {T} {rows} range(0, 100, 1, 2)")
+    spark.sql(f"ALTER TABLE {T} ADD PARTITION FIELD days(ts)")
+    spark.sql(f"INSERT INTO {T} {rows} range(0, 40, 1, 2) DISTRIBUTE BY id % 2 SORT BY ts")
+    spark.sql(f"DELETE FROM {T} WHERE id = 3")
+    health = sis.health(spark, T)
+    assert health.files == spark.table(f"{T}.data_files").count()
+    assert {one.problem for one in health.findings} >= {"small files", "old specs", "delete files"}
+    assert all(one.basis.startswith("counted") for one in health.findings)
+    rows_before = spark.table(T).orderBy("ts", "id").collect()
+    for problem in ("old specs", "delete files", "small files"):
+        for call in found(spark, problem):
+            assert call is not None
+            spark.sql(call)
+        assert found(spark, problem) == [], problem
+    (coarser,) = found(spark, "fine partitions")
+    assert coarser is not None
+    spark.sql(coarser)
+    (call,) = found(spark, "old specs")
+    assert call is not None
+    spark.sql(call)
+    assert "months" in str(spark.sql(f"SHOW CREATE TABLE {T}").first())
+    assert sis.health(spark, T).findings == ()
+    assert spark.table(T).orderBy("ts", "id").collect() == rows_before
+    shown = spark.sql("SELECT * FROM iceberg_health('local.health.`my events`')").collect()
+    assert shown == []
+    spark.sql(f"DROP TABLE {T}")
+
+
+def test_files_that_are_not_sorted(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE local.health.mixed (id BIGINT, k INT) USING iceberg")
+    spark.sql(
+        "INSERT INTO local.health.mixed SELECT /*+ REPARTITION(4) */ id, CAST(id % 7 AS INT) FROM range(400)"
+    )
+    spark.sql("ALTER TABLE local.health.mixed WRITE LOCALLY ORDERED BY id")
+    (one,) = [
+        f for f in sis.health(spark, "local.health.mixed").findings if f.problem == "unsorted"
+    ]
+    assert "the table's sort order" in one.detail
+    assert one.call is not None
+    spark.sql(one.call)
+    left = [f.problem for f in sis.health(spark, "local.health.mixed").findings]
+    assert "unsorted" not in left
+    spark.sql("DROP TABLE local.health.mixed")
+
+
+def test_what_is_no_table_of_iceberg(spark: SparkSession) -> None:
+    with pytest.raises(sis.IcebergSqlError, match="absent"):
+        sis.health(spark, "local.health.nope")

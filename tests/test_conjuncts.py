@@ -1,0 +1,122 @@
+"""Why a conjunct does not prune, and the rewrites that are tried: without Spark."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark_iceberg_sql.insight.conjuncts import (
+    COLUMN,
+    Field,
+    Term,
+    rewrites,
+    trials,
+    why_kept,
+    why_not_pushed,
+)
+
+NAME = Term("AttributeReference", "name", "string")
+ID = Term("AttributeReference", "id", "bigint")
+TS = Term("AttributeReference", "ts", "timestamp")
+
+
+def text(value: str) -> Term:
+    return Term("Literal", f"'{value}'", "string", value)
+
+
+def number(value: int) -> Term:
+    return Term("Literal", str(value), "int", str(value))
+
+
+def equal(left: Term, right: Term) -> Term:
+    return Term("EqualTo", f"{left.sql} = {right.sql}", "boolean", None, (left, right))
+
+
+def call(kind: str, sql: str, kind_of_value: str, *children: Term) -> Term:
+    return Term(kind, sql, kind_of_value, None, children)
+
+
+MONTH = call("Month", "month(ts)", "int", TS)
+LOWER = call("Lower", "lower(name)", "string", NAME)
+UDF = call("PythonUDF", "f(id)", "int", ID)
+CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
+
+
+@pytest.mark.parametrize(
+    ("term", "words"),
+    [
+        (equal(MONTH, number(2)), "`month(ts)` recurs, so it is no range of `ts`"),
+        (equal(number(2), MONTH), "`month(ts)` recurs"),
+        (equal(LOWER, text("x")), "`lower(name)` is computed from the column"),
+        (equal(ID, TS), "it compares columns with each other"),
+        (equal(UDF, number(1)), "`f(id)` is a user-defined function"),
+        (equal(CAST, number(1)), "`name` is converted from string to int"),
+        (call("Like", "name LIKE '%x'", "boolean", NAME, text("%x")), "the pattern is no prefix"),
+        (call("EndsWith", "endswith(name, 'x')", "boolean", NAME, text("x")), "only the start"),
+        (equal(ID, call("ScalarSubquery", "(SELECT 1)", "int")), "known only when the query runs"),
+    ],
+)
+def test_why_iceberg_does_not_receive_it(term: Term, words: str) -> None:
+    assert words in why_not_pushed(term)
+
+
+def test_why_files_are_kept() -> None:
+    bucket = Field("bucket(4, id)", "id", "bucket")
+    less = Term("LessThan", "id < 3", "boolean", None, (ID, number(3)))
+
+    def why(term: Term, **counts: int) -> str:
+        return why_kept(
+            term,
+            ["id"],
+            [bucket],
+            total=10,
+            whole=counts.get("whole", 0),
+            without_bounds={"id": counts.get("without", 0)},
+        )
+
+    assert why(less, whole=10) == "every row of every file matches it"
+    assert "`bucket(4, id)` prunes only by = and IN" in why(less)
+    assert "excludes no file" in why(equal(ID, number(3)))
+    assert "the files have no bounds of `id`" in why(less, without=10)
+    assert "may contain" not in why(less, without=10)
+    assert "3 files have no bounds of `id`, and the bounds of `id`" in why(less, without=3)
+
+
+def _substring(start: int, length: int) -> Term:
+    sql = f"substring(name, {start}, {length})"
+    return call("Substring", sql, "string", NAME, number(start), number(length))
+
+
+def _format(pattern: str) -> Term:
+    return call("DateFormatClass", "date_format(ts, '...')", "string", TS, text(pattern))
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        (equal(_substring(1, 2), text("ab")), ["{} LIKE 'ab%'"]),
+        (equal(_substring(1, 2), text("a%")), ["startswith({}, 'a%')"]),
+        (equal(_substring(1, 3), text("ab")), []),
+        (equal(_substring(2, 2), text("ab")), []),
+        (equal(_substring(1, 0), text("")), []),
+        (
+            equal(_format("dd.MM.yyyy"), text("31.12.2024")),
+            ["{} >= TIMESTAMP '2024-12-31 00:00:00' AND {} < TIMESTAMP '2025-01-01 00:00:00'"],
+        ),
+        (
+            equal(_format("MM/yyyy"), text("12/2024")),
+            ["{} >= TIMESTAMP '2024-12-01 00:00:00' AND {} < TIMESTAMP '2025-01-01 00:00:00'"],
+        ),
+        (equal(_format("dd.yyyy"), text("31.2024")), []),
+        (equal(_format("dd.MM.yyyy"), text("31.02.2024")), []),
+        (equal(_format("dd'T'MM.yyyy"), text("31T02.2024")), []),
+        (equal(_format("DD.MM.yyyy"), text("31.02.2024")), []),
+    ],
+)
+def test_rewrites(term: Term, expected: list[str]) -> None:
+    assert [found.replace(COLUMN, "{}") for found in rewrites(term)] == expected
+
+
+def test_trials_are_near_the_constants() -> None:
+    (range_,) = rewrites(equal(_format("dd.MM.yyyy"), text("31.12.2024")))
+    values = set(trials(equal(_format("dd.MM.yyyy"), text("31.12.2024")), range_))
+    assert {None, "2024-12-31 00:00:00", "2024-12-30 23:59:59", "2025-01-01 00:00:00"} <= values

@@ -1,0 +1,68 @@
+"""What health says of figures: without Spark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spark_iceberg_sql.insight.health import Figures, health
+from spark_iceberg_sql.model.bound_transform import from_metadata
+from spark_iceberg_sql.model.spec import PartitionField
+
+MB = 1_000_000
+FINE = Figures(
+    name=("lake", "shop", "orders"),
+    target=500 * MB,
+    files=10,
+    bytes=4000 * MB,
+    partitions=10,
+    largest=400 * MB,
+    median=400 * MB,
+    small=0,
+    small_bytes=0,
+    small_after=0,
+    alone=0,
+    old_files=0,
+    old_bytes=0,
+    deletes=0,
+    delete_bytes=0,
+)
+
+
+def problems(**changed: object) -> list[str]:
+    return [one.problem for one in health(replace(FINE, **changed)).findings]
+
+
+def test_a_healthy_table() -> None:
+    assert problems() == []
+    assert "nothing to mend" in str(health(FINE))
+    assert "nothing to mend" in health(FINE)._repr_html_()
+
+
+def test_each_problem_alone() -> None:
+    assert problems(small=8, small_after=2, small_bytes=900 * MB) == ["small files"]
+    assert problems(small=2, small_after=2) == []
+    assert problems(alone=9, median=2 * MB) == ["fine partitions"]
+    assert problems(alone=9, median=200 * MB) == []
+    assert problems(largest=5000 * MB) == ["skew"]
+    assert problems(largest=90 * MB, median=MB, alone=0) == []  # no file is too large
+    assert problems(old_files=3, old_bytes=MB) == ["old specs"]
+    assert problems(deletes=3, delete_bytes=MB) == ["delete files"]
+    assert problems(spans=(("id", 0.9),)) == ["unsorted"]
+    assert problems(spans=(("id", 0.1),)) == []
+    assert problems(spans=(("id", 0.9),), sort_order=("ts",)) == []
+
+
+def test_the_coarser_unit() -> None:
+    day = PartitionField(1, "ts", from_metadata("day"), "ts_day", 1000)
+    (one,) = health(replace(FINE, alone=9, median=MB, fields=(day,))).findings
+    assert one.call == "ALTER TABLE lake.shop.orders REPLACE PARTITION FIELD ts_day WITH months(ts)"
+    bucket = PartitionField(1, "id", from_metadata("bucket[4]"), "id_bucket", 1000)
+    (one,) = health(replace(FINE, alone=9, median=MB, fields=(bucket,))).findings
+    assert one.call is None
+
+
+def test_names_are_quoted() -> None:
+    odd = replace(FINE, name=("lake", "my shop", "it's"), old_files=1)
+    (one,) = health(odd).findings
+    assert one.call is not None
+    assert "table => '`my shop`.`it\\'s`'" in one.call
