@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
-from spark_iceberg_sql.files.notebooks.cells import as_python
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
@@ -54,7 +53,11 @@ class Beside:
             return
         lines = self._lines[part]
         text = source.parts[part].text
-        program = as_python(text) if source.name.lower().endswith(".ipynb") else text
+        program = text
+        if source.name.lower().endswith(".ipynb"):
+            from spark_iceberg_sql.files.notebooks.cells import as_python
+
+            program = as_python(text)
         lines_of = list(logical_lines(program))
         for start, comment in comments(program):
             words = read_comment(comment)
