@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import COMMANDS, main
-from spark_iceberg_sql.report import FORMATS
+from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
 from spark_iceberg_sql.report.rule_pages import catalogue, url_of
 from spark_iceberg_sql.rules import ALL
 
@@ -99,6 +99,26 @@ def test_an_unreadable_file_does_not_hide_the_others(project: Path, capsys: Any)
     out, err = capsys.readouterr()
     assert "SIS101" in out
     assert err == "error: cannot read `bad.sql`: it is not UTF-8 (byte 0xe9 at offset 0)\n"
+
+
+@pytest.mark.parametrize("output", FORMATS)
+def test_an_unreadable_file_is_in_every_report(project: Path, output: str, capsys: Any) -> None:
+    """A report of a check that could not read a file must not look like that of a clean one."""
+    (project / "bad.sql").write_bytes(b"\xe9")
+    for words in (["bad.sql", "clean.sql"], ["bad.sql"]):
+        assert main(["check", "--output-format", output, *words]) == 2
+        out = capsys.readouterr().out
+        if output in FOR_PEOPLE:
+            assert "1 file could not be checked or written\n" in out
+            assert "0 files" not in out
+        else:
+            assert "SIS000" in out
+            assert "bad.sql" in out
+            assert "it is not UTF-8" in out
+    assert main(["check", "-q", "--output-format", output, "bad.sql"]) == 2
+    assert "0 files" not in capsys.readouterr().out
+    assert main(["check", "--statistics", "bad.sql"]) == 2
+    assert capsys.readouterr().out == "1 file could not be checked or written\n"
 
 
 # --- what is said ---------------------------------------------------------------------------------

@@ -291,14 +291,16 @@ def test_comments_are_added_to_a_notebook(capsys: Any) -> None:
     )
     assert len(found("a.ipynb", text, capsys)) == 4
     main(["check", "--isolated", "--add-noqa", "a.ipynb"])
+    capsys.readouterr()
     after = json.loads(Path("a.ipynb").read_text())
     sources = ["".join(cell["source"]) for cell in after["cells"]]
     assert sources[0] == f'spark.sql("{TABLE}")  # noqa: SIS501\nx = 1'
     assert sources[1].endswith('")  # noqa: SIS501')
     assert sources[2].endswith("(at)  -- noqa: SIS501")
-    # IPython's own lines are no Python: nobody can tell where a comment may stand.
-    assert "No comment can suppress 1 finding: a.ipynb:cell 4:1:" in capsys.readouterr().err
-    assert len(found("a.ipynb", Path("a.ipynb").read_text(), capsys)) == 1
+    assert sources[3] == f"%time spark.sql('{TABLE}')  # noqa: SIS501\nx = 1".replace(
+        "db.t", "db.w"
+    )
+    assert found("a.ipynb", Path("a.ipynb").read_text(), capsys) == []
 
 
 def test_what_would_be_added_is_shown(capsys: Any) -> None:
@@ -309,12 +311,78 @@ def test_what_would_be_added_is_shown(capsys: Any) -> None:
 
 
 def test_what_cannot_be_ignored_is_named(capsys: Any) -> None:
-    """A comment inside the program's string would be another string."""
-    text = f'spark.sql("{TABLE}" \\\n)\n'
-    found("a.py", text, capsys)
-    assert main(["check", "--isolated", "--add-noqa", "a.py"]) == 1
-    assert "No comment can suppress 1 finding: a.py:1:" in capsys.readouterr().err
-    assert Path("a.py").read_text() == text
+    """Python in a comment of SQL, which has no comments of its own."""
+    text = f"-- Databricks notebook source\n-- MAGIC %python\n-- MAGIC spark.sql('{TABLE}')\n"
+    found("a.sql", text, capsys)
+    assert main(["check", "--isolated", "--add-noqa", "a.sql"]) == 1
+    assert "No comment can suppress 1 finding: a.sql:3:" in capsys.readouterr().err
+    assert Path("a.sql").read_text() == text
+
+
+CONFIG = "{{ config(file_format='iceberg', materialized='table',\n  partition_by=['weeks(a)']\n) }}"
+MODEL = "MODEL (name t, kind FULL, dialect spark, table_format iceberg, partitioned_by weeks(a));"
+ENTRY = """models:
+- name: k
+  config:
+    file_format: iceberg
+    materialized: table
+    partition_by:
+    - weeks(a)  # by week"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "after"),
+    [
+        (
+            "a.py",
+            f'if x:\n    spark.sql("{TABLE}" \\\n    )\n',
+            f'if x:\n    # iceberg-sql: ignore[SIS501]\n    spark.sql("{TABLE}" \\\n    )\n',
+        ),
+        (
+            "a.py",
+            f"# MAGIC %sql\n# MAGIC {TABLE}\n# COMMAND ----------\nx = 1\n",
+            f"# MAGIC %sql\n# MAGIC {TABLE}  -- noqa: SIS501\n# COMMAND ----------\nx = 1\n",
+        ),
+        ("models/m.sql", f"{CONFIG}\nSELECT 1\n", f"{CONFIG}  /* noqa: SIS101 */\nSELECT 1\n"),
+        (
+            "mesh.sql",
+            f"{MODEL}\nSELECT 1\n",
+            f"-- iceberg-sql: ignore[SIS101]\n{MODEL}\nSELECT 1\n",
+        ),
+        ("models/s.yml", f"{ENTRY}\n", f"{ENTRY}  # noqa: SIS101\n"),
+    ],
+)
+def test_comments_are_added_wherever_they_count(
+    name: str, text: str, after: str, capsys: Any
+) -> None:
+    Path("dbt_project.yml").write_text("name: p\n")
+    Path("models").mkdir()
+    Path("models/k.sql").write_text("SELECT 1 a\n")
+    assert len(found(name, text, capsys, "--ignore", "SIS002")) == 1
+    assert main(["check", "--isolated", "--add-noqa", name]) == 0
+    capsys.readouterr()
+    assert Path(name).read_text() == after
+    assert found(name, after, capsys, "--ignore", "SIS002") == []
+
+
+def test_one_place_without_a_comment_does_not_keep_the_others_from_theirs(capsys: Any) -> None:
+    other = TABLE.replace("db.t", "db.u")
+    text = f"{TABLE};\n-- COMMAND ----------\n-- MAGIC %python\n-- MAGIC spark.sql('{other}')\n"
+    assert len(found("a.sql", text, capsys)) == 2
+    main(["check", "--isolated", "--add-noqa", "a.sql"])
+    capsys.readouterr()
+    assert found("a.sql", Path("a.sql").read_text(), capsys) == ["4 SIS501"]
+
+
+def test_a_comment_reaches_the_next_statement_and_no_further(capsys: Any) -> None:
+    """It is not meant for whatever SQL follows somewhere."""
+    comment = "# iceberg-sql: ignore[SIS501]"
+    near = f"{comment}\n\n# by load\nspark.sql(\n  '{TABLE}')\n"
+    listed = f"SQL = [\n  {comment}\n  '{TABLE}',\n]\nfor s in SQL: spark.sql(s)\n"
+    far = f"{comment}\nx = 1\n\ndef f():\n    spark.sql('{TABLE}')\n"
+    assert found("a.py", near, capsys) == []
+    assert found("a.py", listed, capsys) == []
+    assert found("a.py", far, capsys) == ["1 SIS003", "5 SIS501"]
 
 
 def test_an_internal_error_has_no_comment(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

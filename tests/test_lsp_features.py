@@ -443,11 +443,15 @@ def test_fix_all(name: str, text: str, fixed: str | None) -> None:
         ("a.sql", f"{TABLE}; /* so */ {ADD} dayz(ts)"),
         ("a.py", f"spark.sql('''\n  {GUESSES}\n''')"),
         ("a.py", f'spark.sql("{GUESSES}")'),
+        ("a.py", f'if x:\n    spark.sql("{GUESSES}" \\\n    )'),
+        ("a.py", f"# MAGIC %sql\n# MAGIC {GUESSES}"),
+        ("a.ipynb", f"%%sql\n{GUESSES}"),
+        ("a.ipynb", f"%time spark.sql('{GUESSES}')"),
     ],
 )
 def test_ignore_here(name: str, text: str) -> None:
     """The comment hides this finding and no other, and brings none."""
-    asked, document = answers(text, name, "python" if name.endswith("py") else "sql")
+    asked, document = answers(text, name, "sql" if name.endswith("sql") else "python")
     found = asked.diagnostics(document.uri)
     wrong = next(d for d in found if d.code == "SIS101")
     kinds = [lsp.CodeActionKind.QuickFix]
@@ -491,7 +495,8 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
         document = document.changed([chance.choice((change, whole))], version)
         files.put(document)
         asked.diagnostics(uri)
-        fresh = Linter().lint(document.source, Configuration().of(tmp_path / name))
+        settings, linter = Configuration().of(tmp_path / name), Linter()
+        fresh = linter.lint(document.source(linter, settings), settings)
         report = files.report_of(uri)
         assert report is not None
         assert report.diagnostics == fresh[0].diagnostics, document.text

@@ -343,6 +343,15 @@ def test_a_renamed_file(repository: None, capsys: Any) -> None:
     assert len(since("HEAD", code=1, capsys=capsys)[0]) == 1
 
 
+@pytest.mark.parametrize("text", ["t", "u"])
+def test_a_file_moved_in_the_index_and_made_again(repository: None, text: str, capsys: Any) -> None:
+    """One old finding is one: that of the file that is there again, not also that of the other one."""
+    git("mv", "a.sql", "b.sql")
+    write("a.sql", TABLE.format(text))
+    found = since("HEAD", code=1, capsys=capsys)[0]
+    assert found == (["b.sql:1 SIS501"] if text == "t" else ["a.sql:1 SIS501", "b.sql:1 SIS501"])
+
+
 def test_a_rule_that_is_chosen_since_finds_nothing_new(repository: None, capsys: Any) -> None:
     write(".iceberg-sql.toml", 'ignore = ["SIS501"]')
     git("add", ".")

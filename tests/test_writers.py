@@ -85,9 +85,12 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
         *((made + APPEND.format(mode, column), codes)
           for mode in ("append", "ignore")
           for made, column, codes in (
-              (NAMED.format('"id"'), "name", []), (NAMED.format('"id"'), "id", []),
+              (NAMED.format('"id"'), "name", ["SIS412"] if mode == "append" else []),
+              (NAMED.format('"id"'), "id", []), (NAMED.format('"id"'), "ID", []),
+              (NAMED.format('days("ts")'), "ts", ["SIS412"] if mode == "append" else []),
               ("", "id", []), ("", "nope", ["SIS201"]),
           )),
+        (NAMED.format('"id"').replace("{}", "x") + 'spark.sql("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")\n' + APPEND.format("append", "id"), ["SIS412"]),
         # What is not judged.
         (NAMED.format('days("name")').replace('"iceberg"', '"delta"'), []),
         (NAMED.format('days("name")').replace('"iceberg"', "provider"), []),

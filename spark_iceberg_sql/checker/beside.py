@@ -15,11 +15,14 @@ from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 
 _PROGRAMS = (".py", ".ipynb")
+_BETWEEN_LINES = frozenset(
+    {tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Comment:
-    """part, row: its place. target: the piece that it applies to; None: the SQL on its row."""
+    """part, row: its place. target: the piece that it applies to, in the next statement; None: the SQL on its row."""
 
     part: int
     row: int
@@ -49,7 +52,14 @@ class Beside:
         if not read or MENTIONED.search(source.parts[part].text) is None:
             return
         lines = self._lines[part]
-        for start, comment in comments(source.parts[part].text):
+        text = source.parts[part].text
+        program = text
+        if source.name.lower().endswith(".ipynb"):
+            from spark_iceberg_sql.files.notebooks.cells import as_python
+
+            program = as_python(text)
+        lines_of = list(logical_lines(program))
+        for start, comment in comments(program):
             words = read_comment(comment)
             if words is None:
                 continue
@@ -57,7 +67,8 @@ class Beside:
             row, column = lines.place(start)
             target = None
             if words.next and not lines.line(row)[: column - 1].strip():
-                behind = [piece for piece in pieces if piece.starts[0] > start]
+                stop = next((end for _, end in lines_of if end > start), len(text))
+                behind = [piece for piece in pieces if start < piece.starts[0] <= stop]
                 target = min(behind, key=lambda piece: piece.starts[0], default=None)
             yield _Comment(part, row, target, words, (start, start + words.end), set())
 
@@ -143,6 +154,17 @@ def open_ends(program: str) -> Iterator[int]:
     for start, token in _tokens(program):
         if token.type in (tokenize.NEWLINE, tokenize.NL):
             yield start
+
+
+def logical_lines(program: str) -> Iterator[Offsets]:
+    """Where the logical lines of a program begin and end: a statement, or the head of a compound one."""
+    begin: int | None = None
+    for start, token in _tokens(program):
+        if token.type == tokenize.NEWLINE and begin is not None:
+            yield begin, start
+            begin = None
+        elif begin is None and token.type not in _BETWEEN_LINES:
+            begin = start
 
 
 def _tokens(program: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:

@@ -67,7 +67,7 @@ class Series:
         return [(path, known.known)]
 
     def _follow(self, path: str, known: Tables) -> None:
-        _follow_file(path, known, self.settings.placeholders, first_choice=False)
+        _follow_file(path, known, self.settings, first_choice=False)
 
     def _all(self) -> Tables:
         return self._up_to(len(self._files))
@@ -77,7 +77,7 @@ class Series:
         while len(self._known) <= wanted:
             known = self._known[-1].copy()
             path = self._files[len(self._known) - 1]
-            _follow_file(path, known, self.settings.placeholders, first_choice=True)
+            _follow_file(path, known, self.settings, first_choice=True)
             self._known.append(known)
         return self._known[wanted]
 
@@ -107,16 +107,15 @@ def _known(settings: Settings) -> Tables:
     )
 
 
-def _follow_file(
-    path: str, known: Tables, placeholders: tuple[str, ...], *, first_choice: bool
-) -> None:
+def _follow_file(path: str, known: Tables, settings: Settings, *, first_choice: bool) -> None:
     """Apply the effects of a file's statements, except for the part of a migration that reverts it.
 
     first_choice: whether the first choice of each template is assumed; otherwise, tables that depend on a choice, or
     on a condition of the program, are unknown afterwards.
     """
     text, _, _ = decode(read_bytes(path), path)
-    found = source(path, text)
+    found = source(path, text, callables=settings.callables)
+    placeholders = settings.placeholders
     for script in scripts_of(replace(found, pieces=found.pieces[: found.forward])):
         for piece in script.pieces:
             if piece.made is None:

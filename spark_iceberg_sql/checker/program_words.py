@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.target import OF_A_QUERY
-from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.files.source_map import APPEND, Piece
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.sis002_not_checked import FILLED_IN, QUERY_WAYS, WAYS
@@ -54,14 +54,11 @@ _PROPERTY = re.compile(r"`'([^']*)' = '([^']*)'`")
 
 def applies(piece: Piece, code: str) -> bool:
     """Whether a rule applies to a piece."""
+    ignores = piece.api == "DataFrameWriter" and piece.sql.startswith(_IF_NOT_EXISTS)
+    if code == _WRONG_TARGET and ignores:
+        return False  # the save mode `ignore`
     if piece.api and code == _WRONG_TARGET and piece.arms:
         return False  # `if not spark.catalog.tableExists(...)`, or try and except
-    if piece.api and code == _WRONG_TARGET and piece.sql.startswith(_IF_NOT_EXISTS):
-        return (
-            False  # the save modes `append` and `ignore`: partitionBy may state what the table has
-        )
-    if piece.api == "pyiceberg" and code == _FIELD_THERE and piece.sql.startswith("CREATE"):
-        return False  # a PartitionSpec may have two equal fields
     if piece.api in _TOOLS:
         return code not in _VERSIONS
     return piece.api != "pyiceberg" or code not in _SPARKS
@@ -74,6 +71,12 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
     if piece.api in _TOOLS:
         words = _TOOLS[piece.api].get(diagnostic.help or "", diagnostic.help)
         return replace(diagnostic, help=words)
+    if piece.api == APPEND and diagnostic.code == _WRONG_TARGET:
+        return _refused_append(diagnostic)
+    in_spec = piece.api == "pyiceberg" and piece.sql.startswith("CREATE")
+    if diagnostic.code == _FIELD_THERE and in_spec:  # a PartitionSpec may have two equal fields
+        twice = "leave this field out: its values are those of the other one"
+        return replace(diagnostic, severity=Severity.WARNING, help=twice, fix=None)
     if diagnostic.code in _REPLACED:
         for said in piece.said:
             if (said.start, said.end) == (diagnostic.span.start, diagnostic.span.end):
@@ -101,6 +104,14 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
 
         message = _QUOTED.sub(written, message)
     return replace(diagnostic, message=message, help=help_)
+
+
+def _refused_append(diagnostic: Diagnostic) -> Diagnostic:
+    """A `partitionBy` for a table that has another partitioning."""
+    table = diagnostic.message.partition(" exists")[0]
+    message = f"{table} has another partitioning, and Spark refuses to append to it with this one"
+    help_ = "leave out `partitionBy`: the rows get the partitions of the table"
+    return replace(diagnostic, severity=Severity.ERROR, message=message, help=help_, fix=None)
 
 
 def _in_calls(help_: str, api: str) -> str:

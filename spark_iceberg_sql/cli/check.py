@@ -155,7 +155,7 @@ def _once(given: argparse.Namespace) -> int:
                 found, shown = _checked(given, checker, path, file, tally, screened)
                 reports += found
                 out.append(shown)
-        broken = tally.failed or any(report.failed for report in reports)
+        broken = bool(tally.failed) or any(report.failed for report in reports)
         if given.write_baseline:
             return _written(given, screened, broken=broken, reports=reports, tally=tally)
         sys.stderr.write(screened.gone())
@@ -240,12 +240,12 @@ def _checked(
     except (
         FileError
     ) as error:  # a file that cannot be written is unchanged, and so are its findings
-        tally.could_not(str(error))
+        tally.could_not(path, str(error))
         return found, ""
     except IcebergSqlError:
         raise
     except Exception as fault:  # an internal error: report it and continue with the other files
-        tally.could_not(internal(fault, f"checking `{path}`"))
+        tally.could_not(path, internal(fault, f"checking `{path}`"))
         return found, ""
     tally.add(file.text, after)
     return after.reports, shown

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spark_iceberg_sql.config.settings import Configuration, Settings
-from spark_iceberg_sql.diagnostics import Diagnostic, Report
+from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Report, Severity, Span
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, read_bytes, source
 from spark_iceberg_sql.files.notebooks.positions import as_one
@@ -56,19 +56,22 @@ class Changed:
 class Tally:
     """The outcome for all files and their changes.
 
-    applied: how many findings were fixed or ignored. changed: whether any text changed. failed: whether anything
-    failed. kept_back: the places of the findings that could not be fixed or ignored.
+    applied: how many findings were fixed or ignored. changed: whether any text changed. failed: a report for each
+    file that could not be checked or written. kept_back: the places of the findings that could not be fixed or
+    ignored.
     """
 
     applied: int = 0
     changed: bool = False
-    failed: bool = False
+    failed: list[Report] = field(default_factory=list)
     kept_back: list[str] = field(default_factory=list)
 
-    def could_not(self, why: str) -> None:
+    def could_not(self, path: str, why: str) -> None:
         """Print what failed, and record it."""
         sys.stderr.write(f"error: {why}\n")
-        self.failed = True
+        place = Span(0, 0, 1, 1, 1, 1)
+        failed = Diagnostic(INTERNAL, "internal-error", Severity.ERROR, why, place, "")
+        self.failed.append(Report("", (failed,), path))
 
     def add(self, before: str, after: Changed) -> None:
         """Record the outcome for a file. before: its text before the change."""

@@ -26,23 +26,32 @@ def rendered(
     if given.statistics:
         from spark_iceberg_sql.report.terminal import statistics
 
-        return statistics(reports) + ("" if given.quiet else summary(reports) + "\n")
+        return statistics(reports) + ("" if given.quiet else _summary(reports, tally))
     if given.verbose:
         reports = [replace(r, diagnostics=tuple(map(_at_length, r))) for r in reports]
     color = _color(given.color, given.output_file)
+    if given.output_format not in FOR_PEOPLE:
+        return FORMATS[given.output_format]([*reports, *tally.failed], color=color)
     text = FORMATS[given.output_format](reports, color=color)
-    if given.output_format in FOR_PEOPLE:
-        if given.quiet:
-            text = text[: text.rindex(summary(reports))].rstrip("\n")
-            text += "\n" * bool(text)
-        elif given.add_noqa:
-            text += f"Added ignore comments for {plural(tally.applied, 'finding')}\n"
-        elif tally.applied:
-            text += f"Applied {plural(tally.applied, 'fix', 'fixes')}\n"
-        else:
-            text += _offered(given, [d.fix for r in reports for d in r if d.fix is not None])
-        text += "" if given.quiet else left_out
-    return text
+    text = text[: text.rindex(summary(reports))]
+    if given.quiet:
+        return text.rstrip("\n") + "\n" * bool(text.rstrip("\n"))
+    text += _summary(reports, tally)
+    if given.add_noqa:
+        text += f"Added ignore comments for {plural(tally.applied, 'finding')}\n"
+    elif tally.applied:
+        text += f"Applied {plural(tally.applied, 'fix', 'fixes')}\n"
+    else:
+        text += _offered(given, [d.fix for r in reports for d in r if d.fix is not None])
+    return text + left_out
+
+
+def _summary(reports: Sequence[Report], tally: Tally) -> str:
+    """The last line, which also counts the files that could not be read or written."""
+    if not tally.failed:
+        return summary(reports) + "\n"
+    failed = f"{plural(len(tally.failed), 'file')} could not be checked or written"
+    return f"{summary(reports)}; {failed}\n" if reports else f"{failed}\n"
 
 
 def _at_length(diagnostic: Diagnostic) -> Diagnostic:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from spark_iceberg_sql.checker.engine import Around, follow
 from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Joined, Piece
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.syntax.script import Statement
@@ -42,10 +43,11 @@ def _within(piece: Piece, host: int) -> int:
 class Analysis:
     """The analysis of one version.
 
-    reports: one for each part: a file has one, a notebook one for each code cell. scripts: its SQL. known: the tables
-    known before it. memo: findings of earlier versions.
+    source: the file. reports: one for each part: a file has one, a notebook one for each code cell. scripts: its SQL.
+    known: the tables known before it. memo: findings of earlier versions.
     """
 
+    source: Source
     reports: list[Report]
     scripts: list[Script]
     known: Tables

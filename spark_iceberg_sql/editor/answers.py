@@ -9,10 +9,11 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from spark_iceberg_sql import rules
+from spark_iceberg_sql.checker.added_ignores import ignoring
 from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.checker.planner import plan
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, Severity
-from spark_iceberg_sql.editor.actions import all_safe, ignoring
+from spark_iceberg_sql.editor.actions import all_safe
 from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.completion import meaning, names_to_be, suggestions
 from spark_iceberg_sql.editor.documents import Document
@@ -179,7 +180,7 @@ class Answers:
             actions += _fixes(document, here)
             actions += self._ignores(document, analysis, part, here)
         if _wanted(only, FIX_ALL) and any(d.fix and d.fix.safe for d in analysis.reports[part]):
-            edit = all_safe(document.text, self._checker(uri))
+            edit = all_safe(document.text, lambda text: self._report(uri, text))
             if edit is not None:
                 actions.append(
                     lsp.CodeAction(
@@ -194,7 +195,13 @@ class Answers:
         self, document: Document, analysis: Analysis, part: int, here: list[Diagnostic]
     ) -> Iterator[lsp.CodeAction]:
         for found in {d.code: d for d in here}.values():
-            edit = ignoring(document.text, part, found, analysis, self._checker(document.uri))
+            edit = ignoring(
+                analysis.source,
+                part,
+                analysis.reports[part],
+                found,
+                lambda text: self._files.tried(document.uri, text),
+            )
             if edit is not None:
                 yield lsp.CodeAction(
                     title=f"Ignore {found.code} here ({found.name})",
@@ -203,13 +210,10 @@ class Answers:
                     edit=_edits(document, (edit,)),
                 )
 
-    def _checker(self, uri: str) -> Any:
-        """A function that checks another text in place of an open one."""
-
-        def check(text: str) -> Report | None:
-            return self._files.tried(uri, text)
-
-        return check
+    def _report(self, uri: str, text: str) -> Report | None:
+        """The report of another text in place of an open one."""
+        tried = self._files.tried(uri, text)
+        return tried[1] if tried is not None else None
 
 
 def _wanted(only: list[Any] | None, kind: str) -> bool:

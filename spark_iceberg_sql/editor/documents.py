@@ -11,8 +11,9 @@ from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec
 
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines
-from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.files.source import Source
 
@@ -46,22 +47,21 @@ class Document:
         """The file's path, or the path in the URI of a text that is no file: a version, a notebook's cell."""
         return path_of(self.uri)
 
-    @property
-    def source(self) -> Source:
-        """The content to check. Raises FileError for an invalid notebook."""
+    def source(self, linter: Linter, settings: Settings) -> Source:
+        """The content to check. linter, settings: of the file. Raises FileError for an invalid notebook."""
         suffix = Path(self.name).suffix.lower()
         # An editor for notebooks may give its cells as one program, under the notebook's name.
         program = suffix == ".ipynb" and not self.text.lstrip().startswith("{")
         if self.uri.startswith(_CELL) or (program and self.text.strip()):
-            return read_cell(self.name, self.text, self.language)
+            return read_cell(self.name, self.text, self.language, settings.callables)
         if suffix == ".ipynb" and program:
             return Source(self.name, (), ())
         read_as = self.name
-        if self.language == "python" and suffix != ".ipynb":
-            read_as = "program.py"
-        elif "sql" in self.language and suffix not in (".py", ".ipynb"):
-            read_as = "script.sql"
-        return replace(source(read_as, self.text), name=self.name)
+        if self.language == "python" and suffix not in (".py", ".ipynb"):
+            read_as += ".py"
+        elif "sql" in self.language and suffix not in (".py", ".ipynb", ".sql"):
+            read_as += ".sql"
+        return replace(linter.source(read_as, self.text, settings), name=self.name)
 
     def changed(
         self, changes: Iterable[lsp.TextDocumentContentChangeEvent], version: int | None

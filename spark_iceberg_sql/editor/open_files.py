@@ -108,7 +108,8 @@ class OpenFiles:
             kept.analysis = self._checked(unit, documents, kept.memo)
         except IcebergSqlError as fault:
             reports = [Report(document.text) for document in documents]
-            kept.analysis = Analysis(reports, [], Tables(), kept.memo)
+            nothing = Source(path_of(unit), (), ())
+            kept.analysis = Analysis(nothing, reports, [], Tables(), kept.memo)
             error = str(fault)
         kept.of = documents
         if error is not None and error != kept.error:
@@ -117,21 +118,21 @@ class OpenFiles:
         return kept.analysis
 
     def _checked(self, unit: str, documents: tuple[Document, ...], memo: Memo) -> Analysis:
-        found = self._source(unit, documents)
-        settings = self.settings(found.name)
+        settings = self.settings(path_of(unit))
+        found = self._source(unit, documents, settings)
         if len(found.parts) != len(documents) or (
             unit not in self.notebooks and found.parts[0].cell is not None
         ):  # a notebook as JSON, whose positions are not those of its cells
-            return Analysis([Report(d.text) for d in documents], [], Tables(), memo)
+            return Analysis(found, [Report(d.text) for d in documents], [], Tables(), memo)
         reports = self._linter.lint(found, settings, memo)
         read = [Script(*script) for script in scripts(found, settings)]
-        return Analysis(reports, read, self._linter.known(found.name, settings), memo)
+        return Analysis(found, reports, read, self._linter.known(found.name, settings), memo)
 
-    def _source(self, unit: str, documents: tuple[Document, ...]) -> Source:
+    def _source(self, unit: str, documents: tuple[Document, ...], settings: Settings) -> Source:
         if unit not in self.notebooks:
-            return documents[0].source
+            return documents[0].source(self._linter, settings)
         cells = [(n, d.text, d.language) for n, d in enumerate(documents, start=1)]
-        return read_cells(path_of(unit), cells)
+        return read_cells(path_of(unit), cells, callables=settings.callables)
 
     def report_of(self, uri: str) -> Report | None:
         """The report of one text; None if it is not open, or a cell without code."""
@@ -144,8 +145,8 @@ class OpenFiles:
         part = next((n for n, d in enumerate(self.parts(unit)) if d.uri == uri), None)
         return (self.analysis(unit), part) if part is not None else None
 
-    def tried(self, uri: str, text: str) -> Report | None:
-        """The report of a text in place of the open one."""
+    def tried(self, uri: str, text: str) -> tuple[Source, Report] | None:
+        """The file or notebook with a text in place of the open one, and the report of that text."""
         document, unit = self.documents.get(uri), self.unit(uri)
         if document is None:
             return None
@@ -155,7 +156,8 @@ class OpenFiles:
             analysis = self._checked(unit, tried, self._units.setdefault(unit, _Unit()).memo)
         except IcebergSqlError:
             return None
-        return next((analysis.reports[n] for n, d in enumerate(parts) if d.uri == uri), None)
+        number = next((n for n, d in enumerate(parts) if d.uri == uri), None)
+        return (analysis.source, analysis.reports[number]) if number is not None else None
 
     def concerns(self, path: Path) -> bool:
         """Whether a check of an open text may depend on a file: settings, DDL, migrations, metadata."""

@@ -47,7 +47,6 @@ _STRANGE = frozenset(
             "OR",
             "NOT",
             "CASE",
-            "BETWEEN",
             "EXISTS",
             "IF",
             "||",
@@ -73,8 +72,20 @@ _OF_TEXTS = frozenset(
     {"LOWER", "UPPER", "LCASE", "UCASE", "TRIM", "LTRIM", "RTRIM", "REVERSE", "LENGTH", "INITCAP"}
 )
 _NAMED = _PERIODIC | _OF_TEXTS | {"DATE_FORMAT"}
+# The fields of `date_part(field, ts)` and `extract(field FROM ts)` that recur, by the function of the same meaning.
+_FIELDS = {
+    **dict.fromkeys(("MONTH", "MON", "MONS", "MONTHS"), "MONTH"),
+    **dict.fromkeys(("DAY", "D", "DAYS"), "DAY"),
+    **dict.fromkeys(("DAYOFWEEK", "DOW", "DAYOFWEEK_ISO", "DOW_ISO"), "DAYOFWEEK"),
+    "DOY": "DAYOFYEAR",
+    **dict.fromkeys(("HOUR", "H", "HOURS", "HR", "HRS"), "HOUR"),
+    **dict.fromkeys(("MINUTE", "M", "MIN", "MINS", "MINUTES"), "MINUTE"),
+    **dict.fromkeys(("QUARTER", "QTR"), "QUARTER"),
+    **dict.fromkeys(("WEEK", "W", "WEEKS"), "WEEKOFYEAR"),
+}
+_PARTS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
 # What the names of these functions contain: DAY stands for all that end or begin with it.
-_LETTERS = ("day", *(n.lower() for n in sorted(_NAMED) if "DAY" not in n))
+_LETTERS = ("day", "extract", "part", *(n.lower() for n in sorted(_NAMED) if "DAY" not in n))
 _TIMES = frozenset({"date", "timestamp", "timestamptz"})
 
 
@@ -102,11 +113,13 @@ def unpruned(context: Context) -> Iterator[UnprunedFilter]:
     # A look at the letters, before tokens are made.
     if statement.text.isascii() and not any(map(statement.says, _LETTERS)):
         return
-    found = _table_and_conditions(statement.tokens)
+    found = _table_and_conditions(_parts_as_functions(statement.tokens))
     if found is None:
         return
     name, condition = found
     conditions = _split(condition)
+    if any(map(_is_constant, conditions)):
+        return  # perhaps it is never true, and nothing is read
     if not any(read is not None and read[0] in _NAMED for read in map(_function_of, conditions)):
         return  # without looking up the table
     try:
@@ -163,26 +176,81 @@ def _table_and_conditions(
     at, where = words.index("FROM"), words.index("WHERE")
     name = tokens[at + 1 : where]
     end = next((i for i in range(where, len(words)) if words[i] in _ENDS), len(words))
+    if words[-2:] == ["LIMIT", "0"]:
+        return None
+    alias = None
+    if len(name) > 2 and name[-2].word == "AS":
+        alias, name = name[-1], name[:-2]
+    elif len(name) > 1 and len(name) % 2 == 0:
+        alias, name = name[-1], name[:-1]
     marks = all(t.text == "." or t.kind in (Kind.WORD, Kind.QUOTED) for t in name)
     if not name or not marks or len(name) % 2 == 0:
-        return None  # an alias, a function, several tables
-    return name, tokens[where + 1 : end]
+        return None  # a function, several tables
+    return name, _unqualified(tokens[where + 1 : end], alias or name[-1])
+
+
+def _unqualified(tokens: Sequence[Token], table: Token) -> Sequence[Token]:
+    """The tokens without a table's name, or its alias, before columns."""
+    own = table.text.strip("`").lower()
+    found: list[Token] = []
+    for token in tokens:
+        if token.text == "." and found and found[-1].text.strip("`").lower() == own:
+            found.pop()
+        else:
+            found.append(token)
+    return found
+
+
+def _parts_as_functions(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with `month(ts)` in place of `date_part('month', ts)` and `extract(MONTH FROM ts)`."""
+    if not any(token.word in _PARTS for token in tokens):
+        return tokens
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token.word in _PARTS and [t.text for t in tokens[at + 1 : at + 2]] == ["("]:
+            between = "FROM" if token.word == "EXTRACT" else ","
+            field = tokens[at + 2].text.strip("'\"").upper() if at + 3 < len(tokens) else ""
+            if field in _FIELDS and tokens[at + 3].word == between:
+                found += [token._replace(text=_FIELDS[field]), tokens[at + 1]]
+                at += 4
+                continue
+        found.append(token)
+        at += 1
+    return found
+
+
+def _is_constant(tokens: Sequence[Token]) -> bool:
+    """Whether a condition is about no column, or is never true, except for `1 = 1` and `TRUE`."""
+    texts = [token.word for token in tokens]
+    if texts == ["TRUE"] or (len(texts) == 3 and texts[0] == texts[2] and texts[1] in ("=", "==")):
+        return False
+    if "NULL" in texts and "IS" not in texts:
+        return True
+    names = (t for t in tokens if t.kind in (Kind.WORD, Kind.QUOTED))
+    return not any(token.word not in ("TRUE", "FALSE", "NULL", "DATE", "AND") for token in names)
 
 
 def _split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """The conditions between AND; that of BETWEEN is part of one."""
     found: list[list[Token]] = [[]]
     depth = 0
+    between = False
     for token in tokens:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
-        if token.word == "AND" and depth == 0:
+        word = token.word if depth == 0 else ""
+        between = between or word == "BETWEEN"
+        if word == "AND" and not between:
             found.append([])
         else:
+            between = between and word != "AND"
             found[-1].append(token)
     return [each for each in found if each]
 
 
 def _function_of(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] | None:
-    """Function, column and other arguments of `month(ts) = 2`; None for other conditions."""
+    """Function, column and other arguments of `month(ts) = 2` or `BETWEEN 2 AND 3`; None for other conditions."""
     if len(tokens) < 6 or tokens[1].text != "(" or tokens[0].kind is not Kind.WORD:
         return None
     end = closing(tokens, 1)
@@ -195,6 +263,9 @@ def _function_of(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] 
     if rest[0].word == "IN":
         constant = rest[1].text == "(" and rest[-1].text == ")" and len(rest) > 3
         values = [t for t in rest[2:-1] if t.text != ","]
+    elif rest[0].word == "BETWEEN":
+        constant = len(rest) == 4 and rest[2].word == "AND"
+        values = rest[1::2]
     else:
         constant = rest[0].text in _COMPARISONS and len(values) == 1
     if not constant or not all(t.kind in STRINGS or t.kind is Kind.NUMBER for t in values):

@@ -43,7 +43,8 @@ class FunctionCall:
     """A call. name: as written, the catalog included. system: whether of `catalog.system`.
 
     function: its own name, lower case. transform: the one that it computes; None if there is no such function.
-    arguments: the tokens of each. named: whether arguments are given by name. kind, first_kind: the types of the last
+    arguments: the tokens of each, without names, in the order of the parameters. misnamed: the first name that is no
+    parameter's. kind, first_kind: the types of the last
     and of the first argument, if these are columns of known types. span, name_span: of the call, and of its name.
     """
 
@@ -52,7 +53,7 @@ class FunctionCall:
     function: str
     transform: Transform | None
     arguments: tuple[tuple[Token, ...], ...]
-    named: bool
+    misnamed: Token | None
     kind: Type | None
     first_kind: Type | None
     span: Offsets
@@ -103,7 +104,12 @@ def calls(context: Context) -> Iterator[FunctionCall]:
         arguments = tuple(tuple(each) for each in given) if end > i + 2 else ()
         if end == len(tokens) or not _plain(arguments):
             continue
-        named = any(t.text == "=>" for each in arguments for t in each)
+        names = [each[0] if len(each) > 2 and each[1].text == "=>" else None for each in arguments]
+        misnamed = next(
+            (n for n in names if n and (system or n.text.lower() not in parameters(transform))),
+            None,
+        )
+        arguments = _in_order(arguments, names, () if system else parameters(transform))
         kinds = [type_of(a) if _is_known(tokens, inside, [a]) else None for a in arguments]
         name_span = tokens[first].start, token.end
         yield FunctionCall(
@@ -112,12 +118,34 @@ def calls(context: Context) -> Iterator[FunctionCall]:
             function,
             transform,
             arguments,
-            named,
+            misnamed,
             kinds[-1] if kinds else None,
             kinds[0] if kinds else None,
             (name_span[0], tokens[end].end),
             name_span,
         )
+
+
+def parameters(transform: Transform | None) -> tuple[str, ...]:
+    """The names of the parameters of a function `iceberg_*`."""
+    parameter = transform.parameter if transform is not None else None
+    return ("col",) if parameter is None else (parameter.name, "col")
+
+
+def _in_order(
+    arguments: Sequence[tuple[Token, ...]], names: Sequence[Token | None], known: Sequence[str]
+) -> tuple[tuple[Token, ...], ...]:
+    """The arguments without their names, in the order of the parameters if all names are theirs."""
+    low = [name.text.lower() if name is not None else None for name in names]
+    bare = [each[2:] if name else each for each, name in zip(arguments, low, strict=True)]
+    places = [
+        known.index(n) if n in known else i for i, n in enumerate(low) if n is None or n in known
+    ]
+    if sorted(places) == list(range(len(bare))):
+        bare = [
+            each for _, each in sorted(zip(places, bare, strict=True), key=lambda pair: pair[0])
+        ]
+    return tuple(bare)
 
 
 def _named(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:

@@ -75,7 +75,10 @@ class Snapshot:
             path = Path(name).absolute().relative_to(self.top).as_posix()
         except ValueError:
             return None
-        old = self.folder / self.before.get(path, path)
+        renamed = self.before.get(path)
+        if renamed is not None and (self.top / renamed).exists():
+            renamed = None  # the file is there again, and what it had is its own
+        old = self.folder / (renamed or path)
         return old if old.is_file() else None
 
 

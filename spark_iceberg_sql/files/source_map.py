@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 Offsets = tuple[int, int]
+APPEND = "DataFrameWriter, append"  # the API of a DataFrameWriter with the save mode `append`
 
 
 class Arm(NamedTuple):
@@ -62,7 +63,7 @@ class Piece:
     or drops without SQL before the piece; None: any table. literals: if the SQL is composed of several literals, the
     ranges that come from a literal that nothing else uses; None: it is one text. arms: the branches that ranges of
     the SQL are in, outer ones first. api: if the SQL stands for calls, their API: `DataFrameWriterV2`,
-    `DataFrameWriter`, `pyiceberg`. said: messages about positions in it.
+    `DataFrameWriter` (APPEND), `pyiceberg`. said: messages about positions in it.
     """
 
     sql: str

@@ -35,6 +35,20 @@ def compose(text: str) -> Any:
         raise YamlError(f"the file is not valid YAML{where}") from None
 
 
+def said(text: str) -> list[object]:
+    """What a text says, without positions and comments, to be compared with another one. Raises YamlError."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        every = list(yaml.parse(text, Loader=loader))
+    except (yaml.YAMLError, ValueError) as error:
+        raise YamlError(str(error)) from None
+    return [
+        (type(e), *(getattr(e, key, None) for key in ("value", "anchor", "tag"))) for e in every
+    ]
+
+
 def is_mapping(node: Any) -> bool:
     """Whether a node is a mapping."""
     return getattr(node, "id", None) == "mapping"

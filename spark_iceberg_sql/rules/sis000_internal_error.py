@@ -3,7 +3,8 @@
 ## Why
 A rule, the parser or the schema tracking failed. What the rule would have found is unknown, so the
 statement does not count as checked: the command exits with code 2, whatever rules are selected or ignored.
-A session warns and passes the statement on to Spark.
+A session warns and passes the statement on to Spark. In the formats for machines, a file that cannot be read or
+written has this code as well.
 
 ## Instead
 Please report it, with the statement. All other rules have still checked the statement.

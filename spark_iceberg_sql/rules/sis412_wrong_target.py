@@ -209,7 +209,7 @@ def _create(
     ):  # the statement that would have created it is at fault, and this is another attempt
         return
     if node.if_not_exists:
-        if node.partitioning or node.typed_partitions:
+        if (node.partitioning or node.typed_partitions) and not _has_the_same(context, found):
             yield Finding(
                 node.partitioning_span or context.target.span,
                 f"`{name}` exists: IF NOT EXISTS leaves it unchanged, and this clause is ignored",
@@ -223,6 +223,19 @@ def _create(
             f"`{name}` already exists",
             f"write `CREATE OR REPLACE TABLE {name}`, or `ALTER TABLE {name}` to change it",
         )
+
+
+def _has_the_same(context: Context, found: Table) -> bool:
+    """Whether a table has the partitioning that CREATE TABLE IF NOT EXISTS states, as far as is known."""
+    if found.specs is None or found.schema is None or found.partial:
+        return found.kind is Kind.ICEBERG  # nobody knows
+    there = [(field.source.lower(), str(field.transform)) for field in found.specs.spec.fields]
+    stated = [
+        (".".join(facts.source.parts).lower(), str(facts.bound))
+        for facts in context.terms
+        if facts.source is not None and facts.bound is not None
+    ]
+    return there == stated and len(stated) == len(context.terms)
 
 
 def _a_view(context: Context, ref: terms.Ref) -> bool:

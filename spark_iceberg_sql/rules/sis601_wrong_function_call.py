@@ -58,7 +58,12 @@ def wrong_function_call(context: Context) -> Iterator[Finding]:
         if call.transform is None:
             finding = _no_function(context, call)
         else:
-            finding = _count(context, call) or _number(context, call) or _type(context, call)
+            finding = (
+                _name(context, call)
+                or _count(context, call)
+                or _number(context, call)
+                or _type(context, call)
+            )
         if finding is not None:
             yield finding
 
@@ -97,6 +102,24 @@ def _differs_once(one: str, other: str) -> bool:
     return short[at + 1 :] == long[at + 1 :] or (swapped and short[at + 2 :] == long[at + 2 :])
 
 
+def _name(context: Context, call: FunctionCall) -> Finding | None:
+    """An argument by a name that is no parameter's; `catalog.system` takes none by name."""
+    if call.misnamed is None:
+        return None
+    if call.system:
+        message = f"`{call.name}` takes no arguments by name"
+    else:
+        message = f"`{call.name}` has no parameter `{call.misnamed.text}`"
+    given = [call.text(i, context.text) for i in range(len(call.arguments))]
+    numbers = [text for i, text in enumerate(given) if call.number(i) is not None]
+    others = [text for text in given if text not in numbers]
+    return Finding(
+        (call.misnamed.start, call.misnamed.end),
+        message,
+        f"write `{call.name}({', '.join([*numbers, *others])})`",
+    )
+
+
 def _count(context: Context, call: FunctionCall) -> Finding | None:
     record = call.transform
     parameter = record.parameter if record is not None else None
@@ -120,7 +143,7 @@ def _count(context: Context, call: FunctionCall) -> Finding | None:
 def _number(context: Context, call: FunctionCall) -> Finding | None:
     """What stands where the number belongs."""
     parameter = call.transform.parameter if call.transform is not None else None
-    if parameter is None or call.named:
+    if parameter is None:
         return None
     first, number = call.arguments[0], call.number(0)
     text = call.text(0, context.text)
@@ -160,7 +183,7 @@ def _bad(context: Context, call: FunctionCall, parameter: Parameter, text: str) 
 
 def _type(context: Context, call: FunctionCall) -> Finding | None:
     record, kind = call.transform, call.kind
-    if record is None or kind is None or call.named or record.is_void or record.takes(kind):
+    if record is None or kind is None or record.is_void or record.takes(kind):
         return None
     place = len(call.arguments) - 1
     column = call.text(place, context.text)

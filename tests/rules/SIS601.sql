@@ -65,6 +65,21 @@ SELECT iceberg_days(u.name) FROM t JOIN u ON t.id = u.id;  -- error: SIS601
 CREATE TABLE t (id BIGINT) USING iceberg;
 DELETE FROM t WHERE iceberg_months(id) = 3;  -- error: SIS601
 
+-- case: arguments by name
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg;
+SELECT iceberg_bucket(n => 16, col => id), iceberg_bucket(col => id, n => 16), iceberg_days(col => ts) FROM t;
+SELECT iceberg_bucket(16, col => id) FROM t;
+SELECT iceberg_bucket(n => 0, col => id) FROM t;  -- error: SIS601
+SELECT iceberg_days(col => id) FROM t;  -- error: SIS601
+SELECT iceberg_bucket(16, value => id) FROM t;  -- error: SIS601
+SELECT iceberg_days(ts => ts) FROM t;  -- error: SIS601
+
+-- case: arguments by name in catalog.system
+CREATE TABLE t (id BIGINT) USING iceberg;
+INSERT INTO t VALUES (1);
+SELECT local.system.bucket(numBuckets => 16, value => id) FROM t;  -- error: SIS601
+SELECT local.system.bucket(16, value => id) FROM t;  -- error: SIS601
+
 -- case: weeks
 CREATE TABLE t (ts TIMESTAMP) USING iceberg;
 SELECT iceberg_weeks(ts) FROM t;  -- error: SIS601

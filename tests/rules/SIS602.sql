@@ -9,6 +9,21 @@ SELECT * FROM t WHERE dayofweek(ts) = 1;  -- warning: SIS602
 SELECT * FROM t WHERE quarter(`ts`) >= 3 AND id > 5;  -- warning: SIS602
 SELECT * FROM t WHERE id > 5 AND day(ts) = 1 ORDER BY id;  -- warning: SIS602
 
+-- case: with an alias, or the table's name
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT * FROM t x WHERE month(x.ts) = 2;  -- warning: SIS602
+SELECT * FROM t AS x WHERE month(ts) = 2 AND x.id > 5;  -- warning: SIS602
+SELECT * FROM t WHERE month(t.ts) = 2;  -- warning: SIS602
+
+-- case: the same in other words
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT * FROM t WHERE date_part('month', ts) = 2;  -- warning: SIS602
+SELECT * FROM t WHERE datepart('DOW', ts) IN (1, 7);  -- warning: SIS602
+SELECT * FROM t WHERE extract(HOUR FROM ts) < 8;  -- warning: SIS602
+SELECT * FROM t WHERE month(ts) BETWEEN 2 AND 3;  -- warning: SIS602
+SELECT * FROM t WHERE extract(week FROM t.ts) BETWEEN 2 AND 3 AND id BETWEEN 1 AND 2;  -- warning: SIS602
+SELECT * FROM t WHERE 1 = 1 AND month(ts) = 2;  -- warning: SIS602
+
 -- case: in DELETE
 CREATE TABLE t (id BIGINT, d DATE) USING iceberg PARTITIONED BY (months(d));
 DELETE FROM t WHERE month(d) = 2;  -- warning: SIS602
@@ -40,8 +55,15 @@ SELECT * FROM t WHERE iceberg_days(ts) = DATE '2024-02-01';
 SELECT * FROM t WHERE lower(name) = 'a';
 SELECT * FROM t WHERE month(ts) = (SELECT max(id) FROM t);
 SELECT * FROM t WHERE NOT month(ts) = 2;
-SELECT * FROM t x WHERE month(x.ts) = 2;
 SELECT month(ts) FROM t;
+SELECT * FROM t WHERE month(ts) = 2 AND 1 = 0;
+SELECT * FROM t WHERE month(ts) = 2 AND false;
+SELECT * FROM t WHERE month(ts) = 2 AND id = NULL;
+SELECT * FROM t WHERE month(ts) = 2 LIMIT 0;
+SELECT * FROM t WHERE month(ts) BETWEEN 2 AND 3 AND id BETWEEN 1 AND 2;
+SELECT * FROM t WHERE date_part('year', ts) = 2024;
+SELECT * FROM t WHERE extract(YEAR FROM ts) = 2024;
+SELECT * FROM t WHERE date_part('month', ts) = 2 AND ts > '2024-01-01';
 
 -- case: a table that has had another spec
 CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spark_iceberg_sql.files.python.changed_tables import MENTIONED
-from spark_iceberg_sql.files.python.sql import python_sql
+from spark_iceberg_sql.files.python.sql import python_sql, valid
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import Piece, anything, stretch
 
@@ -85,12 +85,15 @@ def read_cells(
     return Source(name, tuple(parts), tuple(pieces), tuple(unread), program=True, **engine(whole))
 
 
-def read_cell(name: str, text: str, language: str) -> Source:
-    """A single code cell. name: the notebook's file. language: the cell's; only SQL and Python are read."""
+def read_cell(name: str, text: str, language: str, callables: Sequence[str] = ()) -> Source:
+    """A single code cell. name: the notebook's file. language: the cell's; only SQL and Python are read.
+
+    callables: as `python_sql` takes them.
+    """
     pieces, unread = list[Piece](), list[Unread]()
     if "sql" in language or language == "python":
         # The other cells are unknown: any name may be used there.
-        pieces, unread = _cell_sql(text, 0, "sql" in language, others=text)
+        pieces, unread = _cell_sql(text, 0, "sql" in language, text, callables)
     spark = "spark" in text.lower()
     return Source(name, (Part(text),), tuple(pieces), tuple(unread), program=True, spark=spark)
 
@@ -142,7 +145,7 @@ def _cell_sql(
     calls = ".sql(" in text.replace(" ", "")
     if not calls and not callables and MENTIONED.search(text) is None:
         return lines, []
-    pieces, unread = python_sql(text, part, _NO_PYTHON.sub(_blank, text), others, callables)
+    pieces, unread = python_sql(text, part, _without_magics(text), others, callables)
     in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
     if unread and not calls:  # an unreadable cell, which may create any table
         return [*in_order, anything(len(text), part)], []
@@ -155,6 +158,18 @@ def _line_magics(text: str, part: int) -> Iterator[Piece]:
         options = statement.start() if statement is not None else found.end(2)
         if statement is not None and not _RUNS_NOTHING.search(text, found.start(1), options):
             yield stretch(text, statement.start(), found.end(2), part)
+
+
+def as_python(text: str) -> str:
+    """A cell's program: the text, or if it is not valid Python, the text without the lines for IPython.
+
+    These are replaced by expressions of the same length.
+    """
+    return text if valid(text) else _without_magics(text)
+
+
+def _without_magics(text: str) -> str:
+    return _NO_PYTHON.sub(_blank, text)
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 API = "sqlmesh"
 _TRIVIA = r"(?:\s|--[^\r\n]*(?:[\r\n]|$)|/\*(?:[^*]|\*(?!/))*\*/)*"
-_MODEL = re.compile(rf"{_TRIVIA}MODEL{_TRIVIA}\(", re.IGNORECASE | re.DOTALL)
+_MODEL = re.compile(rf"({_TRIVIA})MODEL{_TRIVIA}\(", re.IGNORECASE | re.DOTALL)
 _STEP = re.compile(
     r"--[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|[(\[{,)\]}]", re.DOTALL
 )
@@ -59,8 +59,10 @@ def sqlmesh_sql(path: Path, text: str) -> Iterator[Piece | Unread]:
     query = _QUERY.match(text, end)
     maker = PieceMaker()
     maker.literal(own=True)
-    for at, char in enumerate(_NO_LINE_END.sub("", text[:end])):
-        maker.add(char, at, at)
+    first = opening.end(1)
+    maker.extend(stretch(text, 0, first))  # comments
+    for char in _NO_LINE_END.sub("", text[first:end]):
+        maker.add(char, first, first)
     maker.add("CREATE TABLE ", *by)
     maker.extend(stretch(text, *properties["name"]))
     maker.add(" ", by[0], by[0])

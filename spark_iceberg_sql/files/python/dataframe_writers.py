@@ -15,7 +15,7 @@ from spark_iceberg_sql.files.python.frames import query_of
 from spark_iceberg_sql.files.python.partition_terms import Partitions, add_name, string
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, anything
+from spark_iceberg_sql.files.source_map import APPEND, Offsets, Piece, PieceMaker, anything
 
 V1, V2 = "DataFrameWriter", "DataFrameWriterV2"
 _ENDS = {
@@ -199,7 +199,7 @@ def _by_v1(program: Program, end: ast.Call) -> Written | None:
     terms = [*by.args] if by is not None else []
     if listed is not None:
         terms, by = [listed], end
-    maker = _Maker(program, V1, end)
+    maker = _Maker(program, APPEND if (words or "").lower() == "append" else V1, end)
     maker.word(verb, end)
     add_name(program, table, maker.maker)
     if values["format"] is not None:

@@ -66,6 +66,15 @@ def python_sql(
     return reader.in_arms(sorted(pieces, key=lambda pair: pair[0])), unread
 
 
+def valid(text: str) -> bool:
+    """Whether a text is valid Python."""
+    try:
+        _parsed(text, None)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def _parsed(text: str, otherwise: str | None) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter(
