@@ -22,7 +22,7 @@ NAMES = ("_path", "_file", "_size", "_time", "_etag")
 _MENTIONED = re.compile(r"(?<![\w$])_(path|file|size|time|etag)(?!\w)", re.IGNORECASE)
 
 # Not `_file` alone: Iceberg fails on max(_file), which Spark would then push down to it.
-_ADDRESS = "concat(_file, '') AS __address"
+_ADDRESS = "concat(_file, '')"
 _SAME_FILE = "regexp_replace(__address, '^[A-Za-z0-9+.-]+:(//)?', '') = __key"
 _SCHEME = re.compile(r"^[A-Za-z0-9+.-]+:(//)?")
 _LISTING = "array<struct<__key string, __ms bigint, __etag string>>"
@@ -53,7 +53,8 @@ def with_virtual_columns(
     theirs = [name for name in relations.hidden_column_names(leaf) if name not in taken]
     theirs.remove("_file")
     quoted = [backticked(name) for name in own]
-    rows = _select(relations.data_frame(base), *quoted, _ADDRESS, *theirs)
+    address = f"{_found(found, _ADDRESS)} AS __address"
+    rows = _select(relations.data_frame(base), *quoted, address, *theirs)
     made = {"_path": "__address", "_file": "element_at(split(__address, '/'), -1)"}
     if "_size" in wanted:
         made["_size"] = "CAST(NULL AS BIGINT)"
@@ -66,6 +67,19 @@ def with_virtual_columns(
     hidden = [f"{text} AS {name}" for name, text in made.items() if name not in taken]
     inner = _select(rows, *quoted, *hidden, *theirs)
     return relations.with_hidden(_select(inner, *quoted), inner, len(own))
+
+
+def _found(found: Found, address: str) -> str:
+    """The expression of an address where its file is. address: the expression of the one in the metadata."""
+    if found.moved is None:
+        return address
+    old, new = f"^{found.moved.old}", re.sub(r"([\\$])", r"\\\1", found.moved.new)
+    return f"regexp_replace({address}, {_text(old)}, {_text(new)})"
+
+
+def _text(text: str) -> str:
+    """A string in SQL, whatever the session's setting of escapes."""
+    return f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def _select(rows: Java, *expressions: str) -> Java:
@@ -83,7 +97,9 @@ def _sizes(found: Found, snapshot: int) -> Java:
     table = relations.metadata_table(found.operations, found.location.path, "DATA_FILES")
     files = relations.relation(relations.spark_table(table, snapshot=snapshot))
     rows = _select(
-        relations.data_frame(files), "file_path AS __path", "file_size_in_bytes AS __size"
+        relations.data_frame(files),
+        f"{_found(found, 'file_path')} AS __path",
+        "file_size_in_bytes AS __size",
     )
     return rows.dropDuplicates(jvm.to_seq(["__path"]))
 
@@ -91,7 +107,9 @@ def _sizes(found: Found, snapshot: int) -> Java:
 def _listing(found: Found) -> Java:
     """Times and etags, from a listing of the folder that the table writes its data to."""
     properties = found.operations.current().properties()
-    folder = properties.get("write.data.path") or f"{found.folder}/data"
+    folder = properties.get("write.data.path") or f"{found.folder.rstrip('/')}/data"
+    if found.moved is not None:
+        folder = found.moved.found(folder)
     listed = [
         (_SCHEME.sub("", file.location), file.modified_ms, file.etag)
         for file in found.files.folder(folder, etags=True)
