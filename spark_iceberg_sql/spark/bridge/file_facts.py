@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, local_relation, relations
-from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+from spark_iceberg_sql.spark.bridge.jvm import Java
 
 _COLUMNS = "__path string, __size bigint, __ms bigint, __etag string"
 
@@ -28,7 +28,6 @@ def file_facts(
     old, folder = moved or (None, None)
     table = relations.base_table(operations, "")
     rows = _facts(jvm.gateway()).rows(table, snapshot, listing, old, folder)
-    rows = java_class("scala.jdk.javaapi.CollectionConverters").asScala(rows).toSeq()
     frame = relations.data_frame(local_relation.of(_COLUMNS, rows))
     # Spark removes a join with distinct keys that is not used. In one partition they need no shuffle.
     return frame.coalesce(1).dropDuplicates(jvm.to_seq(["__path"]))

@@ -22,16 +22,17 @@ def active_session() -> SparkSession:
 
 def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
     """A LocalRelation. ddl: the columns, `part string, spec_id int`. values: one sequence per row."""
-    return of(ddl, jvm.to_seq([_row(value) for value in values]))
+    return of(ddl, [_row(value) for value in values])
 
 
 def of(ddl: str, rows: jvm.Java) -> jvm.Java:
-    """A LocalRelation. ddl: as for `rows`. rows: a Scala Seq of Spark's rows."""
+    """A LocalRelation. ddl: as for `rows`. rows: a list of Spark's rows, Python's or Java's."""
     schema = jvm.java_class("org.apache.spark.sql.types.StructType").fromDDL(ddl)
     attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
         schema
     )
-    return jvm.scala_object(f"{_LOGICAL}.LocalRelation").fromExternalRows(attributes, rows)
+    seq = jvm.java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
+    return jvm.scala_object(f"{_LOGICAL}.LocalRelation").fromExternalRows(attributes, seq)
 
 
 def typed_rows(ddl: str, records: Iterable[Mapping[str, object]]) -> jvm.Java:

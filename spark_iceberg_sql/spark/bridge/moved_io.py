@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
+from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
 _CLASS = "MovedFileIO"
+_FOLDER = TemporaryDirectory()  # of the driver, until Python ends
 _lock = threading.Lock()
 _shipped: set[tuple[str, str | None]] = set()  # Spark applications, and their Connect sessions
 
@@ -34,11 +36,11 @@ def file_io(io: Java, old: str, folder: str) -> Java:
 
 @lru_cache(maxsize=1)
 def _compiled(gateway: Java) -> tuple[Java, str]:
-    """The class loader of MovedFileIO.java, and a jar of its class in a folder that ends with the JVM."""
+    """The class loader of MovedFileIO.java, and a jar of its class."""
     made = compiler.cooked(
         compiler.source(__package__, _CLASS), f"{_CLASS}.java", compiler.context_loader()
     )
-    jar = f"{java_class('org.apache.spark.util.Utils').createTempDir()}/spark-iceberg-sql-moved.jar"
+    jar = f"{_FOLDER.name}/spark-iceberg-sql-moved.jar"
     with ZipFile(jar, "w") as file:
         for name, content in made.getBytecodes().items():
             file.writestr(f"{str(name).replace('.', '/')}.class", bytes(content))
