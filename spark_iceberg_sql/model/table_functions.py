@@ -100,6 +100,12 @@ SETTINGS = (
         ),
     ),
     Argument(
+        "allow_moved_paths",
+        bool,
+        "false refuses a copied or moved table; true reads its files below its own folder",
+        True,
+    ),
+    Argument(
         "use_partition_pruning",
         bool,
         "false reads all files, to measure what pruning saves",

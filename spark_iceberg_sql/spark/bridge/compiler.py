@@ -87,7 +87,7 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
     parent: the class loader of the classes that it uses. Returns its class loader. Raises ValueError with the
     compiler's message.
     """
-    return _cooked(text, file, parent).getClassLoader()
+    return cooked(text, file, parent).getClassLoader()
 
 
 def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
@@ -98,9 +98,9 @@ def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     loader = context_loader()
     for name, text in sources:
-        cooked = _cooked(text, f"{name}.java", loader)
-        found |= {str(key): bytes(value) for key, value in cooked.getBytecodes().items()}
-        loader = cooked.getClassLoader()
+        made = cooked(text, f"{name}.java", loader)
+        found |= {str(key): bytes(value) for key, value in made.getBytecodes().items()}
+        loader = made.getClassLoader()
     return found
 
 
@@ -126,7 +126,8 @@ def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
     return found
 
 
-def _cooked(text: str, file: str, parent: Java) -> Java:
+def cooked(text: str, file: str, parent: Java) -> Java:
+    """The compiler after compiling one Java file, with its classes; else as `compile_java`."""
     compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)

@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -31,6 +31,7 @@ from spark_iceberg_sql.spark.bridge.listings import (
 )
 from spark_iceberg_sql.spark.bridge.location import HADOOP, NEEDS, S3, Location
 
+_LOCAL = "file:/"
 _METADATA_FILES = 256  # parsed metadata files kept for each FileIO
 
 
@@ -94,21 +95,28 @@ class Files:
 
         Raises Refusal with the file that cannot be read.
         """
-        if len(locations) < 8 or self._hadoop:
+        if len(locations) < 8 or (self._hadoop and locations[0].startswith(_LOCAL)):
             return [self._head(location) for location in locations]
         with ThreadPoolExecutor(16) as pool:
             return list(pool.map(self._head, locations))
 
     def _head(self, location: str) -> Head:
+        if self._hadoop and location.startswith(_LOCAL):
+            try:
+                with open(location.removeprefix("file:"), "rb") as file:
+                    return _head_of(location, file.read)
+            except OSError:
+                pass  # Hadoop says what is wrong
         stream = self.io.newInputFile(location).newStream()
         try:
-            content = bytes(stream.readNBytes(HEAD))
-            head = _read(location, content)
-            if len(content) == HEAD and (head.table_uuid is None or head.updated_ms is None):
-                head = _read(location, content + bytes(stream.readAllBytes()))
+            return _head_of(
+                location,
+                lambda size=None: bytes(
+                    stream.readAllBytes() if size is None else stream.readNBytes(size)
+                ),
+            )
         finally:
             stream.close()
-        return head
 
     def metadata(self, location: str, stamp: str | None, *, cached: bool) -> Java:
         """A parsed metadata file.
@@ -134,6 +142,15 @@ class Files:
     def _parse(self, location: str) -> Java:
         parser = java_class("org.apache.iceberg.TableMetadataParser")
         return parser.read(self.io.newInputFile(location))
+
+
+def _head_of(location: str, read: Callable[..., bytes]) -> Head:
+    """The head of a metadata file; the rest is read, too, if the first bytes do not have it."""
+    content = read(HEAD)
+    head = _read(location, content)
+    if len(content) == HEAD and (head.table_uuid is None or head.updated_ms is None):
+        head = _read(location, content + read())
+    return head
 
 
 def _read(location: str, content: bytes) -> Head:

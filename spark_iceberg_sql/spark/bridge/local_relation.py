@@ -22,17 +22,23 @@ def active_session() -> SparkSession:
 
 def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
     """The plan of some rows. ddl: the columns, `part string, bytes bigint`. values: one sequence per row."""
-    schema = jvm.java_class("org.apache.spark.sql.types.StructType").fromDDL(ddl)
     if "bigint" in ddl:  # py4j turns a small integer into an Integer, whatever the column's type
-        names = [str(name) for name in schema.fieldNames()]
+        names = [str(name) for name in _schema(ddl).fieldNames()]
         return typed_rows(ddl, [dict(zip(names, value, strict=True)) for value in values])
+    return of(ddl, [_row(value) for value in values])
+
+
+def of(ddl: str, rows: jvm.Java) -> jvm.Java:
+    """A LocalRelation. ddl: as for `rows`. rows: a list of Spark's rows, Python's or Java's."""
     attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
-        schema
+        _schema(ddl)
     )
-    made = [_row(value) for value in values]
-    return jvm.scala_object(f"{_LOGICAL}.LocalRelation").fromExternalRows(
-        attributes, jvm.to_seq(made)
-    )
+    seq = jvm.java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
+    return jvm.scala_object(f"{_LOGICAL}.LocalRelation").fromExternalRows(attributes, seq)
+
+
+def _schema(ddl: str) -> jvm.Java:
+    return jvm.java_class("org.apache.spark.sql.types.StructType").fromDDL(ddl)
 
 
 def typed_rows(ddl: str, records: Iterable[Mapping[str, object]]) -> jvm.Java:

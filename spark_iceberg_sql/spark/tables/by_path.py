@@ -83,7 +83,10 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
 
 def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     """The plan that reads a table as the values specify. Raises Refusal."""
-    table = relations.base_table(found.operations, found.location.path)
+    name = found.location.path
+    if found.moved is not None:  # EXPLAIN shows the name
+        name += f" (moved from {found.moved.said})"
+    table = relations.base_table(found.operations, name)
     if increments.wanted(values):
         leaf = increments.plan(function, table, values, TIME_TRAVEL)
         return relations.without_file(leaf)

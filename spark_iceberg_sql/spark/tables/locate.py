@@ -13,13 +13,14 @@ from spark_iceberg_sql.model.metadata_files import (
     unplaced,
 )
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.spark.bridge import relations
+from spark_iceberg_sql.spark.bridge import moved_io, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import Location
 from spark_iceberg_sql.spark.tables import nearly, ownership
 from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.moved import Moved, mapping
 from spark_iceberg_sql.spark.tables.views import refuse_view
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
@@ -28,17 +29,25 @@ from spark_iceberg_sql.spark.tables.warn_once import warn_once
 class Found:
     """A table found by its path.
 
-    location: the one in the call. file: the metadata file. folder: the table's own location.
-    metadata: its content. operations: Iceberg's TableOperations on that file. files: opens the
-    table's files.
+    location: the one in the call. file: the metadata file. folder: the location in its metadata.
+    metadata: its content. files: opens the table's files. moved: where they are, if the table is not at the
+    location in its metadata.
     """
 
     location: Location
     file: str
     folder: str
     metadata: Java
-    operations: Java
     files: Files
+    moved: Moved | None
+
+    @property
+    def operations(self) -> Java:
+        """Iceberg's TableOperations on the metadata file."""
+        io = self.files.io
+        if self.moved is not None:
+            io = moved_io.file_io(io, self.moved.old, self.moved.new)
+        return relations.operations(self.metadata, io)
 
 
 def find(function: str, location: Location, values: Mapping[str, Value]) -> Found:
@@ -57,18 +66,37 @@ def find(function: str, location: Location, values: Mapping[str, Value]) -> Foun
     except JVM_ERRORS as error:
         refuse_view(function, argument, file, files)
         raise _unreadable(function, argument, file, message(error), others) from None
-    operations = relations.operations(metadata, files.io)
-    return Found(location, file, str(metadata.location()), metadata, operations, files)
+    moved = _moved(function, location, file, metadata, values)
+    return Found(location, file, str(metadata.location()), metadata, files, moved)
+
+
+def _moved(
+    function: str, location: Location, file: str, metadata: Java, values: Mapping[str, Value]
+) -> Moved | None:
+    folder = ownership.folder_of(location.path, file)
+    said = ownership.says_elsewhere(folder, file, metadata)
+    if said is None:
+        return None
+    if values.get("allow_moved_paths") is False:
+        words = (
+            f"`{folder}` is a copy, or was moved: its metadata refers to `{said}`; "
+            f"leave it out to read the files in `{folder}`"
+        )
+        raise invalid(function, "allow_moved_paths", words)
+    if is_metadata_file(location.path) and "/metadata/" not in file:
+        warn_once(
+            f"`{file}` is not in a folder `metadata`: the files that it refers to, in `{said}`, are read"
+        )
+        return None
+    return mapping(said, folder)
 
 
 def warn_of_copy(found: Found) -> None:
     """Warn, once, if a table that is read is not at the location in its metadata."""
-    folder = ownership.folder_of(found.location.path, found.file)
-    said = ownership.says_elsewhere(folder, found.file, found.metadata)
-    if said is not None:
+    if found.moved is not None:
         warn_once(
-            f"the table at `{folder}` is a copy, or was moved: its metadata refers to "
-            f"`{said}`, and the files there are read"
+            f"the table at `{found.moved.folder}` is a copy, or was moved: its metadata refers to files in "
+            f"`{found.moved.said}`, and the ones in `{found.moved.folder}` are read instead"
         )
 
 

@@ -10,10 +10,10 @@ If the columns were not requested, there is no `_file` at all.
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator
 
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import file_facts, jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables.locate import Found
 from spark_iceberg_sql.syntax.identifiers import backticked
@@ -23,9 +23,13 @@ _MENTIONED = re.compile(r"(?<![\w$])_(path|file|size|time|etag)(?!\w)", re.IGNOR
 
 # Not `_file` alone: Iceberg fails on max(_file), which Spark would then push down to it.
 _ADDRESS = "concat(_file, '') AS __address"
-_SAME_FILE = "regexp_replace(__address, '^[A-Za-z0-9+.-]+:(//)?', '') = __key"
 _SCHEME = re.compile(r"^[A-Za-z0-9+.-]+:(//)?")
-_LISTING = "array<struct<__key string, __ms bigint, __etag string>>"
+_FACTS = {  # name: its expression, its type
+    "_size": ("__size", "BIGINT"),
+    "_time": ("timestamp_millis(__ms)", "TIMESTAMP"),
+    "_etag": ("__etag", "STRING"),
+}
+_AT_ONCE = 50_000  # data files whose sizes the driver collects
 
 
 def mentioned(always: bool) -> frozenset[str]:
@@ -54,32 +58,52 @@ def with_virtual_columns(
     theirs.remove("_file")
     quoted = [backticked(name) for name in own]
     rows = _select(relations.data_frame(base), *quoted, _ADDRESS, *theirs)
-    made = {"_path": "__address", "_file": "element_at(split(__address, '/'), -1)"}
-    if "_size" in wanted:
-        made["_size"] = "CAST(NULL AS BIGINT)"
-        if snapshot is not None:
-            rows = _joined(rows, _sizes(found, snapshot), "__address = __path")
-            made["_size"] = "__size"
-    if wanted & {"_time", "_etag"}:
-        rows = _joined(rows, _listing(found), _SAME_FILE)
-        made |= {"_time": "timestamp_millis(__ms)", "_etag": "__etag"}
+    made = {"_path": _found(found), "_file": "element_at(split(__address, '/'), -1)"}
+    if wanted & _FACTS.keys():
+        if snapshot is None:
+            made |= {name: f"CAST(NULL AS {type_})" for name, (_, type_) in _FACTS.items()}
+        else:
+            facts = _facts(found, snapshot, wanted)
+            rows = rows.join(facts, _expression("__address = __path"), "left")
+            made |= {name: text for name, (text, _) in _FACTS.items() if name in wanted}
     hidden = [f"{text} AS {name}" for name, text in made.items() if name not in taken]
     inner = _select(rows, *quoted, *hidden, *theirs)
     return relations.with_hidden(_select(inner, *quoted), inner, len(own))
+
+
+def _found(found: Found) -> str:
+    """The expression of the address where a row's file is."""
+    if found.moved is None:
+        return "__address"
+    old, new = f"^{found.moved.old}", re.sub(r"([\\$])", r"\\\1", found.moved.new)
+    return f"regexp_replace(__address, {_text(old)}, {_text(new)})"
+
+
+def _text(text: str) -> str:
+    """A string in SQL, whatever the session's setting of escapes."""
+    return f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def _select(rows: Java, *expressions: str) -> Java:
     return rows.selectExpr(jvm.to_seq(expressions))
 
 
-def _joined(rows: Java, others: Java, condition: str) -> Java:
-    """A left join that Spark eliminates if no column of the right side is used, since its key is distinct."""
-    return rows.join(
-        others, jvm.java_class("org.apache.spark.sql.functions").expr(condition), "left"
-    )
+def _expression(text: str) -> Java:
+    return jvm.java_class("org.apache.spark.sql.functions").expr(text)
+
+
+def _facts(found: Found, snapshot: int, wanted: frozenset[str]) -> Java:
+    """The data files with sizes, times and etags, each once."""
+    timed = bool(wanted & {"_time", "_etag"})
+    if not timed and file_facts.count(found.operations, snapshot) > _AT_ONCE:
+        return _sizes(found, snapshot)
+    moved = None if found.moved is None else (found.moved.old, found.moved.new)
+    listed = _listed(found) if timed else ()
+    return file_facts.file_facts(found.operations, snapshot, listed, moved)
 
 
 def _sizes(found: Found, snapshot: int) -> Java:
+    """The sizes of too many data files for the driver, from the manifests on the executors."""
     table = relations.metadata_table(found.operations, found.location.path, "DATA_FILES")
     files = relations.relation(relations.spark_table(table, snapshot=snapshot))
     rows = _select(
@@ -88,14 +112,11 @@ def _sizes(found: Found, snapshot: int) -> Java:
     return rows.dropDuplicates(jvm.to_seq(["__path"]))
 
 
-def _listing(found: Found) -> Java:
+def _listed(found: Found) -> Iterator[tuple[str, int, str | None]]:
     """Times and etags, from a listing of the folder that the table writes its data to."""
     properties = found.operations.current().properties()
-    folder = properties.get("write.data.path") or f"{found.folder}/data"
-    listed = [
-        (_SCHEME.sub("", file.location), file.modified_ms, file.etag)
-        for file in found.files.folder(folder, etags=True)
-    ]
-    text = json.dumps([{"__key": k, "__ms": ms, "__etag": etag} for k, ms, etag in listed])
-    rows = _select(relations.texts([text]), f"inline(from_json(value, '{_LISTING}'))")
-    return rows.dropDuplicates(jvm.to_seq(["__key"]))
+    folder = properties.get("write.data.path") or f"{found.folder.rstrip('/')}/data"
+    if found.moved is not None:
+        folder = found.moved.found(folder)
+    for file in found.files.folder(folder, etags=True):
+        yield _SCHEME.sub("", file.location), file.modified_ms, file.etag

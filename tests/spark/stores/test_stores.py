@@ -148,6 +148,49 @@ def test_s3_truncated_metadata(remote: Remote, s3: S3) -> None:
         client(s3.endpoint).delete_object(Bucket="lake", Key=key)
 
 
+def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
+    """From the local disk to S3, from there to another bucket, from there to the local disk; without the original."""
+    properties = "'format-version' = '2', 'write.delete.mode' = 'merge-on-read'"
+    remote.sql(f"CREATE TABLE local.db.goes (id INT) USING iceberg TBLPROPERTIES ({properties})")
+    remote.sql("INSERT INTO local.db.goes SELECT /*+ COALESCE(1) */ CAST(id AS INT) FROM range(9)")
+    remote.sql("DELETE FROM local.db.goes WHERE id = 4")
+    said = next(r[1] for r in remote.sql("DESCRIBE EXTENDED local.db.goes") if r[0] == "Location")
+    original = Path(said.removeprefix("file:"))
+    client(s3.endpoint).create_bucket(Bucket="attic")
+    for file in original.rglob("*"):
+        if file.is_file() and not file.name.endswith(".crc"):
+            key = f"moved/{file.relative_to(original)}"
+            client(s3.endpoint).upload_file(str(file), "lake", key)
+            client(s3.endpoint).upload_file(str(file), "attic", f"b%20 c/{key}")
+    remote.sql("DROP TABLE local.db.goes PURGE")
+    rows = [[n] for n in range(9) if n != 4]
+    for place in ("s3://lake/moved", "s3a://lake/moved", "s3://attic/b%20 c/moved"):
+        call = f"iceberg('{place}', collection => 'moto')"
+        assert remote.sql(f"SELECT id FROM {call} ORDER BY id") == rows
+        found = remote.sql(
+            f"SELECT DISTINCT _path, _size > 0, _time IS NULL, length(_etag) FROM {call}"
+        )
+        assert all(path.startswith(f"{place}/data/".replace("s3a:", "s3:")) for path, *_ in found)
+        assert {tuple(rest) for _, *rest in found} == {(True, False, 32)}
+
+    # A table that has always been in S3, in another bucket and on the local disk.
+    theirs = s3.table.removeprefix("s3://lake/")
+    listed = client(s3.endpoint).list_objects_v2(Bucket="lake", Prefix=f"{theirs}/")["Contents"]
+    for key in (o["Key"] for o in listed):
+        source = {"Bucket": "lake", "Key": key}
+        client(s3.endpoint).copy_object(Bucket="attic", Key=key, CopySource=source)
+        target = tmp_path / key.removeprefix(f"{theirs}/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        client(s3.endpoint).download_file("lake", key, str(target))
+    for call in (
+        f"iceberg('s3://attic/{theirs}', collection => 'moto')",
+        f"icebergLocal('{tmp_path}')",
+    ):
+        assert remote.sql(f"SELECT * FROM {call} ORDER BY id") == [[1, "a"], [2, "b"]]
+        paths = remote.sql(f"SELECT _path FROM {call}")
+        assert not any(path.startswith("s3://lake") for (path,) in paths)
+
+
 # ------------------------------------------------------------------------------ catalogs
 
 

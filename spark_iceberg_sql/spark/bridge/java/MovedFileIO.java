@@ -1,0 +1,76 @@
+package sparkicebergsql;
+
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.hadoop.HadoopConfigurable;
+import org.apache.iceberg.io.FileIO;
+import org.apache.iceberg.io.InputFile;
+import org.apache.iceberg.io.OutputFile;
+import org.apache.iceberg.util.SerializableSupplier;
+
+/**
+ * Opens the files of a table that was moved or copied: an address that begins as the pattern says is opened in the new
+ * folder, any other where it says. Iceberg itself keeps the addresses that the table's metadata has, so everything
+ * that compares them (the rows of position deletes, the file that a deletion vector belongs to) is as in the original.
+ * It only reads. Executors load this class from a jar that the driver offers them.
+ */
+public class MovedFileIO implements FileIO, HadoopConfigurable {
+  private static final long serialVersionUID = 1L;
+  private final FileIO io;
+  private final String old;
+  private final String folder;
+  private transient Pattern pattern;
+
+  /** io: opens files. old: a pattern of how addresses to be mapped begin. folder: what replaces that beginning. */
+  public MovedFileIO(FileIO io, String old, String folder) {
+    this.io = io;
+    this.old = old;
+    this.folder = folder;
+  }
+
+  /** Where the file of an address is now. */
+  public String found(String address) {
+    Pattern compiled = pattern;
+    if (compiled == null) {
+      compiled = Pattern.compile(old);
+      pattern = compiled;
+    }
+    Matcher begins = compiled.matcher(address);
+    return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
+  }
+
+  public InputFile newInputFile(String address) { return io.newInputFile(found(address)); }
+
+  public InputFile newInputFile(String address, long length) { return io.newInputFile(found(address), length); }
+
+  public OutputFile newOutputFile(String address) { throw readOnly(address); }
+
+  public void deleteFile(String address) { throw readOnly(address); }
+
+  private static UnsupportedOperationException readOnly(String address) {
+    return new UnsupportedOperationException("A table that was moved is only read: " + address);
+  }
+
+  public Map<String, String> properties() { return io.properties(); }
+
+  public void initialize(Map<String, String> properties) {}
+
+  public void close() {}
+
+  // Iceberg ships Hadoop's configuration to executors in its own way.
+
+  public void serializeConfWith(Function<Configuration, SerializableSupplier<Configuration>> serializer) {
+    if (io instanceof HadoopConfigurable) ((HadoopConfigurable) io).serializeConfWith(serializer);
+  }
+
+  public void setConf(Configuration conf) {
+    if (io instanceof HadoopConfigurable) ((HadoopConfigurable) io).setConf(conf);
+  }
+
+  public Configuration getConf() {
+    return io instanceof HadoopConfigurable ? ((HadoopConfigurable) io).getConf() : null;
+  }
+}

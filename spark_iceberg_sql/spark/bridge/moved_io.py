@@ -1,0 +1,60 @@
+"""The FileIO of tables that were moved, and how its class reaches the executors.
+
+Iceberg's readers open files on executors, which have no class of this package: the one they need is compiled into a
+jar of its own, which Spark's SparkContext.addJar offers them, when the first moved table is read.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
+
+_CLASS = "MovedFileIO"
+_FOLDER = TemporaryDirectory()  # of the driver, until Python ends
+_lock = threading.Lock()
+_shipped: set[tuple[str, str | None]] = set()  # Spark applications, and their Connect sessions
+
+
+@lru_cache(maxsize=256)
+def file_io(io: Java, old: str, folder: str) -> Java:
+    """A FileIO that opens addresses in another folder.
+
+    io: opens them there. old: a pattern, of Java and Python, of how such addresses begin. folder: what replaces that
+    beginning.
+    """
+    loader, jar = _compiled(jvm.gateway())
+    _ship(jar)
+    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 3)
+    arguments[0], arguments[1], arguments[2] = io, old, folder
+    return loader.loadClass(f"sparkicebergsql.{_CLASS}").getConstructors()[0].newInstance(arguments)
+
+
+@lru_cache(maxsize=1)
+def _compiled(gateway: Java) -> tuple[Java, str]:
+    """The class loader of MovedFileIO.java, and a jar of its class."""
+    made = compiler.cooked(
+        compiler.source(__package__, _CLASS), f"{_CLASS}.java", compiler.context_loader()
+    )
+    jar = f"{_FOLDER.name}/spark-iceberg-sql-moved.jar"
+    with ZipFile(jar, "w") as file:
+        for name, content in made.getBytecodes().items():
+            file.writestr(f"{str(name).replace('.', '/')}.class", bytes(content))
+    return made.getClassLoader(), jar
+
+
+def _ship(jar: str) -> None:
+    """Offer the jar to the executors of this application; a Connect session's tasks see that session's jars only."""
+    context = jvm.active_session().sparkContext()
+    state = jvm.from_option(
+        scala_object("org.apache.spark.JobArtifactSet").getCurrentJobArtifactState()
+    )
+    key = (str(context.applicationId()), None if state is None else str(state.uuid()))
+    with _lock:
+        if key not in _shipped:
+            context.addJar(jar)
+            _shipped.add(key)

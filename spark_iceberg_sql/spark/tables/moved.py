@@ -1,0 +1,86 @@
+"""Tables that are not where their metadata says: which addresses are opened in the table's folder instead.
+
+The metadata, the manifests and the delete files of a copied or moved table have the original's addresses, in the
+spelling of the writer. Those below the original's location are mapped; all others stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(.*)", re.DOTALL)
+# A file system resolves `..`, so an address with one may lead out of the folder. An object store does not.
+_NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where a moved table's files are.
+
+    said: the location in its metadata. folder: where the table was found. old: a pattern, of Java and Python, of how
+    the addresses begin that are mapped. new: what replaces that beginning.
+    """
+
+    said: str
+    folder: str
+    old: str
+    new: str
+
+    def found(self, address: str) -> str:
+        """Where the file of an address is now."""
+        begins = re.match(self.old, address)
+        return self.new + address[begins.end() :] if begins else address
+
+
+@lru_cache(maxsize=1024)
+def mapping(said: str, folder: str) -> Moved:
+    """The mapping of a table. said: the location in its metadata. folder: where it was found."""
+    start = _beginning(said)
+    inside = re.match(start, folder.rstrip("/") + "/") is not None
+    # A copy inside the original: addresses that are there already are not mapped twice.
+    old = f"(?!{_beginning(folder)}){start}" if inside else start
+    return Moved(said, folder, old, folder.rstrip("/") + "/")
+
+
+def _beginning(location: str) -> str:
+    """A pattern of all spellings of a location, with the slash after it."""
+    match = _SCHEME.fullmatch(location)
+    scheme, authority, path = match.groups() if match else ("", None, location)
+    scheme, authority = scheme.lower(), authority or ""
+    if re.fullmatch("s3[an]?", scheme):
+        return f"(?i:s3[an]?)://{_quoted(authority)}{_exact(path)}"
+    if re.fullmatch("(?:abfs|wasb)s?", scheme):
+        account = re.match(r"([^.]*)(?:\.(?:dfs|blob)(\..*))?", authority)
+        assert account is not None
+        suffix = (
+            rf"\.(?:dfs|blob){_quoted(account[2])}"
+            if account[2]
+            else _quoted(authority[account.end() :])
+        )
+        return f"(?i:abfs|wasb)s?://{_quoted(account[1])}{suffix}{_exact(path)}"
+    if scheme == "file":
+        return f"(?:(?i:file):(?://(?:localhost)?)?)?{_steps(path)}"
+    if scheme == "hdfs":
+        node = authority.removesuffix(":8020")
+        port = "" if ":" in node else "(?::8020)?"
+        known = f"(?:{_quoted(node)}{port})?" if node else "[^/]*"
+        return f"(?:(?i:hdfs):(?://{known})?)?{_steps(path)}"
+    if not scheme:  # of a default file system that is not known
+        return f"(?:(?i:file|hdfs|viewfs):(?://[^/]*)?)?{_steps(path)}"
+    return f"(?i:{_quoted(scheme)})://{_quoted(authority)}{_exact(path)}"
+
+
+def _quoted(text: str) -> str:
+    return re.escape(text)
+
+
+def _exact(path: str) -> str:
+    return f"{_quoted(path.rstrip('/'))}/"
+
+
+def _steps(path: str) -> str:
+    """A path of a file system, where `//` and `/./` are `/`."""
+    steps = [_quoted(step) for step in path.split("/") if step not in ("", ".")]
+    return r"/(?:\.?/)*" + "".join(rf"{step}/(?:\.?/)*" for step in steps) + _NO_WAY_UP
