@@ -25,12 +25,8 @@ from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
-from spark_iceberg_sql.model.table_functions import (
-    FUNCTIONS,
-    METADATA_FUNCTIONS,
-    Argument,
-    Function,
-)
+from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
+from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, page
@@ -158,7 +154,7 @@ def _transform(transform: Transform) -> Iterator[str]:
 def table_functions() -> str:
     """The table functions with all their arguments."""
     every = "\n".join(part for function in FUNCTIONS for part in _function(function))
-    metadata = "\n".join(f"| {_code(f.name)} | {_cell(f.words)} |" for f in METADATA_FUNCTIONS)
+    metadata = "\n".join(map(_metadata_function, METADATA_FUNCTIONS))
     return f"""# Table functions
 
 Function and argument names ignore case. Arguments are given by position, in the order below, or by name:
@@ -168,10 +164,12 @@ errors or logs if they come from a [named collection](../guide/by-path.md#creden
 {every}
 ## Metadata functions
 
-Each takes the table: its name in a catalog, or its path. After a path, the arguments of `iceberg` may follow.
+Each takes the table: its name in a catalog, or its path. After a path, the arguments of `iceberg` may follow, or with
+`store => 'icebergAzure'` those of another function above. Where the rows depend on the snapshot, the arguments of time
+travel are accepted, with names, too.
 
-| function | rows |
-|---|---|
+| function | rows | time travel |
+|---|---|---|
 {metadata}
 
 ## Functions over a statement
@@ -193,6 +191,12 @@ The source is a table's name, a query or a path; [Preview and advice](../guide/p
 | `iceberg_preview(source, spec)` | the partitions and files that a write would make |
 | `iceberg_advise(source, queries)` | the specs under which queries read least |
 """
+
+
+def _metadata_function(function: MetadataFunction) -> str:
+    names = ", ".join(map(_code, function.names))
+    words = function.words + "".join(f" {_code(a.name)}: {a.words}." for a in function.settings)
+    return f"| {names} | {_cell(words)} | {'yes' if function.travels else ''} |"
 
 
 def _function(function: Function) -> Iterator[str]:

@@ -58,7 +58,7 @@ def _sorted(table: Table, node: nodes.WriteOrder) -> Table:
     schema = table.schema
     ids = [one_column(schema, c) for t in node.terms for c in t.columns] if schema else [None]
     known = frozenset(found for found in ids if found is not None)
-    return replace(table, sorted_by=known if None not in ids else None)
+    return replace(table, order=(), sorted_by=known if None not in ids else None)
 
 
 def _identified(table: Table, node: nodes.IdentifierFields) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, Specs
-from spark_iceberg_sql.model.table import Name, Table
+from spark_iceberg_sql.model.table import Name, SortField, Table
 from spark_iceberg_sql.model.types import field_from_metadata
 
 
@@ -32,7 +32,8 @@ def table_from_metadata(name: Name, metadata: Mapping[str, Any]) -> Table:
             properties=dict(metadata.get("properties", {})),
             last_column_id=metadata["last-column-id"],
             has_rows=(metadata.get("current-snapshot-id") or -1) != -1,
-            sorted_by=_sorted_by(metadata),
+            order=_order(metadata),
+            sorted_by=frozenset(field.source_id for field in _order(metadata)),
             identifiers=_identifiers(metadata),
             references={name: ref["type"] for name, ref in metadata.get("refs", {}).items()},
         )
@@ -52,12 +53,20 @@ def _schemas(metadata: Mapping[str, Any]) -> dict[int, Schema]:
     return {schema["schema-id"]: _schema(schema) for schema in metadata["schemas"]}
 
 
-def _sorted_by(metadata: Mapping[str, Any]) -> frozenset[int]:
-    """The source columns of the default sort order."""
+def _order(metadata: Mapping[str, Any]) -> tuple[SortField, ...]:
+    """The default sort order."""
     default = metadata.get("default-sort-order-id", 0)
     orders = [o for o in metadata.get("sort-orders", ()) if o["order-id"] == default]
-    fields = [field for order in orders for field in order["fields"]]
-    return frozenset(f["source-id"] if "source-id" in f else f["source-ids"][0] for f in fields)
+    return tuple(
+        SortField(
+            f["source-id"] if "source-id" in f else f["source-ids"][0],
+            bound_transform.from_metadata(f.get("transform", "identity")),
+            str(f.get("direction", "asc")).upper(),
+            str(f.get("null-order", "nulls-first")).upper().replace("-", " "),
+        )
+        for order in orders
+        for f in order["fields"]
+    )
 
 
 def _identifiers(metadata: Mapping[str, Any]) -> frozenset[int]:

@@ -10,6 +10,7 @@ from enum import Enum
 from itertools import count
 from typing import Any
 
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.watching import Recording, Watched
@@ -29,15 +30,26 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class SortField:
+    """A field of a sort order (spec: Sorting). direction, nulls: as DDL writes them: ASC, NULLS FIRST."""
+
+    source_id: int
+    transform: BoundTransform
+    direction: str
+    nulls: str
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """What is known about one table.
 
     name: fully qualified. schema: None if the columns are unknown. specs: None if the partitioning is
     unknown. format_version: None if unknown. provider: of a table that is not an Iceberg table.
     why_unknown: the reason for a None, for the user. sure: whether `kind` is certain.
-    sorted_by, identifiers: field ids of the columns of WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None
-    if unknown. references: branches and tags that statements have created (`branch`, `tag`) or dropped
-    (empty), by name. fresh: the last other statement (`Tables.others`) when the table was created empty.
+    order: the default sort order; empty if it is unknown, too. sorted_by, identifiers: field ids of the columns of
+    WRITE ORDERED BY and of SET IDENTIFIER FIELDS; None if unknown. references: branches and tags that statements have
+    created (`branch`, `tag`) or dropped (empty), by name. fresh: the last other statement (`Tables.others`) when
+    the table was created empty.
     meant: whether its CREATE TABLE has an error, so that it is recorded as intended, and may be created
     again. partial: whether its specs lack fields that cannot be read.
     """
@@ -52,6 +64,7 @@ class Table:
     why_unknown: str | None = None
     has_rows: bool = True
     sure: bool = True
+    order: tuple[SortField, ...] = ()
     sorted_by: frozenset[int] | None = None
     identifiers: frozenset[int] | None = None
     references: Mapping[str, str] = field(default_factory=dict)

@@ -2,6 +2,8 @@
 
 Signatures, spellings, what is hidden and documented are derived from these.
 
+Those over a table's metadata are in metadata_functions.py.
+
 To add a function over a location, add a record to FUNCTIONS, and to STORES of spark/tables/stores.py how its
 location is found where no other function's store does it.
 """
@@ -46,15 +48,26 @@ COMPRESSION = Argument(
 SETTINGS = (
     Argument("collection", str, "a named collection: spark.iceberg_sql.collection.NAME.argument"),
     Argument("filename", str, "appended to the location, for a collection of many tables"),
-    Argument("snapshot_id", int, "the table as of a snapshot", also=("iceberg_snapshot_id",)),
+    Argument(
+        "snapshot_id",
+        int,
+        "the table as of a snapshot",
+        also=("iceberg_snapshot_id", "snapshot_from_id"),
+    ),
     Argument(
         "timestamp_ms",
         int,
         "the table as of milliseconds since 1970 UTC",
         also=("iceberg_timestamp_ms",),
     ),
-    Argument("timestamp", int, "the table as of a time: anything that TIMESTAMP AS OF accepts"),
-    Argument("ref", str, "the table as of a branch or tag", also=("branch", "tag", "version")),
+    Argument(
+        "timestamp",
+        int,
+        "the table as of a time: anything that TIMESTAMP AS OF accepts",
+        also=("snapshot_from_timestamp",),
+    ),
+    Argument("ref", str, "the table as of a branch or tag", also=("branch", "tag")),
+    Argument("version", str, "the table as of a snapshot ID, a branch or a tag, as VERSION AS OF"),
     Argument(
         "metadata_file_path",
         str,
@@ -172,7 +185,7 @@ class Function:
 FUNCTIONS = (
     Function(
         "iceberg",
-        (),
+        ("iceberg_scan",),
         "any",
         _S3,
         _S3_SETTINGS + tuple(a for a in _AZURE if a.name.startswith("account_")) + SETTINGS,
@@ -222,45 +235,4 @@ FUNCTIONS = (
         "icebergLocal('/warehouse/db/t', timestamp => current_timestamp() - INTERVAL 1 DAY)",
         writable=True,
     ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataFunction:
-    """One function over a table's metadata.
-
-    name: in SQL. kind: Iceberg's metadata table; None for the partition specs. words: one sentence.
-    """
-
-    name: str
-    kind: str | None
-    words: str
-
-
-METADATA_FUNCTIONS = (
-    MetadataFunction(
-        "iceberg_snapshots", "SNAPSHOTS", "The snapshots of an Iceberg table, by name or path."
-    ),
-    MetadataFunction(
-        "iceberg_files",
-        "FILES",
-        "The data and delete files of an Iceberg table's current snapshot, by name or path.",
-    ),
-    MetadataFunction(
-        "iceberg_partition_specs",
-        None,
-        "All partition specs of an Iceberg table with their fields, by name or path; a spec "
-        "without fields has one row.",
-    ),
-    MetadataFunction(
-        "iceberg_metadata_log",
-        "METADATA_LOG_ENTRIES",
-        "The metadata log of an Iceberg table, by name or path.",
-    ),
-)
-
-# Every name of a function over tables, as SQL compares names.
-NAMES = frozenset(
-    {name.lower() for function in FUNCTIONS for name in function.names}
-    | {function.name for function in METADATA_FUNCTIONS}
 )

@@ -31,12 +31,17 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column or a struct's field. field_id is None until Iceberg has given one."""
+    """A column or a struct's field. field_id is None until Iceberg has given one. 
+
+    doc: its comment. default: of new rows, as metadata has it (write-default). Both None if unknown.
+    """
 
     name: str
     type: Type
     required: bool = False
     field_id: int | None = None
+    doc: str | None = field(default=None, compare=False)
+    default: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +207,14 @@ def from_metadata(value: Any) -> Type:
 
 def field_from_metadata(value: Mapping[str, Any]) -> Field:
     """A struct field of metadata.json."""
-    return Field(value["name"], from_metadata(value["type"]), bool(value["required"]), value["id"])
+    return Field(
+        value["name"],
+        from_metadata(value["type"]),
+        bool(value["required"]),
+        value["id"],
+        value.get("doc"),
+        value.get("write-default"),
+    )
 
 
 def children(kind: Type) -> tuple[Field, ...]:

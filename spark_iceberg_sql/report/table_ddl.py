@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Kind, Table
-from spark_iceberg_sql.model.types import Field, List, Map, Struct, Type
+from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
+from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
@@ -31,17 +32,28 @@ def _lines(table: Table) -> Iterator[str]:
         return
     schema, specs = table.schema, table.specs
     yield f"CREATE TABLE {name} ("
-    yield ",\n".join(f"  {quoted(f.name)} {_type(f.type)}{_null(f)}" for f in schema.fields)
+    yield ",\n".join(f"  {quoted(f.name)} {_column(f)}" for f in schema.fields)
     first, rest = _split(specs)
     clause = ", ".join(_clause(field, schema) for field in first)
     properties = {**table.properties, "format-version": str(specs.format_version)}
-    shown = ", ".join(f"{_text(key)} = {_text(value)}" for key, value in sorted(properties.items()))
+    shown = ", ".join(
+        f"{_text(key)} = {_text(value)}"
+        for key, value in sorted(properties.items())
+        if key not in RESERVED
+    )
     yield ") USING iceberg" + (f"\nPARTITIONED BY ({clause})" if clause else "")
     yield f"TBLPROPERTIES ({shown});"
     for field in rest:
         own = field.transform.transform.alter_name(field.source, field.transform.parameter)
         named = "" if field.name == own else f" AS {quoted(field.name)}"
         yield f"ALTER TABLE {name} ADD PARTITION FIELD {_clause(field, schema)}{named};"
+    yield from _identifiers(table, name, schema)
+    yield from _order(table, name, schema)
+    for column in schema.columns:
+        if column.field.default is not None:
+            yield f"-- {column.name} has the default {column.field.default!r}, which Spark cannot create"
+        if isinstance(column.field.type, Primitive) and column.field.type.name in _NOT_IN_SPARK:
+            yield f"-- {column.name} is of Iceberg's type {column.field.type}, which Spark cannot create"
     kind = "" if specs.spec.fields else ", unpartitioned"
     yield f"-- format version {specs.format_version}, spec {specs.current} of {len(specs.every)}{kind}"
     for field in specs.spec.fields:
@@ -49,16 +61,66 @@ def _lines(table: Table) -> Iterator[str]:
         yield f"--   {field.field_id}  {field.name}  {source}"
 
 
+# Iceberg's types that CREATE TABLE in Spark cannot name -> the nearest that it can.
+_NOT_IN_SPARK: Mapping[str, str] = {
+    "uuid": "STRING",
+    "fixed": "BINARY",
+    "time": "BIGINT",
+    "timestamp_ns": "TIMESTAMP_NTZ",
+    "timestamptz_ns": "TIMESTAMP",
+    "geometry": "BINARY",
+    "geography": "BINARY",
+}
+
+
+def _identifiers(table: Table, name: str, schema: Schema) -> Iterator[str]:
+    names = [c.name for c in schema.columns if c.field.field_id in (table.identifiers or ())]
+    if names:
+        fields = ", ".join(".".join(map(quoted, n.split("."))) for n in names)
+        yield f"ALTER TABLE {name} SET IDENTIFIER FIELDS {fields};"
+
+
+def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
+    """The sort order; its statement also sets a property, which is put back."""
+    terms = []
+    for field in table.order:
+        column = schema.by_id(field.source_id)
+        if column is None:
+            yield f"-- its sort order is over a dropped column: {field.transform}"
+            return
+        source = ".".join(map(quoted, column.name.split(".")))
+        terms.append(f"{field.transform.clause(source)} {field.direction} {field.nulls}")
+    if not terms:
+        return
+    distribution = table.properties.get(_DISTRIBUTION)
+    yield f"ALTER TABLE {name} WRITE ORDERED BY {', '.join(terms)};"
+    if distribution is None:
+        yield f"ALTER TABLE {name} UNSET TBLPROPERTIES ({_text(_DISTRIBUTION)});"
+    elif distribution != "range":
+        yield f"ALTER TABLE {name} SET TBLPROPERTIES ({_text(_DISTRIBUTION)} = {_text(distribution)});"
+
+
+_DISTRIBUTION = "write.distribution-mode"
+
+
+def _column(field: Field) -> str:
+    return f"{_type(field.type)}{_null(field)}{_comment(field)}"
+
+
+def _comment(field: Field) -> str:
+    return "" if field.doc is None else f" COMMENT {_text(field.doc)}"
+
+
 def _type(kind: Type) -> str:
     """A type in DDL."""
     if isinstance(kind, Struct):
-        fields = (f"{quoted(f.name)}: {_type(f.type)}{_null(f)}" for f in kind.fields)
+        fields = (f"{quoted(f.name)}: {_column(f)}" for f in kind.fields)
         return f"STRUCT<{', '.join(fields)}>"
     if isinstance(kind, List):
         return f"ARRAY<{_type(kind.element.type)}>"
     if isinstance(kind, Map):
         return f"MAP<{_type(kind.key.type)}, {_type(kind.value.type)}>"
-    return str(kind).upper()
+    return _NOT_IN_SPARK.get(kind.name, str(kind).upper())
 
 
 def _null(field: Field) -> str:

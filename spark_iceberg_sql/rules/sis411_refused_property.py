@@ -51,7 +51,7 @@ from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 # Reserved by Spark (AstBuilder.cleanTableProperties), case-sensitive: what to write instead.
-_SPARKS = {
+RESERVED = {
     "provider": "write `USING iceberg`",
     "location": "write the clause `LOCATION '...'` in CREATE TABLE",
     "owner": "leave it out: the owner is the user who runs the statement",
@@ -82,9 +82,9 @@ def refused_property(context: Context) -> Iterator[Finding]:
         iceberg = context.table is not None and not context.of_another_kind
         yield from _removed(context, node)
     for item in items:
-        if item.key in _SPARKS:
+        if item.key in RESERVED:
             what = f"`{item.key}` is a reserved table property of Spark"
-            yield Finding(item.key_span, what, _SPARKS[item.key], early=True)
+            yield Finding(item.key_span, what, RESERVED[item.key], early=True)
         elif iceberg and item.key.lower().replace("-", "_") in _ELSEWHERE:
             meant = fields(
                 [token for token in tokenize(item.value) if token.kind is not Kind.SPACE]
@@ -168,6 +168,6 @@ def _metrics(context: Context, item: terms.Property) -> Finding | None:
 
 def _removed(context: Context, node: nodes.SetProperties) -> Iterator[Finding]:
     for key in node.removed:
-        if key in _SPARKS:
+        if key in RESERVED:
             what = f"`{key}` is a reserved table property of Spark and cannot be removed"
             yield Finding(context.target.span, what, "leave it out")

@@ -36,7 +36,7 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import IN_SYSTEM, PREFIX, FunctionCall, calls
 from spark_iceberg_sql.facts.target import NotKnownError
-from spark_iceberg_sql.model.table_functions import NAMES
+from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
 from spark_iceberg_sql.model.types import Primitive

@@ -20,7 +20,8 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from spark_iceberg_sql.model.table_functions import FUNCTIONS, NAMES
+from spark_iceberg_sql.model.metadata_functions import NAMES
+from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.identifiers import backticked
 from spark_iceberg_sql.syntax.lexer import Kind, Token

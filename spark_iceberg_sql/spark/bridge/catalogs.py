@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.spark.bridge import gate, jvm, lines, sessions
+from spark_iceberg_sql.spark.bridge import gate, jvm, lines, sessions, table_metadata
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,10 +100,8 @@ def _describe(table: jvm.Java) -> Loaded:
         if table.branch() is not None:
             return Loaded("branch", branch=table.branch())
         current = inner.operations().refresh()
-        light = jvm.java_class("org.apache.iceberg.TableMetadata").buildFrom(current)
-        light = light.removeSnapshots(current.snapshots()).discardChanges().build()
-        text = jvm.java_class("org.apache.iceberg.TableMetadataParser").toJson(light)
-        return Loaded("iceberg", json.loads(text), current.currentSnapshot() is not None)
+        light = table_metadata.without_snapshots(current)
+        return Loaded("iceberg", light, current.currentSnapshot() is not None)
     if name.endswith(".V1Table"):
         if table.v1Table().tableType().name() == "VIEW":
             return Loaded("view")

@@ -190,14 +190,26 @@ def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None 
 
 def spark_table_at_ref(table: Java, ref: str) -> Java:
     """Spark's table over Iceberg's, as of a branch or tag. Raises KeyError with the existing names."""
-    refs = table.refs()
-    found = refs.get(ref)
+    found = table.refs().get(ref)
     if found is None:
-        names = java_class("java.lang.String").join("\n", refs.keySet())
-        raise KeyError(*sorted(str(names).split("\n") if names else []))
+        raise KeyError(*ref_names(table))
     if found.isBranch():
         return lines.branch_table(java_class, table, ref)
     return spark_table(table, snapshot=found.snapshotId())
+
+
+def ref_names(table: Java) -> list[str]:
+    """The names of a table's branches and tags."""
+    names = java_class("java.lang.String").join("\n", table.refs().keySet())
+    return sorted(str(names).split("\n") if names else [])
+
+
+def spark_table_at_version(table: Java, version: str) -> Java:
+    """Spark's table over Iceberg's, as VERSION AS OF reads it: a snapshot ID, a branch or a tag."""
+    travel = java_class("org.apache.iceberg.spark.TimeTravel")
+    return java_class("org.apache.iceberg.spark.source.SparkTable").create(
+        table, travel.version(version)
+    )
 
 
 def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
@@ -208,14 +220,14 @@ def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     """
     kind = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
     read = _case_insensitive({**(options or {}), **lines.read_options(table)})
-    return lines.relation(kind, table, jvm.to_option(_functions_catalog()), jvm.to_option(), read)
+    return lines.relation(kind, table, jvm.to_option(functions_catalog()), jvm.to_option(), read)
 
 
 def _case_insensitive(options: Mapping[str, str]) -> Java:
     return java_class("org.apache.spark.sql.util.CaseInsensitiveStringMap")(dict(options))
 
 
-def _functions_catalog() -> Java:
+def functions_catalog() -> Java:
     """A catalog that is not registered in any session, for its transform functions."""
     return _catalog_of(jvm.gateway())
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.table_functions import NAMES
+from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_session
 from spark_iceberg_sql.spark.gate import explain_errors

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _LONG = 2**63 - 1
 _LARGEST = {"snapshot_id": _LONG, "timestamp_ms": _LONG // 1000}  # Spark counts microseconds
-TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref")
+TIME_TRAVEL = ("snapshot_id", "timestamp_ms", "timestamp", "ref", "version")
 
 
 def register(spark: SparkSession) -> None:
@@ -110,6 +110,7 @@ def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
         "timestamp_ms": lambda: relations.spark_table(table, micros=int(value or 0) * 1000),
         "timestamp": lambda: relations.spark_table(table, micros=int(value or 0)),
         "ref": lambda: relations.spark_table_at_ref(table, str(value)),
+        "version": lambda: relations.spark_table_at_version(table, str(value)),
     }
     try:
         return steps[given[0]]()
@@ -117,4 +118,7 @@ def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
         words = f"there is no branch or tag `{value}`, only {', '.join(map(str, missing.args))}"
         raise invalid(function, given[0], words) from None
     except JVM_ERRORS as error:
-        raise invalid(function, given[0], message(error)) from None
+        words = message(error)
+        if given[0] == "version" and (names := relations.ref_names(table)):
+            words += f"; the branches and tags are {', '.join(names)}"
+        raise invalid(function, given[0], words) from None

@@ -9,6 +9,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Function, Value
 from spark_iceberg_sql.spark.bridge import relations
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
@@ -40,8 +41,9 @@ _SHORTEST = 4  # no store has shorter keys, and masking one letter would reveal 
 
 # What Spark itself redacts: in the text of plans, and in the settings that its event log records
 # for each execution. Possessive quantifiers, for a plan's text may be long.
-_NAMES = "|".join(name for f in FUNCTIONS for name in f.names)
-_WITH_SECRETS = "|".join(name for f in FUNCTIONS if f.has_secrets for name in f.names)
+_NAMES = "|".join(sorted(NAMES))
+_WITHOUT = {n.lower() for f in FUNCTIONS if not f.has_secrets for n in f.names}
+_WITH_SECRETS = "|".join(sorted(NAMES - _WITHOUT))
 _CALLS = rf"(?i)(?<=UnresolvedTableValuedFunction \[(?:{_WITH_SECRETS}))\], \[[^\n]*"
 _SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
 _ARGUMENTS = f"(?:{_SIMPLE})*+"

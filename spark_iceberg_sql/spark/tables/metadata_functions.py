@@ -1,113 +1,132 @@
-"""iceberg_snapshots(t), iceberg_files(t), iceberg_partition_specs(t), iceberg_metadata_log(t).
+"""The functions over a table's metadata: iceberg_snapshots(t), iceberg_files(t), iceberg_ddl(t), ...
 
-`t` is a table's name in a catalog, or its path. The rows are those of Iceberg's own metadata tables,
-except for the partition specs, for which Iceberg has no table: all of them, with the fields' names.
+`t` is a table's name in a catalog, or its path. The records in model/metadata_functions.py name Iceberg's own
+metadata tables, whose rows these functions return; the other rows are made in metadata_rows.py.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.model.metadata_json import table_from_metadata
-from spark_iceberg_sql.model.table_functions import (
-    FUNCTIONS,
-    METADATA_FUNCTIONS,
-    Argument,
-    Function,
-    MetadataFunction,
-    Value,
-)
+from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
+from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.spark.bridge import jvm, registries, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.tables.by_path import travelled
+from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.by_path import TIME_TRAVEL
 from spark_iceberg_sql.spark.tables.calls import answer
 from spark_iceberg_sql.spark.tables.locate import find, warn_of_copy
+from spark_iceberg_sql.spark.tables.metadata_rows import OWN
 from spark_iceberg_sql.spark.tables.stores import STORES
+from spark_iceberg_sql.spark.tables.subject import Subject
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
 _PATH = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*:/")
-_BY_NAME = next(f for f in FUNCTIONS if f.name == "iceberg")
+_BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
 _TABLE = Argument("table", str, "a name in a catalog, or a path", also=("url", "path"))
-_SPECS = (
-    "array<struct<spec_id int, is_current boolean, position int, field_id int, field_name string, "
-    "source_column string, transform string>>"
-)
+_STORE = Argument("store", str, "the function whose positional arguments are given", "iceberg")
+_READING = ("virtual_columns", "use_partition_pruning", "split_size", "filename", "structure")
 
 
 def register(spark: SparkSession) -> None:
     """Register the metadata functions in a session, and in every later one of this process."""
-    for function in METADATA_FUNCTIONS:
-        reader = _reader(function)
+    for function, name in _named():
         registries.register_function(
             spark,
             registries.TABLE,
-            function.name,
-            partial(answer, reader, partial(_plan, function)),
+            name,
+            partial(_called, function),
             usage=f"_FUNC_(table[, setting => value ...]) - {function.words}",
-            arguments="\n    Arguments:\n      * table - a name in a catalog, or a path; with a path "
-            "the arguments of iceberg() may follow\n  ",
-            examples=f"\n    Examples:\n      > SELECT * FROM {function.name}('db.t');\n  ",
+            arguments=_arguments(function),
+            examples=f"\n    Examples:\n      > SELECT * FROM {name}('db.t');\n  ",
             group="table_funcs",
         )
 
 
 def unregister(spark: SparkSession) -> None:
     """Unregister the metadata functions."""
-    for function in METADATA_FUNCTIONS:
-        registries.unregister_function(spark, registries.TABLE, function.name)
+    for _, name in _named():
+        registries.unregister_function(spark, registries.TABLE, name)
 
 
-def _reader(function: MetadataFunction) -> Function:
-    """The record of iceberg(), without the settings that do not apply to metadata."""
-    travels = () if function.kind == "FILES" else ("snapshot_id", "timestamp_ms", "timestamp")
-    gone = {*travels, "ref", "virtual_columns", "use_partition_pruning", "split_size"}
-    settings = tuple(setting for setting in _BY_NAME.settings if setting.name not in gone)
-    positional = (_TABLE, *_BY_NAME.positional[1:])
-    return replace(_BY_NAME, name=function.name, positional=positional, settings=settings)
+def _named() -> Iterator[tuple[MetadataFunction, str]]:
+    return ((function, name) for function in METADATA_FUNCTIONS for name in function.names)
 
 
-def _plan(function: MetadataFunction, _: Function, values: Mapping[str, Value]) -> Java:
-    name = str(values["table"])
-    if _PATH.match(name):
-        location = STORES["any"](function.name, {**values, "url": name})
-        found = find(function.name, location, values)
-        warn_of_copy(found)
-        operations, name = found.operations, location.path
-    else:
-        operations = relations.catalog_table(name).operations()
+def _arguments(function: MetadataFunction) -> str:
+    own = "".join(f"      * {a.name} - {a.words}\n" for a in function.settings)
+    travel = f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.travels else ""
+    return (
+        "\n    Arguments:\n      * table - a name in a catalog, or a path; with a path the arguments of "
+        f"iceberg() may follow\n{own}{travel}"
+        "      * store - another table function, such as icebergAzure, whose arguments are given instead\n  "
+    )
+
+
+def _called(function: MetadataFunction, arguments: Java) -> Java:
+    """The callback of one function: its arguments are those of a function over a location."""
+    given = jvm.from_seq(arguments)
+    store = _BY_NAME["iceberg"]
+    for expression in given:
+        name, value = relations.named_argument(expression)
+        if name is not None and name.lower() == _STORE.name:
+            wanted = str(relations.constant(function.name, _STORE.name, value))
+            found = _BY_NAME.get(wanted.lower())
+            if found is None:
+                names = ", ".join(f.name for f in FUNCTIONS)
+                raise invalid(function.name, _STORE.name, f"`{wanted}` is not one of {names}")
+            store = found
+            given = [g for g in given if g is not expression]
+    return answer(_reader(function, store), partial(_plan, function), jvm.to_seq(given))
+
+
+def _reader(function: MetadataFunction, store: Function) -> Function:
+    """The record of a function over a location, with the settings that apply to metadata."""
+    gone = {*_READING, *(() if function.travels else TIME_TRAVEL)} - {"filename"}
+    settings = tuple(setting for setting in store.settings if setting.name not in gone)
+    positional = store.positional
+    if positional[0].name in ("url", "path"):
+        positional = (_TABLE, *positional[1:])
+    return replace(
+        store, name=function.name, positional=positional, settings=settings + function.settings
+    )
+
+
+def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Java:
+    subject = _subject(function, reader, values)
+    if function.travels:
+        subject.spark_table()  # refuses a snapshot that the table does not have; the metadata tables do not
     if function.kind is None:
-        return _specs(operations.current())
-    table = relations.metadata_table(operations, name, function.kind)
-    return relations.relation(travelled(function.name, table, values))
+        return OWN[function.name](subject)
+    return subject.plan_of(function.kind)
 
 
-def _specs(metadata: Java) -> Java:
-    """The specs as rows, read as the checker reads them."""
-    parser = jvm.java_class("org.apache.iceberg.TableMetadataParser")
-    specs = table_from_metadata((), json.loads(parser.toJson(metadata))).specs
-    assert specs is not None  # a metadata file always has them
-    rows: list[dict[str, object]] = []
-    for spec in specs.every:
-        head = {"spec_id": spec.spec_id, "is_current": spec.spec_id == specs.current}
-        fields = [
-            {
-                "position": position,
-                "field_id": field.field_id,
-                "field_name": field.name,
-                "source_column": field.source,
-                "transform": str(field.transform),
-            }
-            for position, field in enumerate(spec.fields)
-        ]
-        rows.extend({**head, **field} for field in fields or [{}])
-    text = relations.texts([json.dumps(rows)])
-    parsed = text.selectExpr(jvm.to_seq([f"inline(from_json(value, '{_SPECS}'))"]))
-    return parsed.queryExecution().analyzed()
+def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Subject:
+    name = values.get("table")
+    if name is not None and reader.store == "any" and not _PATH.match(str(name)):
+        _refuse_settings(function, values)
+        operations = relations.catalog_table(str(name)).operations()
+        return Subject(function.name, str(name), operations, values)
+    wanted = values if name is None else {**values, "url": str(name), "path": str(name)}
+    location = STORES[reader.store](function.name, wanted)
+    found = find(function.name, location, values)
+    warn_of_copy(found)
+    return Subject(function.name, location.path, found.operations, values, found.folder)
+
+
+def _refuse_settings(function: MetadataFunction, values: Mapping[str, Value]) -> None:
+    """What says how to open a path is not ignored with the name of a table."""
+    taken = {"table", *TIME_TRAVEL, *(setting.name for setting in function.settings)}
+    for name, value in values.items():
+        if name not in taken and value is not None:
+            words = (
+                f"it is only for a path, and `{values['table']}` is a table's name; leave it out"
+            )
+            raise invalid(function.name, name, words)

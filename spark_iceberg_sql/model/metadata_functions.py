@@ -1,0 +1,134 @@
+"""The functions over a table's metadata: one record each.
+
+To add one over one of Iceberg's metadata tables, add a record with its kind. Any other needs its rows, too:
+a line in OWN of spark/tables/metadata_rows.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFunction:
+    """One function over the metadata of a table, by name or path.
+
+    name: in SQL. kind: Iceberg's metadata table; None for rows of this package's own. words: one sentence. travels:
+    whether the rows depend on the snapshot, so that it takes the arguments of time travel. settings: by name
+    only, beside those of iceberg(). also: other names in SQL.
+    """
+
+    name: str
+    kind: str | None
+    words: str
+    travels: bool = False
+    settings: tuple[Argument, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names in SQL."""
+        return (self.name, *self.also)
+
+
+_COLUMN = Argument("column", str, "only this column, with the bounds in its type")
+_NAME = Argument("name", str, "the name of the table in the statements; default: its folder's")
+
+METADATA_FUNCTIONS = (
+    MetadataFunction("iceberg_snapshots", "SNAPSHOTS", "All snapshots."),
+    MetadataFunction(
+        "iceberg_history", "HISTORY", "The snapshots that were current, and when each became so."
+    ),
+    MetadataFunction("iceberg_refs", "REFS", "The branches and tags."),
+    MetadataFunction(
+        "iceberg_metadata_log",
+        "METADATA_LOG_ENTRIES",
+        "The metadata files.",
+        also=("iceberg_metadata_log_entries",),
+    ),
+    MetadataFunction("iceberg_files", "FILES", "The data and delete files.", travels=True),
+    MetadataFunction("iceberg_data_files", "DATA_FILES", "The data files.", travels=True),
+    MetadataFunction("iceberg_delete_files", "DELETE_FILES", "The delete files.", travels=True),
+    MetadataFunction(
+        "iceberg_entries",
+        "ENTRIES",
+        "The entries of the manifests: files, and whether each was added, kept or deleted.",
+        travels=True,
+    ),
+    MetadataFunction("iceberg_manifests", "MANIFESTS", "The manifests.", travels=True),
+    MetadataFunction(
+        "iceberg_partitions",
+        "PARTITIONS",
+        "The partitions, with their numbers of rows and files.",
+        travels=True,
+    ),
+    MetadataFunction(
+        "iceberg_position_deletes",
+        "POSITION_DELETES",
+        "The rows that position delete files and deletion vectors delete.",
+        travels=True,
+    ),
+    MetadataFunction(
+        "iceberg_all_files", "ALL_FILES", "The data and delete files of all snapshots."
+    ),
+    MetadataFunction(
+        "iceberg_all_data_files", "ALL_DATA_FILES", "The data files of all snapshots."
+    ),
+    MetadataFunction(
+        "iceberg_all_delete_files", "ALL_DELETE_FILES", "The delete files of all snapshots."
+    ),
+    MetadataFunction(
+        "iceberg_all_entries", "ALL_ENTRIES", "The entries of the manifests of all snapshots."
+    ),
+    MetadataFunction("iceberg_all_manifests", "ALL_MANIFESTS", "The manifests of all snapshots."),
+    MetadataFunction(
+        "iceberg_metadata",
+        None,
+        "The entries of the manifests with the columns that DuckDB's function has.",
+        travels=True,
+    ),
+    MetadataFunction(
+        "iceberg_column_stats",
+        None,
+        "The sizes, counts and bounds of each column in each file; bounds are text unless `column` is given.",
+        travels=True,
+        settings=(_COLUMN,),
+    ),
+    MetadataFunction(
+        "iceberg_partition_specs",
+        None,
+        "All partition specs with their fields; a spec without fields has one row.",
+    ),
+    MetadataFunction(
+        "iceberg_schemas", None, "All schemas with their columns, nested ones included."
+    ),
+    MetadataFunction(
+        "iceberg_sort_orders",
+        None,
+        "All sort orders with their fields; an order without fields has one row.",
+    ),
+    MetadataFunction(
+        "iceberg_properties", None, "The table properties.", also=("iceberg_table_properties",)
+    ),
+    MetadataFunction("iceberg_statistics", None, "The statistics files with their blobs."),
+    MetadataFunction("iceberg_columns", None, "The columns, as DESCRIBE shows them.", travels=True),
+    MetadataFunction(
+        "iceberg_describe",
+        None,
+        "The columns, the partitioning and the details of the table, as DESCRIBE EXTENDED shows them.",
+        travels=True,
+    ),
+    MetadataFunction(
+        "iceberg_ddl",
+        None,
+        "The statements that create an equal, empty table, in one row.",
+        settings=(_NAME,),
+    ),
+)
+
+# Every name of a function over tables, as SQL compares names.
+NAMES = frozenset(
+    name.lower() for function in (*FUNCTIONS, *METADATA_FUNCTIONS) for name in function.names
+)

@@ -1,0 +1,92 @@
+"""A table's parsed metadata as Python values, and rows of them as logical plans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
+
+
+def without_snapshots(metadata: Java) -> dict[str, Any]:
+    """The metadata.json without its snapshots, which make up nearly all of a large one."""
+    light = java_class("org.apache.iceberg.TableMetadata").buildFrom(metadata)
+    light = light.removeSnapshots(metadata.snapshots()).discardChanges().build()
+    found: dict[str, Any] = json.loads(_parser("TableMetadataParser").toJson(light))
+    return found
+
+
+def statistics(metadata: Java) -> list[dict[str, Any]]:
+    """The entries of statistics files, as metadata.json has them."""
+    parser = _parser("StatisticsFileParser")
+    return [json.loads(parser.toJson(file)) for file in metadata.statisticsFiles()]
+
+
+def partition_statistics(metadata: Java) -> list[dict[str, Any]]:
+    """The entries of partition statistics files, as metadata.json has them."""
+    parser = _parser("PartitionStatisticsFileParser")
+    return [json.loads(parser.toJson(file)) for file in metadata.partitionStatisticsFiles()]
+
+
+def _parser(name: str) -> Java:
+    return java_class(f"org.apache.iceberg.{name}")
+
+
+def rows(columns: str, values: Iterable[Mapping[str, Any]], *select: str) -> Java:
+    """Rows as a logical plan, which does not show them.
+
+    columns: as DDL. values: by column; what is missing is NULL. select: expressions over the columns; all of
+    them without any.
+    """
+    text = relations.texts([json.dumps(list(values))])
+    frame = text.selectExpr(jvm.to_seq([f"inline(from_json(value, 'array<struct<{columns}>>'))"]))
+    return selected(frame, *select) if select else frame.queryExecution().analyzed()
+
+
+def selected(frame: Java, *expressions: str) -> Java:
+    """The logical plan of expressions over a DataFrame."""
+    return frame.selectExpr(jvm.to_seq(expressions)).queryExecution().analyzed()
+
+
+def described(table: Java, name: str) -> list[dict[str, str | None]]:
+    """The rows of DESCRIBE EXTENDED for a Spark table, from Spark itself."""
+    return _answers(
+        java_class(f"{_LOGICAL}.DescribeRelation")(
+            _resolved(table, name),
+            jvm.to_map({}),
+            True,
+            jvm.scala_object(f"{_LOGICAL}.DescribeRelation").getOutputAttrs(),
+        )
+    )
+
+
+def properties(table: Java, name: str) -> list[dict[str, str | None]]:
+    """The rows of SHOW TBLPROPERTIES for a Spark table, from Spark itself."""
+    output = jvm.scala_object(f"{_LOGICAL}.ShowTableProperties").getOutputAttrs()
+    command = java_class(f"{_LOGICAL}.ShowTableProperties")
+    return _answers(command(_resolved(table, name), jvm.to_option(), output))
+
+
+def _answers(command: Java) -> list[dict[str, str | None]]:
+    return [json.loads(str(row)) for row in relations.data_frame(command).toJSON().collectAsList()]
+
+
+def _resolved(table: Java, name: str) -> Java:
+    identifier = java_class("org.apache.spark.sql.connector.catalog.Identifier")
+    none = jvm.gateway().new_array(java_class("java.lang.String"), 0)
+    resolved = jvm.scala_object("org.apache.spark.sql.catalyst.analysis.ResolvedTable")
+    return resolved.create(relations.functions_catalog(), identifier.of(none, name), table)
+
+
+def spark_columns(table: Java) -> list[dict[str, Any]]:
+    """The columns of a Spark table as Spark's JSON has them, but with their types as SQL."""
+    util = java_class("org.apache.spark.sql.connector.catalog.CatalogV2Util")
+    struct = util.v2ColumnsToStructType(table.columns())
+    found: list[dict[str, Any]] = json.loads(struct.json())["fields"]
+    for field, column in zip(found, struct.fields(), strict=True):
+        field["type"] = str(column.dataType().simpleString())
+    return found

@@ -1,0 +1,108 @@
+"""Rows over a table's files for which Iceberg has no metadata table: numbers of columns, DuckDB's entries."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.spark.bridge import jvm, relations, table_metadata
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.subject import Subject
+from spark_iceberg_sql.syntax.identifiers import backticked
+
+
+def column_stats(subject: Subject) -> Java:
+    """One row for each column in each file."""
+    files = subject.rows_of("FILES")
+    metrics = files.schema().apply("readable_metrics").dataType().fields()
+    wanted = subject.values.get("column")
+    names = [str(field.name()) for field in metrics]
+    if wanted is not None:
+        chosen = [n for n in names if n.lower() == str(wanted).lower()]
+        if not chosen:
+            like = near(str(wanted), names) or names
+            words = (
+                f"there is no column `{wanted}` with values of its own; write {' or '.join(like)}"
+            )
+            raise invalid(subject.function, "column", words)
+        metrics = [field for field in metrics if str(field.name()) in chosen]
+    each = [_stats(field, as_text=wanted is None) for field in metrics]
+    head = ("content", "file_path", "spec_id", "partition")
+    if not each:  # no column has values that could be counted
+        each = [_NO_STATS]
+        files = files.limit(0)
+    return table_metadata.selected(files, *head, f"inline(array({', '.join(each)}))")
+
+
+_COUNTS = ("column_size", "value_count", "null_value_count", "nan_value_count")
+_NO_STATS = (
+    "named_struct('column_name', '', 'column_type', '', 'column_size', 0L, 'value_count', 0L, "
+    "'null_value_count', 0L, 'nan_value_count', 0L, 'lower_bound', '', 'upper_bound', '')"
+)
+
+
+def _stats(field: Java, *, as_text: bool) -> str:
+    """One column's numbers in one file as a struct."""
+    name = str(field.name())
+    column = f"readable_metrics.{backticked(name)}"
+    kind = str(field.dataType().apply("lower_bound").dataType().simpleString())
+    parts = [f"'column_name', {_literal(name)}", f"'column_type', {_literal(kind)}"]
+    parts += [f"'{count}', {column}.{count}" for count in _COUNTS]
+    for bound in ("lower_bound", "upper_bound"):
+        value = f"{column}.{bound}"
+        if as_text:
+            value = f"hex({value})" if kind == "binary" else f"CAST({value} AS STRING)"
+        parts.append(f"'{bound}', {value}")
+    return f"named_struct({', '.join(parts)})"
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def entries(subject: Subject) -> Java:
+    """As DuckDB shows them; the manifest of an entry is the file that Spark reads it from."""
+    manifests = jvm.java_class("org.apache.spark.sql.functions").broadcast(
+        relations.data_frame(_manifests(subject))
+    )
+    status = "element_at(array('EXISTING', 'ADDED', 'DELETED'), status + 1) AS status"
+    content = (
+        "element_at(array('DATA', 'POSITION_DELETES', 'EQUALITY_DELETES'), data_file.content + 1)"
+    )
+    entries = subject.rows_of("ENTRIES").selectExpr(
+        jvm.to_seq(
+            [
+                "input_file_name() AS __file",
+                status,
+                f"{content} AS content",
+                "data_file.file_path AS file_path",
+                "data_file.file_format AS file_format",
+                "data_file.record_count AS record_count",
+            ]
+        )
+    )
+    expressions = jvm.java_class("org.apache.spark.sql.functions")
+    joined = entries.join(manifests, expressions.expr("__file = manifest_path"), "left")
+    return table_metadata.selected(
+        joined,
+        *("manifest_path", "manifest_sequence_number", "manifest_content", "status"),
+        *("content", "file_path", "file_format", "record_count"),
+    )
+
+
+def _manifests(subject: Subject) -> Java:
+    """The manifests of the snapshot, with their sequence numbers, which Iceberg's metadata table omits."""
+    snapshot = subject.spark_table().snapshotId()
+    rows = []
+    if snapshot is not None:
+        found = subject.metadata.snapshot(snapshot).allManifests(subject.operations.io())
+        rows = [
+            {
+                "manifest_path": str(manifest.path()),
+                "manifest_sequence_number": manifest.sequenceNumber(),
+                "manifest_content": {"DATA": "DATA", "DELETES": "DELETE"}[str(manifest.content())],
+            }
+            for manifest in found
+        ]
+    columns = "manifest_path string, manifest_sequence_number bigint, manifest_content string"
+    return table_metadata.rows(columns, rows)

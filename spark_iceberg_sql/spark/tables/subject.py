@@ -1,0 +1,56 @@
+"""The table that a metadata function is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.table_functions import Value
+from spark_iceberg_sql.spark.bridge import relations, table_metadata
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.tables.by_path import travelled
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The table that a metadata function was called with.
+
+    function: its name. name: of the table, or its path. operations: Iceberg's TableOperations. values: of the call.
+    folder: the table's location where it was found by its path.
+    """
+
+    function: str
+    name: str
+    operations: Java
+    values: Mapping[str, Value]
+    folder: str | None = None
+
+    @property
+    def metadata(self) -> Java:
+        """Iceberg's TableMetadata."""
+        return self.operations.current()
+
+    def content(self) -> dict[str, Any]:
+        """The metadata.json without snapshots."""
+        return table_metadata.without_snapshots(self.metadata)
+
+    def table(self, name: tuple[str, ...] = ()) -> Table:
+        """The table as the checker knows tables."""
+        return table_from_metadata(name, self.content())
+
+    def spark_table(self) -> Java:
+        """Spark's table, as of the time that the call gives."""
+        table = relations.base_table(self.operations, self.name)
+        return travelled(self.function, table, self.values)
+
+    def plan_of(self, kind: str) -> Java:
+        """One of Iceberg's metadata tables, as of the time that the call gives."""
+        table = relations.metadata_table(self.operations, self.name, kind)
+        return relations.relation(travelled(self.function, table, self.values))
+
+    def rows_of(self, kind: str) -> Java:
+        """The same as a DataFrame."""
+        return relations.data_frame(self.plan_of(kind))
