@@ -25,7 +25,7 @@ from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
-from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
+from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, TABLES, MetadataFunction
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
@@ -153,7 +153,7 @@ def _transform(transform: Transform) -> Iterator[str]:
 
 def table_functions() -> str:
     """The table functions with all their arguments."""
-    every = "\n".join(part for function in FUNCTIONS for part in _function(function))
+    every = "\n".join(part for function in (*FUNCTIONS, TABLES) for part in _function(function))
     metadata = "\n".join(map(_metadata_function, METADATA_FUNCTIONS))
     return f"""# Table functions
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument
+from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ _COLUMN = Argument("column", str, "only this column, with the bounds in its type
 _NAME = Argument("name", str, "the name of the table in the statements; default: its folder's")
 
 METADATA_FUNCTIONS = (
-    MetadataFunction("iceberg_snapshots", "SNAPSHOTS", "All snapshots."),
+    MetadataFunction("iceberg_snapshots", None, "All snapshots."),
     MetadataFunction(
         "iceberg_history", "HISTORY", "The snapshots that were current, and when each became so."
     ),
@@ -128,7 +128,35 @@ METADATA_FUNCTIONS = (
     ),
 )
 
+_READER = FUNCTIONS[0]
+_KEPT = frozenset({"collection", "endpoint", "region", "no_sign", "account_name", "account_key"})
+
+TABLES = Function(
+    "iceberg_tables",
+    (),
+    "any",
+    (
+        Argument(
+            "path",
+            str,
+            "a folder, a pattern with *, ?, [a-z] and {a,b}, or the name of a catalog or namespace",
+            also=("url",),
+        ),
+        *_READER.positional[1:],
+    ),
+    (
+        Argument("depth", int, "how many levels below the folder are searched", 6),
+        Argument("limit", int, "how many tables are read at most"),
+        *(setting for setting in _READER.settings if setting.name in _KEPT),
+    ),
+    1,
+    "The tables below a folder: location, UUID, format version, columns, partitioning, snapshot, files and bytes.",
+    "iceberg_tables('s3://lake/{sales,audit}/*')",
+)
+
 # Every name of a function over tables, as SQL compares names.
 NAMES = frozenset(
-    name.lower() for function in (*FUNCTIONS, *METADATA_FUNCTIONS) for name in function.names
+    name.lower()
+    for function in (*FUNCTIONS, TABLES, *METADATA_FUNCTIONS)
+    for name in function.names
 )

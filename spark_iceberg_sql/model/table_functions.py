@@ -68,6 +68,15 @@ SETTINGS = (
     ),
     Argument("ref", str, "the table as of a branch or tag", also=("branch", "tag")),
     Argument("version", str, "the table as of a snapshot ID, a branch or a tag, as VERSION AS OF"),
+    Argument("start_snapshot_id", int, "only the rows that were appended after this snapshot"),
+    Argument("end_snapshot_id", int, "the last snapshot, with start_snapshot_id or changes"),
+    Argument(
+        "changes",
+        bool,
+        "true reads the rows inserted and deleted after start_snapshot_id, with _change_type, "
+        "_change_ordinal and _commit_snapshot_id",
+        False,
+    ),
     Argument(
         "metadata_file_path",
         str,

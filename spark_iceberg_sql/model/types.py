@@ -31,7 +31,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column or a struct's field. field_id is None until Iceberg has given one. 
+    """A column or a struct's field. field_id is None until Iceberg has given one.
 
     doc: its comment. default: of new rows, as metadata has it (write-default). Both None if unknown.
     """

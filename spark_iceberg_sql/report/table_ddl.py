@@ -61,6 +61,16 @@ def _lines(table: Table) -> Iterator[str]:
         yield f"--   {field.field_id}  {field.name}  {source}"
 
 
+def columns_ddl(schema: Schema) -> str:
+    """The columns of a CREATE TABLE, in one line."""
+    return ", ".join(f"{quoted(f.name)} {_column(f)}" for f in schema.fields)
+
+
+def partitioning_ddl(schema: Schema, specs: Specs) -> str:
+    """The terms of the current spec, as PARTITIONED BY has them; empty without any."""
+    return ", ".join(_clause(f, schema) for f in specs.spec.fields if not f.transform.is_void)
+
+
 # Iceberg's types that CREATE TABLE in Spark cannot name -> the nearest that it can.
 _NOT_IN_SPARK: Mapping[str, str] = {
     "uuid": "STRING",

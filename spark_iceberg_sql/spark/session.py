@@ -17,7 +17,7 @@ from spark_iceberg_sql.spark.gate import intercept, table_functions
 from spark_iceberg_sql.spark.insight import hypothetical_functions
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
-from spark_iceberg_sql.spark.tables import by_path, credentials, metadata_functions
+from spark_iceberg_sql.spark.tables import by_path, credentials, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import line, runtime
 
@@ -131,6 +131,7 @@ def register(spark: SparkSession) -> None:
     functions.register(spark)
     by_path.register(spark)
     metadata_functions.register(spark)
+    discovery.register(spark)
     table_functions.register(spark)
     hypothetical_functions.register(spark)
 
@@ -142,5 +143,6 @@ def uninstall(spark: SparkSession) -> None:
     functions.unregister(spark)
     by_path.unregister(spark)
     metadata_functions.unregister(spark)
+    discovery.unregister(spark)
     table_functions.unregister(spark)
     hypothetical_functions.unregister(spark)

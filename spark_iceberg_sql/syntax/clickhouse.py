@@ -5,11 +5,11 @@
     icebergS3(conf, ...)             icebergS3('conf', ...) where `conf` is a named collection
     icebergS3('u', NOSIGN)           icebergS3('u', 'NOSIGN')
     SELECT ... SETTINGS k = v        k => v in each table function, or AS OF on the one table
-    DESCRIBE icebergS3(...)          DESCRIBE QUERY SELECT * FROM icebergS3(...)
     OPTIMIZE TABLE t                 CALL system.rewrite_data_files(table => 't', ...)
     ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
     INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first
 
+What follows a call, and the statements that show and describe one, are in table_calls.py.
 All of the left side are errors in Spark, so no statement that Spark takes changes its meaning.
 """
 
@@ -22,7 +22,10 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.syntax import table_calls
 from spark_iceberg_sql.syntax.brackets import closing
+from spark_iceberg_sql.syntax.function_calls import Edit, added, is_call
+from spark_iceberg_sql.syntax.function_calls import calls as function_calls
 from spark_iceberg_sql.syntax.identifiers import backticked
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -66,13 +69,6 @@ class Translation:
     writes: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    start: int
-    end: int
-    text: str
-
-
 def may_need_translation(text: str) -> bool:
     """Whether a statement has any of the words that matter here; cheap on long texts."""
     if text.isascii():
@@ -95,20 +91,21 @@ def translate(text: str, collections: Collection[str] = ()) -> Translation | Non
         return None
     statement = found[0]
     tokens = statement.tokens
-    edits: list[_Edit] = []
+    edits: list[Edit] = []
     attach: list[Attachment] = []
     writes: list[str] = []
     edits += _whole(statement, tokens, attach, writes)
-    calls = list(_calls(tokens))
+    calls = list(function_calls(tokens))
     for start, end in calls:
         edits += _call(tokens, start, end, collections)
+        edits += table_calls.behind(text, tokens, start, end)
     edits += _settings(tokens, calls)
     if not edits:
         return None
     return Translation(_applied(text, edits), tuple(attach), writes[0] if writes else None)
 
 
-def _applied(text: str, edits: list[_Edit]) -> str:
+def _applied(text: str, edits: list[Edit]) -> str:
     for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
@@ -119,27 +116,20 @@ def _applied(text: str, edits: list[_Edit]) -> str:
 
 def _whole(
     statement: Statement, tokens: list[Token], attach: list[Attachment], writes: list[str]
-) -> Iterator[_Edit]:
+) -> Iterator[Edit]:
     begin = 0
     if tokens[0].word == "EXPLAIN":
         begin = 2 if len(tokens) > 1 and tokens[1].word in _EXPLAIN else 1
     words = [token.word for token in tokens[begin : begin + 4]]
     rest = tokens[begin:]
-    if words[:1] in (["DESCRIBE"], ["DESC"]):
-        yield from _describe(rest)
+    if words[:1] in (["DESCRIBE"], ["DESC"], ["SHOW"]):
+        yield from table_calls.whole(rest)
     elif words[:2] == ["OPTIMIZE", "TABLE"]:
         yield from _optimize(statement, rest, writes)
     elif words[:2] == ["ALTER", "TABLE"]:
         yield from _delete(statement, rest, writes)
     elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
         yield from _insert(rest, attach)
-
-
-def _describe(tokens: list[Token]) -> Iterator[_Edit]:
-    first = 2 if len(tokens) > 1 and tokens[1].word == "TABLE" else 1
-    if _is_call(tokens, first):
-        start = tokens[1].start
-        yield _Edit(start, tokens[first].start, "QUERY SELECT * FROM ")
 
 
 def _name_end(tokens: list[Token], start: int) -> int:
@@ -153,7 +143,7 @@ def _name_end(tokens: list[Token], start: int) -> int:
     return start
 
 
-def _optimize(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[_Edit]:
+def _optimize(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[Edit]:
     end = _name_end(tokens, 2)
     if end == 2 or end != len(tokens):
         return
@@ -162,19 +152,19 @@ def _optimize(statement: Statement, tokens: list[Token], writes: list[str]) -> I
     writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
     name = writes[0].replace("'", "\\'")
     text = f"CALL {catalog}system.rewrite_data_files(table => '{name}', options => {_DELETES})"
-    yield _Edit(tokens[0].start, tokens[-1].end, text)
+    yield Edit(tokens[0].start, tokens[-1].end, text)
 
 
-def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[_Edit]:
+def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[Edit]:
     end = _name_end(tokens, 2)
     if [token.word for token in tokens[end : end + 2]] == ["DELETE", "WHERE"]:
         writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
-        yield _Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
+        yield Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
 
 
-def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:
+def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[Edit]:
     """INSERT INTO FUNCTION icebergLocal('/lake/t'): the path's folder is the table's name."""
-    if not _is_call(tokens, 3) or tokens[3].text.lower() not in _WRITABLE:
+    if not is_call(tokens, 3) or tokens[3].text.lower() not in _WRITABLE:
         return
     close = closing(tokens, 4)
     path = tokens[5]
@@ -186,7 +176,7 @@ def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[_Edit]:
         return
     catalog = "path_" + hashlib.sha256(above.encode()).hexdigest()[:12]
     attach.append(Attachment(folder, catalog))
-    yield _Edit(tokens[2].start, tokens[close].end, f"{catalog}.{backticked(table)}")
+    yield Edit(tokens[2].start, tokens[close].end, f"{catalog}.{backticked(table)}")
 
 
 _WRITABLE = frozenset(
@@ -195,25 +185,6 @@ _WRITABLE = frozenset(
 
 
 # ------------------------------------------------------------------------------ calls
-
-
-def _is_call(tokens: list[Token], at: int) -> bool:
-    return (
-        at + 1 < len(tokens)
-        and tokens[at].kind is Kind.WORD
-        and tokens[at].text.lower() in NAMES
-        and tokens[at + 1].text == "("
-        and (at == 0 or tokens[at - 1].text != ".")
-    )
-
-
-def _calls(tokens: list[Token]) -> Iterator[tuple[int, int]]:
-    """Indices of the brackets of each call of our functions."""
-    for at in range(len(tokens)):
-        if _is_call(tokens, at):
-            close = closing(tokens, at + 1)
-            if close < len(tokens):
-                yield at + 1, close
 
 
 def _arguments(tokens: list[Token], start: int, end: int) -> list[tuple[int, int]]:
@@ -230,20 +201,20 @@ def _arguments(tokens: list[Token], start: int, end: int) -> list[tuple[int, int
 
 def _call(
     tokens: list[Token], opened: int, closed: int, collections: Collection[str]
-) -> Iterator[_Edit]:
+) -> Iterator[Edit]:
     for number, (start, end) in enumerate(_arguments(tokens, opened + 1, closed)):
         settings = next((i for i in range(start, end) if _is_settings(tokens, i, end)), None)
         if settings is not None:
             after = tokens[settings + 1].start
-            yield _Edit(tokens[settings].start, after, "" if settings == start else ", ")
+            yield Edit(tokens[settings].start, after, "" if settings == start else ", ")
         name = start if settings is None else settings + 1
         if end - name >= 3 and tokens[name].kind is Kind.WORD and tokens[name + 1].text == "=":
-            yield _Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")
+            yield Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")
         elif end - start == 1 and tokens[start].kind is Kind.WORD:
             bare = tokens[start]
             if bare.word == "NOSIGN" or (number == 0 and bare.text in collections):
                 text = bare.word if bare.word == "NOSIGN" else bare.text
-                yield _Edit(bare.start, bare.end, f"'{text}'")
+                yield Edit(bare.start, bare.end, f"'{text}'")
 
 
 def _is_settings(tokens: list[Token], at: int, end: int) -> bool:
@@ -259,7 +230,7 @@ def _is_settings(tokens: list[Token], at: int, end: int) -> bool:
 # ------------------------------------------------------------------------------ SETTINGS of a query
 
 
-def _settings(tokens: list[Token], calls: list[tuple[int, int]]) -> Iterator[_Edit]:
+def _settings(tokens: list[Token], calls: list[tuple[int, int]]) -> Iterator[Edit]:
     """SETTINGS at the end of a query: into its table functions, or AS OF behind its only table."""
     inside = [range(start, end) for start, end in calls]
     at = next(
@@ -278,17 +249,16 @@ def _settings(tokens: list[Token], calls: list[tuple[int, int]]) -> Iterator[_Ed
             return
         value = " ".join(token.text for token in tokens[start + 2 : end])
         pairs.append((tokens[start].text, value))
-    gone = _Edit(tokens[at - 1].end, tokens[-1].end, "")
+    gone = Edit(tokens[at - 1].end, tokens[-1].end, "")
     if calls:
         yield gone
         named = ", ".join(f"{name} => {value}" for name, value in pairs)
         for opened, closed in calls:
-            comma = ", " if closed > opened + 1 else ""
-            yield _Edit(tokens[closed].start, tokens[closed].start, comma + named)
+            yield added(tokens, opened, closed, named)
         return
     wanted = [(_AS_OF.get(name.lower().removeprefix("iceberg_")), value) for name, value in pairs]
     tables = [i for i in range(at) if tokens[i].word == "FROM" and _name_end(tokens, i + 1) > i + 1]
     if len(wanted) == 1 and wanted[0][0] is not None and len(tables) == 1:
         yield gone
         end = tokens[_name_end(tokens, tables[0] + 1) - 1].end
-        yield _Edit(end, end, " " + wanted[0][0].format(wanted[0][1]))
+        yield Edit(end, end, " " + wanted[0][0].format(wanted[0][1]))

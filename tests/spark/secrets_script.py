@@ -60,6 +60,14 @@ refused(
     "LITERALLY",
 )
 refused(f"SELECT * FROM icebergS3('{url}', 'NOSIGN', 'x', 'y', '{SECRET}')", "misplaced")
+for name in ("iceberg_history", "iceberg_ddl", "iceberg_column_stats", "iceberg_tables"):
+    refused(f"SELECT * FROM {name}('{url}', '{KEY}', '{SECRET}', '{TOKEN}')", "LITERALLY")
+refused(f"SELECT * FROM iceberg_files(' {url}#files', '{KEY}', '{SECRET}')", "LITERALLY")
+refused(
+    f"SELECT * FROM iceberg_refs('AccountName=a;AccountKey={ACCOUNT};BlobEndpoint=http://127.0.0.1:9/a',"
+    " 'c', 't', store => 'icebergAzure')",
+    "LITERALLY",
+)
 refused("SELECT * FROM icebergS3(:u, :k, :s)", "parameter", args={"u": url, "k": KEY, "s": SECRET})
 for name, value in {
     "url": url,
@@ -103,6 +111,12 @@ for how, text in {
     "text in a temporary view": f"CREATE TEMPORARY VIEW v1 AS SELECT * FROM {call}",
     "text in a view": f"CREATE VIEW v2 AS SELECT * FROM {call}",
     "text in a view of lines": f"CREATE OR REPLACE VIEW v3 AS SELECT * FROM {lines}",
+    "text of its DDL": f"SHOW CREATE TABLE {call}",
+    "text of its columns": f"DESCRIBE EXTENDED {call}",
+    "text in a view of its files": "CREATE TEMPORARY VIEW v4 AS SELECT * FROM "
+    + call.replace("iceberg(", "iceberg_files("),
+    "text of its tables": f"SELECT * FROM {call.replace('iceberg(', 'iceberg_tables(')}",
+    "text of its past": f"SELECT * FROM {call} VERSION AS OF 'main' TABLESAMPLE (1 PERCENT)",
     "text cached": f"CACHE TABLE c AS SELECT * FROM {shown}",
     "text in CTAS": f"CREATE TABLE local.db.ctas USING iceberg AS SELECT * FROM {call}",
     "text in INSERT": f"INSERT INTO local.db.ctas SELECT * FROM {call}",

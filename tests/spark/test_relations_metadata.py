@@ -15,6 +15,8 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark.bridge.jvm import gateway, java_class
+
 # Most tables here are copies of one table's metadata files.
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
 
@@ -211,6 +213,54 @@ def test_a_view_s_metadata(spark: SparkSession, table: Path) -> None:
     )
     with pytest.raises(AnalysisException, match=r"`path` .*v4\.metadata\.json` cannot be read: "):
         count(spark, table)
+
+
+def view(folder: Path, dialect: str, query: str) -> None:
+    """The metadata of a view with one column `n`, as Iceberg writes it."""
+    kind = java_class("org.apache.iceberg.view.ImmutableViewVersion").builder()
+    representation = java_class("org.apache.iceberg.view.ImmutableSQLViewRepresentation").builder()
+    schema = '{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"n","required":false,"type":"long"}]}'
+    namespace = gateway().new_array(java_class("java.lang.String"), 1)
+    namespace[0] = "by_path"
+    version = (
+        kind.versionId(1)
+        .timestampMillis(1)
+        .schemaId(0)
+        .defaultCatalog("local")
+        .defaultNamespace(java_class("org.apache.iceberg.catalog.Namespace").of(namespace))
+        .addRepresentations(representation.sql(query).dialect(dialect).build())
+        .build()
+    )
+    built = (
+        java_class("org.apache.iceberg.view.ViewMetadata")
+        .builder()
+        .setLocation(f"file:{folder}")
+        .setCurrentVersion(version, java_class("org.apache.iceberg.SchemaParser").fromJson(schema))
+        .build()
+    )
+    text = java_class("org.apache.iceberg.view.ViewMetadataParser").toJson(built)
+    (folder / "metadata").mkdir(parents=True)
+    (folder / "metadata" / f"00000-{uuid.uuid4()}.metadata.json").write_text(text)
+
+
+def test_a_view_s_query(spark: SparkSession, original: Path, tmp_path: Path) -> None:
+    """It is read with the view's catalog and namespace, not with the session's."""
+    view(tmp_path / "mine", "spark", "SELECT id FROM versions WHERE id > 1")
+    view(tmp_path / "trinos", "trino", "SELECT id FROM versions")
+    view(tmp_path / "broken", "spark", "SELECT id FROM nothing")
+    view(tmp_path / "command", "spark", f"DELETE FROM {NAMED}")
+    rows = spark.sql(f"SELECT a.n FROM iceberg('{tmp_path}/mine') a JOIN {NAMED} b ON a.n = b.id")
+    assert [row.n for row in rows.collect()] == [2]
+    for call, words in (
+        ("iceberg('{}/trinos')", "is the metadata of a view: its query is in trino"),
+        ("iceberg('{}/broken')", "its query fails in this session: .*TABLE_OR_VIEW_NOT_FOUND"),
+        ("iceberg('{}/command')", "its query fails in this session: .*PARSE_SYNTAX_ERROR"),
+        ("iceberg_files('{}/mine')", "is the metadata of a view: a view has no files"),
+    ):
+        with pytest.raises(AnalysisException, match=words):
+            spark.sql(f"SELECT * FROM {call.format(tmp_path)}")
+    (row,) = spark.sql(f"SELECT error FROM iceberg_tables('{tmp_path}/mine')").collect()
+    assert row.error == "it is a view, which has no files"
 
 
 def test_a_file_that_is_not_there(spark: SparkSession, table: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
     refused = sum(line.startswith("refused ") for line in lines)
     assert f"ASKED {refused}" in lines
     assert refused >= 17
-    assert left_behind["stdout"].count("\nRAN") == 10
+    assert left_behind["stdout"].count("\nRAN") == 15
     assert "FAR" in left_behind["stdout"]
     assert "ADDRESS `uri` has a user name or a password" in left_behind["stdout"]
     assert "UI http" not in left_behind["stdout"]

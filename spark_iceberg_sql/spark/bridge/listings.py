@@ -114,16 +114,7 @@ def blob_listing(
     blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
 ) -> list[Listed]:
     """Azure, listed by its blob service, which accounts without a hierarchical namespace have, too."""
-    connection, container, _ = blobs
-    builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
-    common = "com.azure.storage.common.policy"
-    fixed = java_class(f"{common}.RetryPolicyType").FIXED
-    time = java_class("java.time.Duration")
-    patience = java_class(f"{common}.RequestRetryOptions")(
-        fixed, 2, time.ofSeconds(30), time.ofMillis(500), time.ofMillis(2000), None
-    )
-    builder = builder.retryOptions(patience)  # fails in seconds, not minutes
-    client = builder.connectionString(connection).buildClient().getBlobContainerClient(container)
+    client = blob_container(blobs)
     root = folder.split("/", 3)
     prefix = root[3].rstrip("/") + "/"
     options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
@@ -137,6 +128,20 @@ def blob_listing(
         etag = str(properties.getETag()).strip('"')
         found.append(Listed(address, f"{properties.getContentLength()}-{etag}", modified, etag))
     return found
+
+
+def blob_container(blobs: tuple[str, str, str]) -> Java:
+    """Azure's client for a container. blobs: as of a location."""
+    connection, container, _ = blobs
+    builder = java_class("com.azure.storage.blob.BlobServiceClientBuilder")()
+    common = "com.azure.storage.common.policy"
+    fixed = java_class(f"{common}.RetryPolicyType").FIXED
+    time = java_class("java.time.Duration")
+    patience = java_class(f"{common}.RequestRetryOptions")(
+        fixed, 2, time.ofSeconds(30), time.ofMillis(500), time.ofMillis(2000), None
+    )
+    builder = builder.retryOptions(patience)  # fails in seconds, not minutes
+    return builder.connectionString(connection).buildClient().getBlobContainerClient(container)
 
 
 def _lists() -> Java:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import compiler, jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
@@ -50,6 +51,27 @@ def rows(columns: str, values: Iterable[Mapping[str, Any]], *select: str) -> Jav
 def selected(frame: Java, *expressions: str) -> Java:
     """The logical plan of expressions over a DataFrame."""
     return frame.selectExpr(jvm.to_seq(expressions)).queryExecution().analyzed()
+
+
+def snapshots(metadata: Java) -> Java:
+    """The rows of Iceberg's metadata table `snapshots` as a logical plan: SnapshotRows.java."""
+    rows = _snapshot_rows(jvm.gateway()).of(metadata)
+    columns = (
+        "committed_at timestamp NOT NULL, snapshot_id bigint NOT NULL, parent_id bigint, operation string, "
+        "manifest_list string, summary map<string, string>"
+    )
+    schema = java_class("org.apache.spark.sql.types.StructType").fromDDL(columns)
+    types = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils")
+    as_scala = java_class("scala.jdk.javaapi.CollectionConverters").asScala
+    relation = java_class(f"{_LOGICAL}.LocalRelation")
+    nothing = jvm.to_option()
+    return relation(types.toAttributes(schema), as_scala(rows).toSeq(), False, nothing)
+
+
+@lru_cache(maxsize=1)
+def _snapshot_rows(gateway: Java) -> Java:
+    loader = compiler.compiled(__package__, "SnapshotRows", compiler.context_loader())
+    return compiler.instance(loader, "sparkicebergsql.SnapshotRows")
 
 
 def described(table: Java, name: str) -> list[dict[str, str | None]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.metadata_functions import NAMES
+from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+_UNKNOWN = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
 
 
@@ -36,8 +40,21 @@ def explained(spark: SparkSession, error: Exception) -> Exception:
     return error
 
 
+def is_unknown_function(error: Exception) -> bool:
+    """Whether a name that begins as this package's functions is not one of them."""
+    return _UNKNOWN.search(catalogs.first_line(error)) is not None
+
+
 def _cause(spark: SparkSession, error: Exception) -> str | None:
     said = catalogs.first_line(error)
+    unknown = _UNKNOWN.search(said)
+    if unknown is not None:
+        like = near(unknown[1], NAMES)
+        return (
+            f"there is no table function `{unknown[1]}`; write {' or '.join(like)}"
+            if like
+            else None
+        )
     if "PARSE_SYNTAX_ERROR" in said and "FIELD" in said.upper():
         if not catalogs.has_iceberg_extensions(spark):
             return (

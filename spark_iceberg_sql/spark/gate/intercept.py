@@ -95,7 +95,7 @@ def _run(
     except IcebergSqlError:
         raise
     except Exception as error:
-        if not _concerns(spark, text, kwargs):
+        if not _concerns(spark, text, kwargs) and not explain_errors.is_unknown_function(error):
             raise
         if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
             raise explain_errors.explained(spark, error) from None

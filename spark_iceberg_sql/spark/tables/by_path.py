@@ -15,7 +15,7 @@ from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Functio
 from spark_iceberg_sql.spark.bridge import lines, registries, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.spark.tables import virtual_columns
+from spark_iceberg_sql.spark.tables import increments, views, virtual_columns
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.calls import answer
 from spark_iceberg_sql.spark.tables.credentials import hide
@@ -73,7 +73,10 @@ def _argument(argument: Argument) -> str:
 
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:
     location = STORES[function.store](function.name, values)
-    found = find(function.name, location, values)
+    try:
+        found = find(function.name, location, values)
+    except views.IsViewError as view:
+        return views.plan(view)
     warn_of_copy(found)
     return plan(function.name, found, values)
 
@@ -81,6 +84,9 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
 def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     """The plan that reads a table as the values specify. Raises Refusal."""
     table = relations.base_table(found.operations, found.location.path)
+    if increments.wanted(values):
+        leaf = increments.plan(function, table, values, TIME_TRAVEL)
+        return leaf if values.get("changes") else relations.without_file(leaf)
     spark_table = travelled(function, table, values)
     split = values.get("split_size")
     if split is not None and int(split) < 1:

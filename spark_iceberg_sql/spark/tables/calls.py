@@ -8,6 +8,7 @@ from spark_iceberg_sql.model.table_functions import Function, Value
 from spark_iceberg_sql.spark.bridge import jvm, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
+from spark_iceberg_sql.spark.tables import nearly
 from spark_iceberg_sql.spark.tables.arguments import bind, invalid, named
 from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_open
 from spark_iceberg_sql.spark.tables.locate import place_of
@@ -27,12 +28,23 @@ def answer(
         values = _values(function, arguments, secrets)
         return plan(function, values)
     except Refusal as refusal:
-        raise secrets.out_of(refusal) from None
+        raise secrets.out_of(_explained(function, values, refusal)) from None
     except JVM_ERRORS as error:
         if is_analysis_error(error):
             raise
         place = place_of(values) if values else function.positional[0].name
-        raise secrets.out_of(invalid(function.name, place, message(error))) from None
+        unread = invalid(function.name, place, message(error))
+        raise secrets.out_of(_explained(function, values, unread)) from None
+
+
+def _explained(function: Function, values: Mapping[str, Value], refusal: Refusal) -> Refusal:
+    """The refusal, or what is wrong with the path as it is written."""
+    place = place_of(values)
+    missing = refusal.condition == "PATH_NOT_FOUND"
+    if not (missing or refusal.parameters.get("parameter") == f"`{place}`"):
+        return refusal
+    words = nearly.slip_in(str(values.get(place, "")), values, missing=missing)
+    return refusal if words is None else invalid(function.name, place, words)
 
 
 def _values(function: Function, arguments: Java, secrets: Secrets) -> Mapping[str, Value]:

@@ -18,8 +18,9 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import Location
-from spark_iceberg_sql.spark.tables import ownership
+from spark_iceberg_sql.spark.tables import nearly, ownership
 from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.views import refuse_view
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
 
@@ -54,6 +55,7 @@ def find(function: str, location: Location, values: Mapping[str, Value]) -> Foun
     try:
         metadata = files.metadata(file, stamp, cached=cached)
     except JVM_ERRORS as error:
+        refuse_view(function, argument, file, files)
         raise _unreadable(function, argument, file, message(error), others) from None
     operations = relations.operations(metadata, files.io)
     return Found(location, file, str(metadata.location()), metadata, operations, files)
@@ -103,7 +105,7 @@ def _metadata_file(
         ).location
     except NoMetadataError as error:
         if not listed:
-            _refuse_part_of_a_table(function, argument, location.path, files)
+            nearly.refuse(function, argument, location.path, files)
             raise Refusal("PATH_NOT_FOUND", path=f"{folder}/*.metadata.json") from None
         argument = argument if uuid is None else "metadata_table_uuid"
         raise invalid(function, argument, f"`{folder}`: {error}") from None
@@ -112,15 +114,6 @@ def _metadata_file(
     _warn_of_unplaced(folder, unplaced(listed), chosen)
     stamp = listed[chosen] or files.stamp(chosen)
     return chosen, stamp, [name for name in listed if name != chosen]
-
-
-def _refuse_part_of_a_table(function: str, argument: str, path: str, files: Files) -> None:
-    above = path.rstrip("/")
-    for _ in range(3):  # a file in a folder of partitions
-        above, _, part = above.rpartition("/")
-        if part in ("metadata", "data") and files.metadata_files(f"{above}/metadata"):
-            words = f"`{path}` is inside the folder of the table `{above}`; pass that folder"
-            raise invalid(function, argument, words)
 
 
 def _warn_of_unplaced(folder: str, left_out: list[str], chosen: str) -> None:
@@ -147,6 +140,4 @@ def _unreadable(function: str, argument: str, file: str, wrong: str, others: lis
         if names
         else ""
     )
-    if "last-column-id" in wrong:  # required in a table's metadata, absent from a view's
-        wrong += "; if it is the metadata of a view, it has no data files"
     return invalid(function, argument, f"`{file}` cannot be read: {wrong}{advice}")

@@ -6,7 +6,6 @@ metadata tables, whose rows these functions return; the other rows are made in m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,6 +15,7 @@ from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, Metad
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.spark.bridge import jvm, registries, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.tables import increments
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.by_path import TIME_TRAVEL
 from spark_iceberg_sql.spark.tables.calls import answer
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-_PATH = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*:/")
 _BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
 _TABLE = Argument("table", str, "a name in a catalog, or a path", also=("url", "path"))
 _STORE = Argument("store", str, "the function whose positional arguments are given", "iceberg")
-_READING = ("virtual_columns", "use_partition_pruning", "split_size", "filename", "structure")
+_READING = (
+    *("virtual_columns", "use_partition_pruning", "split_size", "structure"),
+    *increments.ARGUMENTS,
+)
 
 
 def register(spark: SparkSession) -> None:
@@ -89,7 +91,7 @@ def _called(function: MetadataFunction, arguments: Java) -> Java:
 
 def _reader(function: MetadataFunction, store: Function) -> Function:
     """The record of a function over a location, with the settings that apply to metadata."""
-    gone = {*_READING, *(() if function.travels else TIME_TRAVEL)} - {"filename"}
+    gone = {*_READING, *(() if function.travels else TIME_TRAVEL)}
     settings = tuple(setting for setting in store.settings if setting.name not in gone)
     positional = store.positional
     if positional[0].name in ("url", "path"):
@@ -110,7 +112,7 @@ def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Val
 
 def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Subject:
     name = values.get("table")
-    if name is not None and reader.store == "any" and not _PATH.match(str(name)):
+    if name is not None and reader.store == "any" and not _is_path(str(name)):
         _refuse_settings(function, values)
         operations = relations.catalog_table(str(name)).operations()
         return Subject(function.name, str(name), operations, values)
@@ -119,6 +121,11 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
     found = find(function.name, location, values)
     warn_of_copy(found)
     return Subject(function.name, location.path, found.operations, values, found.folder)
+
+
+def _is_path(name: str) -> bool:
+    """Whether what names the table is a path; a slash in a table's name stands in backticks."""
+    return "/" in name and "`" not in name
 
 
 def _refuse_settings(function: MetadataFunction, values: Mapping[str, Value]) -> None:

@@ -206,6 +206,7 @@ def _ddl(subject: Subject) -> Java:
 
 
 OWN: Mapping[str, Callable[[Subject], Java]] = {
+    "iceberg_snapshots": lambda subject: table_metadata.snapshots(subject.metadata),
     "iceberg_metadata": file_rows.entries,
     "iceberg_column_stats": file_rows.column_stats,
     "iceberg_partition_specs": _partition_specs,

@@ -1,0 +1,60 @@
+"""The Iceberg tables of a catalog or a namespace of the active session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spark_iceberg_sql.spark.bridge import jvm, table_metadata
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, message
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+Found = tuple[str, Java | None, str | None]  # name, Iceberg's TableMetadata or None, why it is None
+
+
+def tables(name: str) -> Iterator[Found]:
+    """The tables below a name, with those of the namespaces in it; tables of other formats are left out.
+
+    name: `catalog`, `catalog.namespace` or, in the current catalog, `namespace`.
+    """
+    manager = jvm.active_session().sessionState().catalogManager()
+    first, *rest = name.split(".")
+    if manager.isCatalogRegistered(first):
+        catalog = manager.catalog(first)
+    else:
+        catalog, rest = manager.currentCatalog(), [first, *rest]
+    yield from _below(catalog, rest)
+
+
+def _below(catalog: Java, namespace: Sequence[str]) -> Iterator[Found]:
+    parts = jvm.gateway().new_array(java_class("java.lang.String"), len(namespace))
+    for at, part in enumerate(namespace):
+        parts[at] = part
+    for identifier in catalog.listTables(parts) if namespace else ():
+        name = ".".join([str(catalog.name()), *namespace, str(identifier.name())])
+        try:
+            table = catalog.loadTable(identifier)
+            if table.getClass().getSimpleName() != "SparkTable":
+                continue
+            yield name, table.table().operations().current(), None
+        except BRIDGE_ERRORS as error:
+            yield name, None, message(error)
+    for inner in catalog.listNamespaces(parts):
+        if len(inner) > len(namespace):
+            yield from _below(catalog, list(map(str, inner)))
+
+
+def content(metadata: Java) -> dict[str, Any]:
+    """The metadata.json with the current snapshot alone."""
+    found = table_metadata.without_snapshots(metadata)
+    current = metadata.currentSnapshot()
+    if current is not None:
+        found["current-snapshot-id"] = current.snapshotId()
+        found["snapshots"] = [
+            {
+                "snapshot-id": current.snapshotId(),
+                "timestamp-ms": current.timestampMillis(),
+                "summary": dict(current.summary()),
+            }
+        ]
+    return found

@@ -1,0 +1,34 @@
+"""A query analysed as a view's: with the view's own catalog and namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+
+def analysed(
+    text: str, catalog: str | None, namespace: Sequence[str], columns: Sequence[str]
+) -> Java:
+    """The plan of a query.
+
+    catalog, namespace: what unqualified names in it mean; the active session's where they are missing. columns: the
+    names of its columns. A copy of the session is used, since these are settings of a session.
+    """
+    session = jvm.active_session()
+    current = session.sessionState().catalogManager()
+    copy = session.cloneSession()
+    manager = copy.sessionState().catalogManager()
+    manager.setCurrentCatalog(catalog or current.currentCatalog().name())
+    parts = jvm.gateway().new_array(java_class("java.lang.String"), len(namespace))
+    for at, part in enumerate(namespace):
+        parts[at] = part
+    manager.setCurrentNamespace(parts if namespace else current.currentNamespace())
+    kind = java_class("org.apache.spark.sql.classic.SparkSession")
+    kind.setActiveSession(copy)
+    try:
+        rows = copy.sql(f"SELECT * FROM (\n{text}\n)")  # in brackets it is a query, and no command
+        return rows.toDF(jvm.to_seq(columns)).queryExecution().analyzed()
+    finally:
+        kind.setActiveSession(session)

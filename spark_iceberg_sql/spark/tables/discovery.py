@@ -1,0 +1,276 @@
+"""iceberg_tables('s3://lake/'): the tables below a folder, or below all folders that a pattern matches.
+
+Folders are listed one level at a time; below a table's own folder, and below a folder of partitions (`day=1`), nothing
+is. Each table's current metadata file is read; its data and its manifests are not.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.model.globs import has_wildcards, matcher, patterns
+from spark_iceberg_sql.model.metadata_files import (
+    METADATA_NAMES,
+    NoMetadataError,
+    choose,
+)
+from spark_iceberg_sql.model.metadata_functions import TABLES
+from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.table_functions import Function, Value
+from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
+from spark_iceberg_sql.spark.bridge import folders, namespaces, registries, table_metadata
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
+from spark_iceberg_sql.spark.bridge.folders import Children, can_walk, children
+from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
+from spark_iceberg_sql.spark.bridge.listings import prefix_listing
+from spark_iceberg_sql.spark.bridge.location import HADOOP
+from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.calls import answer
+from spark_iceberg_sql.spark.tables.stores import STORES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_COLUMNS = (
+    "location string, name string, table_uuid string, format_version int, columns string, partitioning string, "
+    "last_updated_ms bigint, snapshot_id bigint, snapshot_ms bigint, records bigint, data_files bigint, "
+    "delete_files bigint, bytes bigint, metadata_file string, error string"
+)
+_SHOWN = (
+    *("location", "name", "table_uuid", "format_version", "columns", "partitioning"),
+    "timestamp_millis(last_updated_ms) AS last_updated_at",
+    "snapshot_id",
+    "timestamp_millis(snapshot_ms) AS snapshot_at",
+    *("records", "data_files", "delete_files", "bytes", "metadata_file", "error"),
+)
+_BUCKET = re.compile(r"s3[an]?://[^/]+/*", re.IGNORECASE)
+_NAME = re.compile(r"\w+(?:\.\w+)*")
+_AT_ONCE = 16  # requests to an object store
+_PATIENCE = 2.0  # seconds before progress is shown, and between two lines of it
+
+
+def register(spark: SparkSession) -> None:
+    """Register iceberg_tables in a session, and in every later one of this process."""
+    lines = "".join(f"      * {a.name} - {a.words}\n" for a in TABLES.arguments)
+    registries.register_function(
+        spark,
+        registries.TABLE,
+        TABLES.name,
+        partial(answer, TABLES, _plan),
+        usage=f"_FUNC_(path [, setting => value ...]) - {TABLES.words}",
+        arguments=f"\n    Arguments:\n{lines}  ",
+        examples=f"\n    Examples:\n      > SELECT * FROM {TABLES.example};\n  ",
+        group="table_funcs",
+    )
+
+
+def unregister(spark: SparkSession) -> None:
+    """Unregister it."""
+    registries.unregister_function(spark, registries.TABLE, TABLES.name)
+
+
+def _plan(function: Function, values: Mapping[str, Value]) -> Java:
+    depth = int(values.get("depth") or 6)
+    most = values.get("limit")
+    if depth < 1 or (most is not None and int(most) < 1):
+        name = "depth" if depth < 1 else "limit"
+        raise invalid(function.name, name, f"`{values[name]}` is not a positive number")
+    argument = function.positional[0].name
+    if _NAME.fullmatch(str(values[argument])):
+        rows = list(islice(_named(str(values[argument])), None if most is None else int(most)))
+        return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
+    if _BUCKET.fullmatch(str(values[argument])):
+        values = {**values, argument: f"{str(values[argument]).rstrip('/')}/*"}
+    location = STORES[function.store](function.name, {**values, "url": values[argument]})
+    files = files_of(location, cached=False)
+    found = _found(files, location.path, depth)
+    rows = _rows(files, _counted(found, location.path), None if most is None else int(most))
+    return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
+
+
+# ---------------------------------------------------------------------------------- which folders
+
+
+def _found(files: Files, path: str, depth: int) -> Iterator[str]:
+    """The folders of tables, each once, in the order of a walk."""
+    seen = set()
+    for pattern in patterns(path):
+        if can_walk(files):
+            top = children(files, pattern.root)
+            if top is None and not has_wildcards(path):
+                raise Refusal("PATH_NOT_FOUND", path=pattern.root)
+            walk = _matching(files, pattern.root, top or Children(), pattern.parts, depth)
+        else:
+            walk = _listed(files, pattern.root, pattern.parts)
+        for folder in walk:
+            if folder not in seen:
+                seen.add(folder)
+                yield folder
+
+
+def _matching(
+    files: Files, folder: str, here: Children, parts: tuple[str, ...], depth: int
+) -> Iterator[str]:
+    """The tables below the folders that match the rest of a pattern."""
+    if not parts:
+        yield from _below(files, folder, here, depth)
+        return
+    fits = matcher(parts[0])
+    wanted = [name for name in sorted(here.folders) if fits(name)]
+    for inner, inside in _all_children(files, folder, wanted):
+        yield from _matching(files, inner, inside, parts[1:], depth)
+
+
+def _below(files: Files, folder: str, here: Children, depth: int) -> Iterator[str]:
+    if "metadata" in here.folders and files.metadata_files(f"{folder}/metadata"):
+        yield folder
+        return
+    if depth == 0:
+        return
+    wanted = [name for name in sorted(here.folders) if not name.startswith(".") and "=" not in name]
+    for inner, inside in _all_children(files, folder, wanted):
+        yield from _below(files, inner, inside, depth - 1)
+
+
+def _all_children(files: Files, folder: str, names: list[str]) -> Iterator[tuple[str, Children]]:
+    """Each of a folder's folders with what lies in it; an object store is asked for several at once."""
+    addresses = [f"{folder.rstrip('/')}/{name}" for name in names]
+    if files.location.io == HADOOP or len(addresses) < 2:
+        for address in addresses:
+            yield address, children(files, address) or Children()
+        return
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        yield from zip(
+            addresses,
+            (found or Children() for found in pool.map(partial(children, files), addresses)),
+            strict=True,
+        )
+
+
+def _listed(files: Files, root: str, parts: tuple[str, ...]) -> Iterator[str]:
+    """Where a store lists only everything below a prefix: the folders above the metadata files in it."""
+    found = {
+        file.location.rpartition("/")[0].removesuffix("/metadata")
+        for file in prefix_listing(files.io, root, METADATA_NAMES)
+        if file.location.rpartition("/")[0].endswith("/metadata")
+    }
+    for folder in sorted(found):
+        names = folder[len(root.rstrip("/")) + 1 :].split("/")
+        if len(names) >= len(parts) and all(
+            matcher(part)(name) for part, name in zip(parts, names, strict=False)
+        ):
+            yield folder
+
+
+def _counted(found: Iterable[str], path: str) -> Iterator[str]:
+    """The same, with a line of progress now and then where somebody watches."""
+    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    begun = said = time.monotonic()
+    count = 0
+    for count, folder in enumerate(found, 1):
+        yield folder
+        now = time.monotonic()
+        if watched and now - said > _PATIENCE:
+            said = now
+            sys.stderr.write(f"\riceberg_tables: {count:,} tables, now in {folder}")
+    if said != begun:
+        sys.stderr.write(f"\riceberg_tables: {count:,} tables below {path}\n")
+
+
+# ---------------------------------------------------------------------------------- one table
+
+
+def _named(name: str) -> Iterator[dict[str, Any]]:
+    """The tables of a catalog or a namespace."""
+    for table, metadata, why in namespaces.tables(name):
+        row: dict[str, Any] = {"name": table, "error": why}
+        if metadata is not None:
+            row["location"] = str(metadata.location())
+            row["metadata_file"] = str(metadata.metadataFileLocation())
+            row |= summary(namespaces.content(metadata))
+        yield row
+
+
+def _rows(files: Files, found: Iterator[str], most: int | None) -> list[dict[str, Any]]:
+    """The rows of the first tables found."""
+    rows: list[dict[str, Any]] = []
+    batch: list[str] = []
+    for folder in found:
+        batch.append(folder)
+        if most is not None and len(rows) + len(batch) >= most:
+            break
+        if len(batch) == 4 * _AT_ONCE:
+            rows += _read(files, batch)
+            batch = []
+    return rows + _read(files, batch)
+
+
+def _read(files: Files, batch: list[str]) -> list[dict[str, Any]]:
+    if files.location.io == HADOOP or len(batch) < 2:
+        return [_row(files, folder) for folder in batch]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(partial(_row, files), batch))
+
+
+def _row(files: Files, folder: str) -> dict[str, Any]:
+    """What a table's current metadata file says; a table that cannot be read has the reason in `error`."""
+    row: dict[str, Any] = {"location": folder, "name": folder.rpartition("/")[2]}
+    try:
+        row["metadata_file"] = choose(
+            files.metadata_files(f"{folder}/metadata"),
+            files.heads,
+            table_uuid=None,
+            by_last_updated=False,
+        ).location
+        raw = folders.content(files, row["metadata_file"])
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+        return row | summary(json.loads(raw))
+    except JVM_ERRORS as error:
+        row["error"] = message(error)
+    except BrokenFileError as broken:
+        row["error"] = str(broken)
+    except (NoMetadataError, MetadataError, ValueError, EOFError, OSError) as wrong:
+        row["error"] = f"{wrong}"
+    return row
+
+
+def summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of one table. metadata: its metadata.json. Raises MetadataError."""
+    if "view-uuid" in metadata:
+        return {"error": "it is a view, which has no files"}
+    table = table_from_metadata((), metadata)
+    assert table.schema is not None  # a metadata file has both
+    assert table.specs is not None
+    current = metadata.get("current-snapshot-id")
+    snapshots = (s for s in reversed(metadata.get("snapshots", ())) if s["snapshot-id"] == current)
+    snapshot = next(snapshots, None) or {}
+    totals = snapshot.get("summary", {})
+    return {
+        "table_uuid": metadata.get("table-uuid"),
+        "format_version": metadata.get("format-version"),
+        "columns": columns_ddl(table.schema),
+        "partitioning": partitioning_ddl(table.schema, table.specs),
+        "last_updated_ms": metadata.get("last-updated-ms"),
+        "snapshot_id": snapshot.get("snapshot-id"),
+        "snapshot_ms": snapshot.get("timestamp-ms"),
+        "records": _number(totals, "total-records", snapshot),
+        "data_files": _number(totals, "total-data-files", snapshot),
+        "delete_files": _number(totals, "total-delete-files", snapshot),
+        "bytes": _number(totals, "total-files-size", snapshot),
+    }
+
+
+def _number(totals: Mapping[str, str], key: str, snapshot: Mapping[str, Any]) -> int | None:
+    """A total of the snapshot; 0 without one, NULL where its writer left it out."""
+    return (int(totals[key]) if key in totals else None) if snapshot else 0

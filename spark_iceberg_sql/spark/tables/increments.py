@@ -1,0 +1,76 @@
+"""What happened between two snapshots: the rows that were appended, or all changes.
+
+The plans are those of Iceberg's own incremental reads and of its `changes` table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from spark_iceberg_sql.model.table_functions import Value
+from spark_iceberg_sql.spark.bridge import relations
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+from spark_iceberg_sql.spark.tables.arguments import invalid
+
+_BOUNDS = {"start_snapshot_id": "start-snapshot-id", "end_snapshot_id": "end-snapshot-id"}
+ARGUMENTS = (*_BOUNDS, "changes")
+
+
+def wanted(values: Mapping[str, Value]) -> bool:
+    """Whether a call asks for what happened between two snapshots."""
+    return any(values.get(name) not in (None, False) for name in ARGUMENTS)
+
+
+def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple[str, ...]) -> Java:
+    """The leaf of the plan that reads it. travels: the arguments of time travel. Raises Refusal."""
+    given = next(name for name in ARGUMENTS if values.get(name) not in (None, False))
+    for name in travels:
+        if values.get(name) is not None:
+            raise invalid(
+                function, name, f"`{name}` and `{given}` cannot be combined; leave one out"
+            )
+    changes = bool(values.get("changes"))
+    bounds = {name: int(str(values[name])) for name in _BOUNDS if values.get(name) is not None}
+    for name, snapshot in bounds.items():
+        if table.snapshot(snapshot) is None:
+            raise invalid(function, name, f"there is no snapshot {snapshot}")
+    start, end = (bounds.get(name) for name in _BOUNDS)
+    if start is None and not changes:
+        words = (
+            "without `start_snapshot_id` it is the whole table; write snapshot_id, or add the start"
+        )
+        raise invalid(function, "end_snapshot_id", words)
+    current = table.currentSnapshot()
+    last = end if end is not None else (None if current is None else current.snapshotId())
+    _refuse_other_branch(function, table, start, last)
+    options = {_BOUNDS[name]: str(snapshot) for name, snapshot in bounds.items()}
+    if not changes:
+        return relations.relation(relations.spark_table(table), options)
+    for snapshot in _between(table, start, last):
+        if str(snapshot.summary().get("total-delete-files") or "0") != "0":
+            words = (
+                f"snapshot {snapshot.snapshotId()} has delete files, of which Iceberg computes no changes; compare "
+                f"two snapshots with SELECT * FROM {function}(..., snapshot_id => ...) EXCEPT ALL SELECT ..."
+            )
+            raise invalid(function, "changes", words)
+    source = "org.apache.iceberg.spark.source.SparkChangelogTable"
+    return relations.relation(java_class(source)(table), options)
+
+
+def _refuse_other_branch(function: str, table: Java, start: int | None, last: int | None) -> None:
+    if start is None or last is None or start == last:
+        return
+    util = java_class("org.apache.iceberg.util.SnapshotUtil")
+    if not util.isAncestorOf(table, last, start):
+        words = f"snapshot {start} is not an ancestor of snapshot {last}"
+        raise invalid(function, "start_snapshot_id", words)
+
+
+def _between(table: Java, start: int | None, last: int | None) -> Iterator[Java]:
+    """The snapshots after one, up to another, the newest first; those that only rewrite files have no changes."""
+    snapshot = None if last is None else table.snapshot(last)
+    while snapshot is not None and snapshot.snapshotId() != start:
+        if str(snapshot.operation()) != "replace":
+            yield snapshot
+        parent = snapshot.parentId()
+        snapshot = None if parent is None else table.snapshot(parent)

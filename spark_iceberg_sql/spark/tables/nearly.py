@@ -1,0 +1,146 @@
+"""A path where no table is: what lies there instead, and what to write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from spark_iceberg_sql.model.globs import has_wildcards
+from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS
+from spark_iceberg_sql.model.schema import near
+from spark_iceberg_sql.model.table_functions import Value
+from spark_iceberg_sql.spark.bridge import relations
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.file_io import Files
+from spark_iceberg_sql.spark.bridge.folders import Children, can_walk, children
+from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.syntax.identifiers import backticked
+
+_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,5}")
+_HASH = re.compile(r"(.+)#(\w+)/?")
+_DATA = (".parquet", ".orc", ".avro", ".csv", ".json")
+_TRIED = 20  # folders in which a table is looked for
+
+
+def slip_in(text: str, values: Mapping[str, Value], *, missing: bool) -> str | None:
+    """What is wrong with a path as it is written, and what to write; None if nothing is.
+
+    text: the path that led nowhere. values: of the call. missing: whether nothing is there at all. It looks into the
+    session's catalogs, but into no folder.
+    """
+    if text != text.strip():
+        where = "begins" if text != text.lstrip() else "ends"
+        return f"`{text}` {where} with a blank; write '{text.strip()}'"
+    if text.startswith("~"):
+        home = str(Path(text).expanduser())
+        meant = f"; write '{home}'" if home != text else "; write the whole path"
+        return f"`~` is not replaced in `{text}`{meant}"
+    match = _HASH.fullmatch(text)
+    if match and (function := _function_of(match[2])):
+        return f"`#{match[2]}` is not part of a path; write {function}('{match[1]}')"
+    if not missing:
+        return None
+    if has_wildcards(text):
+        return f"`{text}` is a pattern, and this reads one table; list those that match with iceberg_tables('{text}')"
+    if _NAME.fullmatch(text) and "table" not in values and _is_table(text):
+        return f"`{text}` is a table's name, not a path; write {text} without the function"
+    return None
+
+
+def _function_of(kind: str) -> str | None:
+    wanted = kind.lower()
+    for function in METADATA_FUNCTIONS:
+        if wanted == (function.kind or "").lower() or f"iceberg_{wanted}" in function.names:
+            return function.name
+    return None
+
+
+def _is_table(name: str) -> bool:
+    try:
+        relations.catalog_table(name)
+    except BRIDGE_ERRORS:
+        return False
+    return True
+
+
+def refuse(function: str, argument: str, path: str, files: Files) -> None:
+    """Raise Refusal with what lies at a path that has no metadata files, if it is known."""
+    above = _table_around(path, files)
+    if above is not None:
+        words = f"`{path}` is inside the folder of the table `{above}`; pass that folder"
+        raise invalid(function, argument, words)
+    what = next(_there(function, path, files), None)
+    if what is not None:
+        raise invalid(function, argument, what)
+
+
+def _table_around(path: str, files: Files) -> str | None:
+    above = path.rstrip("/")
+    for _ in range(3):  # a file in a folder of partitions
+        above, _, part = above.rpartition("/")
+        if part in ("metadata", "data") and files.metadata_files(f"{above}/metadata"):
+            return above
+    return None
+
+
+def _there(function: str, path: str, files: Files) -> Iterator[str]:
+    if not can_walk(files):
+        return
+    folder = path.rstrip("/") or "/"
+    above, _, name = folder.rpartition("/")
+    here = children(files, folder)
+    if here is None or not (here.folders or here.files):
+        yield from _beside(function, name, above, files)
+        return
+    if "_delta_log" in here.folders:
+        yield f"`{path}` is a Delta Lake table, not an Iceberg table; read it with delta.{backticked(folder)}"
+    if ".hoodie" in here.folders:
+        yield f"`{path}` is a Hudi table, not an Iceberg table"
+    yield from _above(function, path, folder, here, files)
+    kind = _kind_of_files(files, folder, here)
+    if kind is not None:
+        yield (
+            f"`{path}` has {kind} files, but no Iceberg metadata; read them with "
+            f"{kind.lower()}.{backticked(folder)}"
+        )
+
+
+def _beside(function: str, name: str, above: str, files: Files) -> Iterator[str]:
+    """A file, or a name that is nearly one of a folder that is there."""
+    siblings = children(files, above) if above else None
+    if siblings is None:
+        return
+    if name in siblings.files and name.endswith(_DATA):
+        kind = name.rpartition(".")[2]
+        yield f"`{above}/{name}` is a file, not a table; read it with {kind}.{backticked(f'{above}/{name}')}"
+    for like in near(name, siblings.folders):
+        if files.metadata_files(f"{above}/{like}/metadata"):
+            yield f"there is no `{above}/{name}`; write {function}('{above}/{like}')"
+
+
+def _above(function: str, path: str, folder: str, here: Children, files: Files) -> Iterator[str]:
+    """A folder of tables."""
+    names = sorted(name for name in here.folders if "=" not in name and name[0] not in "._")
+    tables = [n for n in names[:_TRIED] if files.metadata_files(f"{folder}/{n}/metadata")]
+    if tables:
+        shown = ", ".join(f"`{name}`" for name in tables[:3])
+        more = " and others" if len(tables) > 3 or len(names) > _TRIED else ""
+        yield (
+            f"`{path}` is not a table; the tables in it are {shown}{more}: write "
+            f"{function}('{folder}/{tables[0]}'), or list all with iceberg_tables('{folder}')"
+        )
+
+
+def _kind_of_files(files: Files, folder: str, here: Children) -> str | None:
+    """Parquet, if the files in a folder, or in its first partition, are of that format."""
+    for _ in range(4):
+        for suffix in (".parquet", ".orc", ".avro"):
+            if any(name.endswith(suffix) for name in here.files):
+                return suffix[1:].capitalize() if suffix != ".orc" else "ORC"
+        inner = next((name for name in sorted(here.folders) if "=" in name), None)
+        if inner is None:
+            return None
+        folder = f"{folder}/{inner}"
+        here = children(files, folder) or Children()
+    return None

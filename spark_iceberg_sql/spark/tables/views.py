@@ -1,0 +1,78 @@
+"""The metadata of an Iceberg view: it has no rows of its own, but its query can be read if it is Spark's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from spark_iceberg_sql.spark.bridge import folders, views
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.file_io import Files
+from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
+
+
+class IsViewError(Refusal):
+    """The refusal of a view's metadata where a table's is wanted.
+
+    file: the metadata file. metadata: its content.
+    """
+
+    def __init__(
+        self, function: str, argument: str, file: str, metadata: Mapping[str, Any]
+    ) -> None:
+        self.function, self.argument, self.file = function, argument, file
+        self.version = next(
+            v for v in metadata["versions"] if v["version-id"] == metadata["current-version-id"]
+        )
+        schemas = [s for s in metadata["schemas"] if s["schema-id"] == self.version["schema-id"]]
+        self.columns = [str(field["name"]) for field in schemas[0]["fields"]]
+        self.queries = {
+            str(r.get("dialect", "")).lower(): str(r["sql"])
+            for r in self.version["representations"]
+            if r.get("type") == "sql"
+        }
+        super().__init__(
+            "INVALID_PARAMETER_VALUE.PATTERN",
+            parameter=f"`{argument}`",
+            functionName=f"`{function}`",
+            value=self.saying("a view has no files; read its query with iceberg('PATH')"),
+        )
+
+    def saying(self, more: str) -> str:
+        """The fact, and what follows from it."""
+        return f"`{self.file}` is the metadata of a view: {more}"
+
+
+def refuse_view(function: str, argument: str, file: str, files: Files) -> None:
+    """Raise IsViewError if a metadata file that cannot be read as a table's is a view's."""
+    try:
+        found = json.loads(folders.content(files, file))
+    except (ValueError, OSError, *BRIDGE_ERRORS):
+        return
+    if isinstance(found, dict) and "view-uuid" in found:
+        try:
+            raise IsViewError(function, argument, file, found)
+        except (KeyError, StopIteration, IndexError, TypeError):
+            return
+
+
+def plan(view: IsViewError) -> Java:
+    """The plan of a view's query, with the view's columns. Raises Refusal if Spark cannot read it."""
+    text = view.queries.get("spark")
+    if text is None:
+        dialects = ", ".join(sorted(view.queries)) or "no SQL"
+        raise _refused(view, f"its query is in {dialects}, not in Spark's SQL")
+    try:
+        return views.analysed(
+            text,
+            view.version.get("default-catalog"),
+            [str(part) for part in view.version.get("default-namespace", ())],
+            view.columns,
+        )
+    except JVM_ERRORS as error:
+        raise _refused(view, f"its query fails in this session: {message(error)}") from None
+
+
+def _refused(view: IsViewError, words: str) -> Refusal:
+    return Refusal(view.condition, **{**view.parameters, "value": view.saying(words).rstrip(".")})

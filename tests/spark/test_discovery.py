@@ -1,0 +1,198 @@
+"""iceberg_tables, and paths that are nearly a table's."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """sales/{orders,items}, audit/log, a broken table, and folders that are no Iceberg tables."""
+    folder = tmp_path_factory.mktemp("lake")
+    spark.sql("DROP NAMESPACE IF EXISTS local.discovered CASCADE")
+    spark.sql(
+        "CREATE TABLE local.discovered.orders (id BIGINT NOT NULL, `on` DATE COMMENT 'day') USING iceberg "
+        "PARTITIONED BY (months(`on`), bucket(4, id)) TBLPROPERTIES ('format-version' = '3')"
+    )
+    spark.sql("INSERT INTO local.discovered.orders VALUES (1, DATE '2024-01-01'), (2, NULL)")
+    spark.sql("CREATE TABLE local.discovered.items (id INT) USING iceberg")
+    spark.sql("CREATE TABLE local.discovered.log (m STRING) USING iceberg")
+    rows = spark.sql("DESCRIBE EXTENDED local.discovered.orders").where("col_name = 'Location'")
+    source = Path(rows.collect()[0].data_type.removeprefix("file:")).parent
+    for place in ("sales/orders", "sales/items", "audit/log"):
+        shutil.copytree(source / place.rpartition("/")[2], folder / place)
+    broken = folder / "audit" / "broken" / "metadata"
+    broken.mkdir(parents=True)
+    (broken / "v1.metadata.json").write_text("{nonsense")
+    files = spark.range(4).selectExpr("id", "id % 2 AS part")
+    files.write.parquet(str(folder / "plain"))
+    files.write.partitionBy("part").orc(str(folder / "parts"))
+    (folder / "delta" / "_delta_log").mkdir(parents=True)
+    (folder / "empty").mkdir()
+    yield folder
+    spark.sql("DROP NAMESPACE local.discovered CASCADE")
+
+
+def found(spark: SparkSession, path: object, settings: str = "") -> list[str]:
+    rows = spark.sql(f"SELECT location FROM iceberg_tables('{path}'{settings})").collect()
+    return [row.location.rpartition("/")[2] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("", ["broken", "log", "items", "orders"]),
+        ("/sales", ["items", "orders"]),
+        ("/sales/", ["items", "orders"]),
+        ("/sales/orders", ["orders"]),
+        ("/s*", ["items", "orders"]),
+        ("/*/o*", ["orders"]),
+        ("/{sales,audit}/[lo]*", ["orders", "log"]),
+        ("/{sales,nowhere}", ["items", "orders"]),
+        ("/sales/{orders,orders}", ["orders"]),
+        ("/s*/metadata", []),
+        ("/empty", []),
+        ("/plain", []),
+    ],
+)
+def test_patterns(spark: SparkSession, lake: Path, pattern: str, names: list[str]) -> None:
+    assert found(spark, f"{lake}{pattern}") == names
+
+
+def test_bounds(spark: SparkSession, lake: Path) -> None:
+    assert found(spark, lake, ", limit => 2") == ["broken", "log"]
+    assert found(spark, lake, ", depth => 1") == []
+    assert len(found(spark, f"file:{lake}", ", depth => 2")) == 4
+    for settings in ("depth => 0", "limit => -1"):
+        with pytest.raises(AnalysisException, match="is not a positive number"):
+            found(spark, lake, f", {settings}")
+    with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
+        found(spark, f"{lake}/nowhere")
+
+
+def test_a_row(spark: SparkSession, lake: Path) -> None:
+    """What it says of a table is what the table's own metadata says."""
+    rows = spark.sql(f"SELECT * FROM iceberg_tables('{lake}/sales') ORDER BY name")
+    assert rows.columns == [
+        *("location", "name", "table_uuid", "format_version", "columns", "partitioning"),
+        *("last_updated_at", "snapshot_id", "snapshot_at", "records", "data_files"),
+        *("delete_files", "bytes", "metadata_file", "error"),
+    ]
+    items, orders = rows.collect()
+    assert (orders.name, orders.format_version, orders.error) == ("orders", 3, None)
+    assert orders.columns == "id BIGINT NOT NULL, on DATE COMMENT 'day'"
+    assert orders.partitioning == "months(on), bucket(4, id)"
+    (one,) = spark.sql("SELECT * FROM local.discovered.orders.snapshots").collect()
+    assert (orders.snapshot_id, orders.snapshot_at) == (one.snapshot_id, one.committed_at)
+    (size,) = spark.sql(
+        "SELECT sum(file_size_in_bytes), sum(record_count), count(*) FROM local.discovered.orders.files"
+    ).collect()
+    assert (orders.bytes, orders.records, orders.data_files) == tuple(size)
+    assert (items.records, items.data_files, items.bytes, items.snapshot_id) == (0, 0, 0, None)
+    described = spark.sql(f"SELECT * FROM iceberg_describe('{orders.location}')").collect()
+    facts = {row.col_name: row.data_type for row in described}
+    assert facts["Table UUID"] == orders.table_uuid
+    assert facts["Metadata File"].removeprefix("file:") == orders.metadata_file.removeprefix(
+        "file:"
+    )
+
+
+def test_a_catalog_and_a_namespace(spark: SparkSession, lake: Path) -> None:
+    columns = "table_uuid, format_version, columns, partitioning, snapshot_id, snapshot_at, records, bytes"
+    named = spark.sql(f"SELECT name, {columns} FROM iceberg_tables('local.discovered')").collect()
+    assert sorted(row.name for row in named) == [
+        f"local.discovered.{name}" for name in ("items", "log", "orders")
+    ]
+    call = f"iceberg_tables('{lake}/{{sales,audit}}/[ilo]*')"
+    by_path = spark.sql(
+        f"SELECT concat('local.discovered.', name) AS name, {columns} FROM {call}"
+    ).collect()
+    assert sorted(named) == sorted(by_path)
+    everything = spark.sql("SELECT name FROM iceberg_tables('local')").collect()
+    assert {row.name for row in named} <= {row.name for row in everything}
+    assert spark.sql("SELECT * FROM iceberg_tables('local.discovered', limit => 2)").count() == 2
+
+
+def test_a_table_that_cannot_be_read(spark: SparkSession, lake: Path) -> None:
+    (row,) = spark.sql(f"SELECT * FROM iceberg_tables('{lake}/audit/broken')").collect()
+    assert row.table_uuid is None
+    assert "Expecting" in row.error
+
+
+def test_a_thousand_tables_are_read_once_each(
+    spark: SparkSession, lake: Path, tmp_path: Path
+) -> None:
+    """And no folder below a table is listed, nor one of partitions."""
+    source = lake / "sales" / "items" / "metadata"
+    newest = max(source.glob("v*.metadata.json"))
+    for number in range(1000):
+        folder = tmp_path / f"n{number % 10}" / f"t{number}" / "metadata"
+        folder.mkdir(parents=True)
+        shutil.copy(newest, folder / newest.name)
+    (tmp_path / "day=1" / "hidden").mkdir(parents=True)
+    shutil.copytree(source, tmp_path / "day=1" / "hidden" / "metadata")
+    shutil.copytree(source, tmp_path / "n0" / "t0" / "data" / "inner" / "metadata")
+    names = found(spark, tmp_path)
+    assert len(names) == len(set(names)) == 1000
+    assert "hidden" not in names
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        (
+            "{lake}/sales",
+            r"the tables in it are `items`, `orders`: write iceberg\('file:{lake}/sales/items'\)",
+        ),
+        (
+            "{lake}/sales/orders/metadata",
+            r"is inside the folder of the table `.*/orders`; pass that folder",
+        ),
+        (
+            "{lake}/sales/orders/data",
+            r"is inside the folder of the table `.*/orders`; pass that folder",
+        ),
+        ("{lake}/sales/orders/metadata/version-hint.text", r"is inside the folder of the table"),
+        ("{lake}/sales/order", r"write iceberg\('.*/sales/orders'\)"),
+        ("{lake}/sales/orders ", r"`.*/orders ` ends with a blank; write '{lake}/sales/orders'"),
+        (" {lake}/sales/orders", r"begins with a blank; write '{lake}/sales/orders'"),
+        ("~/t", r"`~` is not replaced in `~/t`; write '/.*/t'"),
+        ("{lake}/sales/orders#history", r"write iceberg_history\('{lake}/sales/orders'\)"),
+        ("{lake}/sales/orders#METADATA_LOG_ENTRIES", r"write iceberg_metadata_log\('"),
+        ("{lake}/s*/orders", r"list those that match with iceberg_tables\('{lake}/s\*/orders'\)"),
+        ("{lake}/plain", r"has Parquet files, but no Iceberg metadata; read them with parquet\.`"),
+        ("{lake}/parts", r"has ORC files, but no Iceberg metadata; read them with orc\.`"),
+        ("{lake}/delta", r"is a Delta Lake table, not an Iceberg table; read it with delta\.`"),
+        ("{lake}/empty", r"PATH_NOT_FOUND.*{lake}/empty/metadata"),
+        ("{lake}/nowhere", r"PATH_NOT_FOUND.*{lake}/nowhere/metadata"),
+        (
+            "local.discovered.orders",
+            r"is a table's name, not a path; write local.discovered.orders",
+        ),
+        ("local.discovered.nothing", r"PATH_NOT_FOUND"),
+    ],
+)
+def test_nearly_right_paths(spark: SparkSession, lake: Path, path: str, words: str) -> None:
+    with pytest.raises(AnalysisException, match=words.replace("{lake}", str(lake))):
+        spark.sql(f"SELECT * FROM iceberg('{path.replace('{lake}', str(lake))}')")
+
+
+def test_what_is_advised_can_be_read(spark: SparkSession, lake: Path) -> None:
+    assert spark.sql(f"SELECT * FROM parquet.`{lake}/plain`").count() == 4
+    assert spark.sql(f"SELECT * FROM orc.`file:{lake}/parts`").count() == 4
+    with pytest.raises(AnalysisException, match=r"write iceberg_files\('.*/sales/items'\)"):
+        spark.sql(f"SELECT * FROM iceberg_files('{lake}/sales')")
+
+
+def test_a_parquet_file(spark: SparkSession, lake: Path) -> None:
+    file = next((lake / "plain").glob("*.parquet"))
+    with pytest.raises(AnalysisException, match=r"is a file, not a table; read it with parquet\.`"):
+        spark.sql(f"SELECT * FROM iceberg('{file}')")
