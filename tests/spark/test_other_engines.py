@@ -141,7 +141,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         }
         for n in range(6)
     ]
-    arrow = schema.as_arrow()
+    arrow = table.schema().as_arrow()
     table.append(pa.Table.from_pylist(rows[:3], schema=arrow))
     with table.update_schema() as update:
         update.add_column("extra", StringType())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm, local_folders
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
 from spark_iceberg_sql.spark.bridge.file_io import Files
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
@@ -25,25 +26,65 @@ class Children:
     files: list[str] = field(default_factory=list)
 
 
-def can_walk(files: Files) -> bool:
-    """Whether the store lists one folder at a time; Iceberg's own FileIO lists everything below."""
-    location = files.location
-    return location.io in (HADOOP, S3) or location.blobs is not None
+@dataclass(slots=True)
+class Tree:
+    """The folders of a store. files: opens its files. local: whether they are on the local disk, which needs no JVM."""
+
+    files: Files
+    local: bool
+
+    @property
+    def can_walk(self) -> bool:
+        """Whether the store lists one folder at a time; Iceberg's own FileIO lists everything below."""
+        location = self.files.location
+        return location.io in (HADOOP, S3) or location.blobs is not None
+
+    def children(self, folder: str) -> Children | None:
+        """What lies in a folder; None if there is no such folder. In an object store such a folder is empty."""
+        if self.local:
+            return _local(_path(folder))
+        if self.files.location.io == HADOOP:
+            return _hadoop(self.files.io, folder)
+        blobs = self.files.location.blobs is not None
+        found = Children()
+        for name in _blobs(self.files, folder) if blobs else _objects(self.files, folder):
+            if name.endswith("/"):
+                found.folders.append(name.rstrip("/"))
+            elif name and len(found.files) < _SOME:
+                found.files.append(name)
+        return found
+
+    def metadata_files(self, table: str) -> dict[str, str | None]:
+        """The metadata files of a table's folder, with their stamps if the listing has them."""
+        folder = f"{table.rstrip('/')}/metadata"
+        if self.local:
+            return {f"{folder}/{n}": None for n in local_folders.metadata_files(_path(folder))}
+        return self.files.metadata_files(folder)
+
+    def content(self, location: str) -> bytes:
+        """All bytes of a file."""
+        if self.local:
+            with open(_path(location), "rb") as file:
+                return file.read()
+        return content(self.files, location)
 
 
-def children(files: Files, folder: str) -> Children | None:
-    """What lies in a folder; None if there is no such folder. In an object store such a folder is empty."""
-    if files.location.io == HADOOP:
-        local = local_folder(files.io, folder)
-        return _hadoop(files.io, folder) if local is None else _local(local[1])
-    found = Children()
-    pairs = _blobs(files, folder) if files.location.blobs is not None else _objects(files, folder)
-    for name in pairs:
-        if name.endswith("/"):
-            found.folders.append(name.rstrip("/"))
-        elif name and len(found.files) < _SOME:
-            found.files.append(name)
-    return found
+def tree(files: Files, folder: str) -> tuple[Tree, str]:
+    """The folders below one, and its address with a path that is absolute."""
+    probe = (
+        folder if folder.strip("/") else f"{folder}."
+    )  # Hadoop has no file system for the root itself
+    local = local_folder(files.io, probe) if files.location.io == HADOOP else None
+    if local is not None and not _ABSOLUTE.match(folder):
+        folder = local[1]
+    return Tree(files, local is not None), folder
+
+
+_ABSOLUTE = re.compile(r"/|file:/", re.IGNORECASE)
+
+
+def _path(address: str) -> str:
+    return re.sub(r"^file:/+", "/", address, flags=re.IGNORECASE)
 
 
 def _local(path: str) -> Children | None:
@@ -115,11 +156,6 @@ def _blobs(files: Files, folder: str) -> Iterator[str]:
 
 def content(files: Files, location: str) -> bytes:
     """All bytes of a file."""
-    if files.location.io == HADOOP:
-        local = local_folder(files.io, location)
-        if local is not None:
-            with open(local[1], "rb") as file:
-                return file.read()
     stream = files.io.newInputFile(location).newStream()
     try:
         return bytes(stream.readAllBytes())

@@ -86,7 +86,7 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     table = relations.base_table(found.operations, found.location.path)
     if increments.wanted(values):
         leaf = increments.plan(function, table, values, TIME_TRAVEL)
-        return leaf if values.get("changes") else relations.without_file(leaf)
+        return relations.without_file(leaf)
     spark_table = travelled(function, table, values)
     split = values.get("split_size")
     if split is not None and int(split) < 1:

@@ -27,10 +27,10 @@ from spark_iceberg_sql.model.metadata_functions import TABLES
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.table_functions import Function, Value
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
-from spark_iceberg_sql.spark.bridge import folders, namespaces, registries, table_metadata
+from spark_iceberg_sql.spark.bridge import namespaces, registries, table_metadata
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
-from spark_iceberg_sql.spark.bridge.folders import Children, can_walk, children
+from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, files_of
+from spark_iceberg_sql.spark.bridge.folders import Children, Tree, tree
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.listings import prefix_listing
 from spark_iceberg_sql.spark.bridge.location import HADOOP
@@ -54,6 +54,7 @@ _SHOWN = (
     *("records", "data_files", "delete_files", "bytes", "metadata_file", "error"),
 )
 _BUCKET = re.compile(r"s3[an]?://[^/]+/*", re.IGNORECASE)
+_DEPTH = next(argument.default for argument in TABLES.settings if argument.name == "depth")
 _NAME = re.compile(r"\w+(?:\.\w+)*")
 _AT_ONCE = 16  # requests to an object store
 _PATIENCE = 2.0  # seconds before progress is shown, and between two lines of it
@@ -80,7 +81,7 @@ def unregister(spark: SparkSession) -> None:
 
 
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:
-    depth = int(values.get("depth") or 6)
+    depth = int(str(values.get("depth", _DEPTH)))
     most = values.get("limit")
     if depth < 1 or (most is not None and int(most) < 1):
         name = "depth" if depth < 1 else "limit"
@@ -93,25 +94,27 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
         values = {**values, argument: f"{str(values[argument]).rstrip('/')}/*"}
     location = STORES[function.store](function.name, {**values, "url": values[argument]})
     files = files_of(location, cached=False)
-    found = _found(files, location.path, depth)
-    rows = _rows(files, _counted(found, location.path), None if most is None else int(most))
+    store, path = tree(files, location.path)
+    rows = _rows(
+        store, _counted(_found(store, path, depth), path), None if most is None else int(most)
+    )
     return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
 
 
 # ---------------------------------------------------------------------------------- which folders
 
 
-def _found(files: Files, path: str, depth: int) -> Iterator[str]:
+def _found(store: Tree, path: str, depth: int) -> Iterator[str]:
     """The folders of tables, each once, in the order of a walk."""
     seen = set()
     for pattern in patterns(path):
-        if can_walk(files):
-            top = children(files, pattern.root)
+        if store.can_walk:
+            top = store.children(pattern.root)
             if top is None and not has_wildcards(path):
                 raise Refusal("PATH_NOT_FOUND", path=pattern.root)
-            walk = _matching(files, pattern.root, top or Children(), pattern.parts, depth)
+            walk = _matching(store, pattern.root, top or Children(), pattern.parts, depth)
         else:
-            walk = _listed(files, pattern.root, pattern.parts)
+            walk = _listed(store, pattern.root, pattern.parts)
         for folder in walk:
             if folder not in seen:
                 seen.add(folder)
@@ -119,49 +122,49 @@ def _found(files: Files, path: str, depth: int) -> Iterator[str]:
 
 
 def _matching(
-    files: Files, folder: str, here: Children, parts: tuple[str, ...], depth: int
+    store: Tree, folder: str, here: Children, parts: tuple[str, ...], depth: int
 ) -> Iterator[str]:
     """The tables below the folders that match the rest of a pattern."""
     if not parts:
-        yield from _below(files, folder, here, depth)
+        yield from _below(store, folder, here, depth)
         return
     fits = matcher(parts[0])
     wanted = [name for name in sorted(here.folders) if fits(name)]
-    for inner, inside in _all_children(files, folder, wanted):
-        yield from _matching(files, inner, inside, parts[1:], depth)
+    for inner, inside in _all_children(store, folder, wanted):
+        yield from _matching(store, inner, inside, parts[1:], depth)
 
 
-def _below(files: Files, folder: str, here: Children, depth: int) -> Iterator[str]:
-    if "metadata" in here.folders and files.metadata_files(f"{folder}/metadata"):
+def _below(store: Tree, folder: str, here: Children, depth: int) -> Iterator[str]:
+    if "metadata" in here.folders and store.metadata_files(folder):
         yield folder
         return
     if depth == 0:
         return
     wanted = [name for name in sorted(here.folders) if not name.startswith(".") and "=" not in name]
-    for inner, inside in _all_children(files, folder, wanted):
-        yield from _below(files, inner, inside, depth - 1)
+    for inner, inside in _all_children(store, folder, wanted):
+        yield from _below(store, inner, inside, depth - 1)
 
 
-def _all_children(files: Files, folder: str, names: list[str]) -> Iterator[tuple[str, Children]]:
+def _all_children(store: Tree, folder: str, names: list[str]) -> Iterator[tuple[str, Children]]:
     """Each of a folder's folders with what lies in it; an object store is asked for several at once."""
     addresses = [f"{folder.rstrip('/')}/{name}" for name in names]
-    if files.location.io == HADOOP or len(addresses) < 2:
+    if store.files.location.io == HADOOP or len(addresses) < 2:
         for address in addresses:
-            yield address, children(files, address) or Children()
+            yield address, store.children(address) or Children()
         return
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         yield from zip(
             addresses,
-            (found or Children() for found in pool.map(partial(children, files), addresses)),
+            (found or Children() for found in pool.map(store.children, addresses)),
             strict=True,
         )
 
 
-def _listed(files: Files, root: str, parts: tuple[str, ...]) -> Iterator[str]:
+def _listed(store: Tree, root: str, parts: tuple[str, ...]) -> Iterator[str]:
     """Where a store lists only everything below a prefix: the folders above the metadata files in it."""
     found = {
         file.location.rpartition("/")[0].removesuffix("/metadata")
-        for file in prefix_listing(files.io, root, METADATA_NAMES)
+        for file in prefix_listing(store.files.io, root, METADATA_NAMES)
         if file.location.rpartition("/")[0].endswith("/metadata")
     }
     for folder in sorted(found):
@@ -201,7 +204,7 @@ def _named(name: str) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _rows(files: Files, found: Iterator[str], most: int | None) -> list[dict[str, Any]]:
+def _rows(store: Tree, found: Iterator[str], most: int | None) -> list[dict[str, Any]]:
     """The rows of the first tables found."""
     rows: list[dict[str, Any]] = []
     batch: list[str] = []
@@ -210,29 +213,29 @@ def _rows(files: Files, found: Iterator[str], most: int | None) -> list[dict[str
         if most is not None and len(rows) + len(batch) >= most:
             break
         if len(batch) == 4 * _AT_ONCE:
-            rows += _read(files, batch)
+            rows += _read(store, batch)
             batch = []
-    return rows + _read(files, batch)
+    return rows + _read(store, batch)
 
 
-def _read(files: Files, batch: list[str]) -> list[dict[str, Any]]:
-    if files.location.io == HADOOP or len(batch) < 2:
-        return [_row(files, folder) for folder in batch]
+def _read(store: Tree, batch: list[str]) -> list[dict[str, Any]]:
+    if store.files.location.io == HADOOP or len(batch) < 2:
+        return [_row(store, folder) for folder in batch]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(partial(_row, files), batch))
+        return list(pool.map(partial(_row, store), batch))
 
 
-def _row(files: Files, folder: str) -> dict[str, Any]:
+def _row(store: Tree, folder: str) -> dict[str, Any]:
     """What a table's current metadata file says; a table that cannot be read has the reason in `error`."""
     row: dict[str, Any] = {"location": folder, "name": folder.rpartition("/")[2]}
     try:
         row["metadata_file"] = choose(
-            files.metadata_files(f"{folder}/metadata"),
-            files.heads,
+            store.metadata_files(folder),
+            store.files.heads,
             table_uuid=None,
             by_last_updated=False,
         ).location
-        raw = folders.content(files, row["metadata_file"])
+        raw = store.content(row["metadata_file"])
         if raw[:2] == b"\x1f\x8b":
             raw = gzip.decompress(raw)
         return row | summary(json.loads(raw))

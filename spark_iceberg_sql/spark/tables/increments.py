@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.spark.bridge import relations
+from spark_iceberg_sql.spark.bridge import relations, table_metadata
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.syntax.identifiers import backticked
 
 _BOUNDS = {"start_snapshot_id": "start-snapshot-id", "end_snapshot_id": "end-snapshot-id"}
 ARGUMENTS = (*_BOUNDS, "changes")
@@ -43,9 +44,12 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
     current = table.currentSnapshot()
     last = end if end is not None else (None if current is None else current.snapshotId())
     _refuse_other_branch(function, table, start, last)
+    if start is not None and start == last:  # nothing since: Iceberg refuses it
+        nothing = relations.data_frame(relations.relation(_source(table, changes=changes))).limit(0)
+        return nothing.queryExecution().analyzed()
     options = {_BOUNDS[name]: str(snapshot) for name, snapshot in bounds.items()}
     if not changes:
-        return relations.relation(relations.spark_table(table), options)
+        return relations.relation(_source(table, changes=False), options)
     for snapshot in _between(table, start, last):
         if str(snapshot.summary().get("total-delete-files") or "0") != "0":
             words = (
@@ -53,8 +57,27 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
                 f"two snapshots with SELECT * FROM {function}(..., snapshot_id => ...) EXCEPT ALL SELECT ..."
             )
             raise invalid(function, "changes", words)
+    return _visible(relations.relation(_source(table, changes=True), options))
+
+
+def _source(table: Java, *, changes: bool) -> Java:
+    """Spark's table over the rows, or over the changes."""
     source = "org.apache.iceberg.spark.source.SparkChangelogTable"
-    return relations.relation(java_class(source)(table), options)
+    return java_class(source)(table) if changes else relations.spark_table(table)
+
+
+# Filters on these columns are not pushed down: Iceberg would not find them among the table's own, and fail.
+_MADE = {
+    "_change_type": "concat(_change_type, '')",
+    "_change_ordinal": "CAST(CAST(_change_ordinal AS STRING) AS INT)",
+    "_commit_snapshot_id": "CAST(CAST(_commit_snapshot_id AS STRING) AS BIGINT)",
+}
+
+
+def _visible(leaf: Java) -> Java:
+    names = relations.column_names(leaf)
+    columns = [f"{_MADE[n]} AS {n}" if n in _MADE else backticked(n) for n in names]
+    return table_metadata.selected(relations.data_frame(leaf), *columns)
 
 
 def _refuse_other_branch(function: str, table: Java, start: int | None, last: int | None) -> None:

@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import relations
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.file_io import Files
-from spark_iceberg_sql.spark.bridge.folders import Children, can_walk, children
+from spark_iceberg_sql.spark.bridge.folders import Children, Tree, tree
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.syntax.identifiers import backticked
 
@@ -85,20 +85,20 @@ def _table_around(path: str, files: Files) -> str | None:
 
 
 def _there(function: str, path: str, files: Files) -> Iterator[str]:
-    if not can_walk(files):
+    store, folder = tree(files, path.rstrip("/") or "/")
+    if not store.can_walk:
         return
-    folder = path.rstrip("/") or "/"
     above, _, name = folder.rpartition("/")
-    here = children(files, folder)
+    here = store.children(folder)
     if here is None or not (here.folders or here.files):
-        yield from _beside(function, name, above, files)
+        yield from _beside(function, name, above, store)
         return
     if "_delta_log" in here.folders:
         yield f"`{path}` is a Delta Lake table, not an Iceberg table; read it with delta.{backticked(folder)}"
     if ".hoodie" in here.folders:
         yield f"`{path}` is a Hudi table, not an Iceberg table"
-    yield from _above(function, path, folder, here, files)
-    kind = _kind_of_files(files, folder, here)
+    yield from _above(function, path, folder, here, store)
+    kind = _kind_of_files(store, folder, here)
     if kind is not None:
         yield (
             f"`{path}` has {kind} files, but no Iceberg metadata; read them with "
@@ -106,23 +106,23 @@ def _there(function: str, path: str, files: Files) -> Iterator[str]:
         )
 
 
-def _beside(function: str, name: str, above: str, files: Files) -> Iterator[str]:
+def _beside(function: str, name: str, above: str, store: Tree) -> Iterator[str]:
     """A file, or a name that is nearly one of a folder that is there."""
-    siblings = children(files, above) if above else None
+    siblings = store.children(above) if above else None
     if siblings is None:
         return
     if name in siblings.files and name.endswith(_DATA):
         kind = name.rpartition(".")[2]
         yield f"`{above}/{name}` is a file, not a table; read it with {kind}.{backticked(f'{above}/{name}')}"
     for like in near(name, siblings.folders):
-        if files.metadata_files(f"{above}/{like}/metadata"):
+        if store.metadata_files(f"{above}/{like}"):
             yield f"there is no `{above}/{name}`; write {function}('{above}/{like}')"
 
 
-def _above(function: str, path: str, folder: str, here: Children, files: Files) -> Iterator[str]:
+def _above(function: str, path: str, folder: str, here: Children, store: Tree) -> Iterator[str]:
     """A folder of tables."""
     names = sorted(name for name in here.folders if "=" not in name and name[0] not in "._")
-    tables = [n for n in names[:_TRIED] if files.metadata_files(f"{folder}/{n}/metadata")]
+    tables = [n for n in names[:_TRIED] if store.metadata_files(f"{folder}/{n}")]
     if tables:
         shown = ", ".join(f"`{name}`" for name in tables[:3])
         more = " and others" if len(tables) > 3 or len(names) > _TRIED else ""
@@ -132,7 +132,7 @@ def _above(function: str, path: str, folder: str, here: Children, files: Files) 
         )
 
 
-def _kind_of_files(files: Files, folder: str, here: Children) -> str | None:
+def _kind_of_files(store: Tree, folder: str, here: Children) -> str | None:
     """Parquet, if the files in a folder, or in its first partition, are of that format."""
     for _ in range(4):
         for suffix in (".parquet", ".orc", ".avro"):
@@ -142,5 +142,5 @@ def _kind_of_files(files: Files, folder: str, here: Children) -> str | None:
         if inner is None:
             return None
         folder = f"{folder}/{inner}"
-        here = children(files, folder) or Children()
+        here = store.children(folder) or Children()
     return None

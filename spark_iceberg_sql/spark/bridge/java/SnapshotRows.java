@@ -9,6 +9,7 @@ import org.apache.iceberg.TableMetadata;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -40,19 +41,16 @@ public class SnapshotRows {
     Object[] keys = new Object[summary.size()];
     Object[] values = new Object[summary.size()];
     int at = 0;
-    for (Map.Entry<String, String> entry : summary.entrySet()) {
-      keys[at] = word(entry.getKey());
-      values[at++] = UTF8String.fromString(entry.getValue());
+    for (String key : summary.keySet()) {
+      keys[at] = word(key);
+      values[at++] = UTF8String.fromString((String) summary.get(key));
     }
-    return new ArrayBasedMapData(
-      new org.apache.spark.sql.catalyst.util.GenericArrayData(keys),
-      new org.apache.spark.sql.catalyst.util.GenericArrayData(values)
-    );
+    return new ArrayBasedMapData(new GenericArrayData(keys), new GenericArrayData(values));
   }
 
   private UTF8String word(String text) {
     if (text == null) return null;
-    UTF8String known = words.get(text);
+    UTF8String known = (UTF8String) words.get(text);
     if (known == null) {
       known = UTF8String.fromString(text);
       words.put(text, known);
