@@ -94,7 +94,10 @@ def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]
     for call, words in (
         ("iceberg_files('{}', snapshot_id => 5)", "Cannot find snapshot with ID 5"),
         ("iceberg_files('{}', version => '5')", "Cannot find snapshot with ID 5"),
-        ("iceberg('{}', version => 'no')", "the branches and tags are first, main, side"),
+        (
+            "iceberg('{}', version => 'no')",
+            "no snapshot, branch or tag `no`, only first, main, side",
+        ),
         ("iceberg_ddl('{}', ref => 'first')", "UNRECOGNIZED_PARAMETER_NAME"),
         ("iceberg_columns('{}', ref => 'no')", "no branch or tag `no`, only first, main, side"),
         (f"iceberg_files('{TABLE}2', endpoint => 'http://h:1')", "it is only for a path"),

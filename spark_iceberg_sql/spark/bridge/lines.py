@@ -114,6 +114,27 @@ def branch_table(java_class: Callable[[str], Java], table: Java, branch: str) ->
     return kind.create(table, branch) if LINE >= (4, 1) else kind(table, branch, False)
 
 
+def version_table(java_class: Callable[[str], Java], table: Java, version: str) -> Java:
+    """Spark's table as VERSION AS OF reads it: as of a snapshot, a branch or a tag that exists."""
+    if LINE >= (4, 1):
+        travel = java_class("org.apache.iceberg.spark.TimeTravel")
+        return java_class(_SPARK_TABLE).create(table, travel.version(version))
+    ref = table.refs().get(version)
+    found = int(version) if ref is None else int(ref.snapshotId())
+    return spark_table(java_class, table, found, None)
+
+
+def changelog_table(java_class: Callable[[str], Java], table: Java) -> Java:
+    """Spark's table over the changes of Iceberg's."""
+    kind = java_class("org.apache.iceberg.spark.source.SparkChangelogTable")
+    return kind(table) if LINE >= (4, 1) else kind(table, False)
+
+
+def local_relation(kind: Java, output: Java, rows: Java, none: Java) -> Java:
+    """A LocalRelation of rows; since 4.1 it has an argument for streams."""
+    return kind(output, rows, False, *((none,) if LINE >= (4, 1) else ()))
+
+
 def snapshot_id(table: Java) -> int | None:
     """The snapshot that Spark's table reads; before 4.1 it only returns one that was given explicitly."""
     found = table.snapshotId()

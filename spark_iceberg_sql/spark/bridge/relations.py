@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class, scala_
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_INTEGER = re.compile(r"-?[0-9]{1,19}")
 _CATALYST = "org.apache.spark.sql.catalyst"
 
 
@@ -205,11 +207,18 @@ def ref_names(table: Java) -> list[str]:
 
 
 def spark_table_at_version(table: Java, version: str) -> Java:
-    """Spark's table over Iceberg's, as VERSION AS OF reads it: a snapshot ID, a branch or a tag."""
-    travel = java_class("org.apache.iceberg.spark.TimeTravel")
-    return java_class("org.apache.iceberg.spark.source.SparkTable").create(
-        table, travel.version(version)
-    )
+    """Spark's table over Iceberg's, as VERSION AS OF reads it: a snapshot ID, a branch or a tag.
+
+    Raises KeyError with the branches and tags if it is none of these.
+    """
+    if not _INTEGER.fullmatch(version) and table.refs().get(version) is None:
+        raise KeyError(*ref_names(table))
+    return lines.version_table(java_class, table, version)
+
+
+def changelog_table(table: Java) -> Java:
+    """Spark's table over the changes of Iceberg's."""
+    return lines.changelog_table(java_class, table)
 
 
 def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:

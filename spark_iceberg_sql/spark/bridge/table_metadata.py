@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm, relations
+from spark_iceberg_sql.spark.bridge import compiler, jvm, lines, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
@@ -62,10 +62,9 @@ def snapshots(metadata: Java) -> Java:
     )
     schema = java_class("org.apache.spark.sql.types.StructType").fromDDL(columns)
     types = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils")
-    as_scala = java_class("scala.jdk.javaapi.CollectionConverters").asScala
+    seq = java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
     relation = java_class(f"{_LOGICAL}.LocalRelation")
-    nothing = jvm.to_option()
-    return relation(types.toAttributes(schema), as_scala(rows).toSeq(), False, nothing)
+    return lines.local_relation(relation, types.toAttributes(schema), seq, jvm.to_option())
 
 
 @lru_cache(maxsize=1)

@@ -124,7 +124,8 @@ def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     try:
         return steps[given[0]]()
     except KeyError as missing:
-        words = f"there is no branch or tag `{value}`, only {', '.join(map(str, missing.args))}"
+        kinds = "snapshot, branch or tag" if given[0] == "version" else "branch or tag"
+        words = f"there is no {kinds} `{value}`, only {', '.join(map(str, missing.args))}"
         raise invalid(function, given[0], words) from None
     except JVM_ERRORS as error:
         words = message(error)

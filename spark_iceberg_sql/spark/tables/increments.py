@@ -62,8 +62,7 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
 
 def _source(table: Java, *, changes: bool) -> Java:
     """Spark's table over the rows, or over the changes."""
-    source = "org.apache.iceberg.spark.source.SparkChangelogTable"
-    return java_class(source)(table) if changes else relations.spark_table(table)
+    return relations.changelog_table(table) if changes else relations.spark_table(table)
 
 
 # Filters on these columns are not pushed down: Iceberg would not find them among the table's own, and fail.
