@@ -117,7 +117,7 @@ def add_files(made: Java, answers: Mapping[int, str]) -> None:
     current = made.operations().current()
     file = _proxy("java.util.function.Function", _file_of_task())
     append = made.newFastAppend()
-    places = []
+    manifests = 0
     for spec_id, answer in answers.items():
         tasks = parser.fromJson(mapper.readTree(answer), made.specs(), True).fileScanTasks()
         if not tasks.size():
@@ -130,12 +130,9 @@ def add_files(made: Java, answers: Mapping[int, str]) -> None:
         writer.addAll(tasks.stream().map(file).toList())
         writer.close()
         append.appendManifest(writer.toManifestFile())
-        places.append(place)
-    if not places:
-        return
-    append.commit()
-    for place in places:  # the commit has copied them
-        made.io().deleteFile(place)
+        manifests += 1
+    if manifests:  # the snapshot refers to them as they are
+        append.commit()
 
 
 def _proxy(interface: str, handle: Java) -> Java:
