@@ -110,7 +110,7 @@ public final class KeptFiles {
       conjuncts(projected, split);
       for (Expression part : split) {
         parts.add(new Evaluator(spec.partitionType(), part, caseSensitive));
-        fields.add(names(spec, Binder.boundReferences(spec.partitionType(), part, caseSensitive)));
+        fields.add(names(spec, Binder.boundReferences(spec.partitionType(), List.of(part), caseSensitive)));
       }
     }
 
@@ -141,7 +141,7 @@ public final class KeptFiles {
       this.filter = filter;
       bounds = new InclusiveMetricsEvaluator(schema, filter, caseSensitive);
       strict = new StrictMetricsEvaluator(schema, filter, caseSensitive);
-      columns = Binder.boundReferences(schema.asStruct(), filter, caseSensitive);
+      columns = Binder.boundReferences(schema.asStruct(), List.of(filter), caseSensitive);
     }
 
     private UnderSpec under(int id) {

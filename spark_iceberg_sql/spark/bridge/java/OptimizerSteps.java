@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.optimizer.Optimizer;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A session's optimizer, run step by step on one plan: the result, and the plan and its subqueries as they are when
@@ -29,7 +29,9 @@ public final class OptimizerSteps {
 
   /** The optimized plan. */
   public LogicalPlan optimized(Optimizer optimizer, LogicalPlan plan) throws Exception {
-    for (Object batch : CollectionConverters.asJava(optimizer.batches())) {
+    Iterator<?> batches = optimizer.batches().iterator();
+    while (batches.hasNext()) {
+      Object batch = batches.next();
       List<Rule<LogicalPlan>> own = rules(batch);
       for (Rule<LogicalPlan> rule : own)
         if (rule.ruleName().endsWith(".V2ScanRelationPushDown")) before.add(plan);
@@ -49,15 +51,19 @@ public final class OptimizerSteps {
 
   /** The rule OptimizeSubqueries runs the whole optimizer on each of them: this keeps what it would not show. */
   private void subqueries(Optimizer optimizer, LogicalPlan node) throws Exception {
-    for (Object plan : CollectionConverters.asJava(node.subqueries()))
-      optimized(optimizer, new Subquery((LogicalPlan) plan, false));
-    for (Object child : CollectionConverters.asJava(node.children())) subqueries(optimizer, (LogicalPlan) child);
+    Iterator<?> plans = node.subqueries().iterator();
+    while (plans.hasNext()) optimized(optimizer, new Subquery((LogicalPlan) plans.next(), false));
+    Iterator<?> children = node.children().iterator();
+    while (children.hasNext()) subqueries(optimizer, (LogicalPlan) children.next());
   }
 
   // Batch and Strategy are protected in Scala: their accessors are public in the JVM.
   @SuppressWarnings("unchecked")
   private static List<Rule<LogicalPlan>> rules(Object batch) throws Exception {
-    return new ArrayList<>(CollectionConverters.asJava((Seq<Rule<LogicalPlan>>) value(batch, "rules")));
+    List<Rule<LogicalPlan>> rules = new ArrayList<>();
+    Iterator<?> each = ((Seq<?>) value(batch, "rules")).iterator();
+    while (each.hasNext()) rules.add((Rule<LogicalPlan>) each.next());
+    return rules;
   }
 
   private static int rounds(Object batch) throws Exception {

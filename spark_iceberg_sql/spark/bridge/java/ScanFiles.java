@@ -24,7 +24,6 @@ import org.apache.iceberg.transforms.Transform;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types.NestedField;
 import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The data files of a table by partition, and how many of them a scan reads, in one string: for each partition its
@@ -45,7 +44,7 @@ public class ScanFiles {
    */
   public String text(Snapshot snapshot, Seq<?> partitions, long most) throws Exception {
     Set<String> seen = new HashSet<>();
-    for (Object partition : CollectionConverters.asJava(partitions)) read(partition, seen);
+    read(partitions, seen);
     if (snapshot != null && total(snapshot) <= most) {
       for (ManifestFile manifest : snapshot.dataManifests(table.io())) list(manifest);
     } else {
@@ -91,7 +90,8 @@ public class ScanFiles {
 
   private void read(Object partition, Set<String> seen) throws Exception {
     if (partition instanceof Seq) {
-      for (Object inner : CollectionConverters.asJava((Seq<?>) partition)) read(inner, seen);
+      scala.collection.Iterator<?> each = ((Seq<?>) partition).iterator();
+      while (each.hasNext()) read(each.next(), seen);
       return;
     }
     Method group = partition.getClass().getMethod("taskGroup"); // of a class that is not public
