@@ -83,6 +83,11 @@ def message(error: CapturedException) -> str:
     return error.getMessage() if LINE >= (4, 0) else ""
 
 
+def pretty_sql(package: Java, expression: Java) -> str:
+    """Spark's `toPrettySQL`; since 4.1 it takes a flag."""
+    return str(package.toPrettySQL(expression, *((True,) if LINE >= (4, 1) else ())))
+
+
 def relation(kind: Java, table: Java, catalog: Java, none: Java, options: Java) -> Java:
     """A DataSourceV2Relation without an identifier; since 4.1 it has a time travel argument."""
     more = (none,) if LINE >= (4, 1) else ()

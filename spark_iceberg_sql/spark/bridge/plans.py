@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
 def pretty(expression: Java) -> str:
     """An expression as Spark names the column of a result: `lower(name)`."""
     package = scala_object("org.apache.spark.sql.catalyst.util.package")
-    return str(package.toPrettySQL(expression, True))
+    return lines.pretty_sql(package, expression)
 
 
 def relation_name(node: Java) -> str:
