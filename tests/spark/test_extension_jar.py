@@ -53,6 +53,7 @@ def said(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
         "spark.ui.enabled": "false",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
         catalog: "org.apache.iceberg.spark.SparkCatalog",
         f"{catalog}.type": "hadoop",
         f"{catalog}.warehouse": str(folder / "warehouse"),
