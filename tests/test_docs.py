@@ -251,6 +251,7 @@ def test_every_shell_command_is_one() -> None:
         "codespell",
         "mkdocs",
         "beeline",
+        "spark-sql",
         "git",
         "pytest",
         "pip",
