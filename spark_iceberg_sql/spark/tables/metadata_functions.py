@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.model.metadata_files import is_metadata_file
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.spark.bridge import jvm, registries, relations
@@ -126,7 +127,8 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
     location = STORES[reader.store](function.name, wanted)
     found = find(function.name, location, values)
     warn_of_copy(found)
-    return Subject(function.name, location.path, found.operations, values, found.folder)
+    folder = found.folder if is_metadata_file(location.path) else location.path
+    return Subject(function.name, location.path, found.operations, values, folder)
 
 
 def _is_path(name: str) -> bool:
