@@ -56,7 +56,8 @@ class Preview:
     source: what would be written, in the user's words. spec: the text for PARTITIONED BY. per_partition: one
     for each partition, the largest first. file_sizes: bytes of each file, the smallest first. basis: what the figures
     rest on. settings: the write settings that decide, in words. notes: what the rules or the model have to
-    say. target: write.target-file-size-bytes.
+    say. target: write.target-file-size-bytes. unseen: partitions that a sample is estimated to have missed; each
+    counts as one file.
     """
 
     source: str
@@ -67,16 +68,17 @@ class Preview:
     settings: str
     target: int
     notes: tuple[str, ...] = ()
+    unseen: int = 0
 
     @property
     def partitions(self) -> int:
         """The number of partitions."""
-        return len(self.per_partition)
+        return len(self.per_partition) + self.unseen
 
     @cached_property
     def files(self) -> int:
         """The number of data files."""
-        return sum(p.files for p in self.per_partition)
+        return sum(p.files for p in self.per_partition) + self.unseen
 
     @cached_property
     def rows(self) -> int:

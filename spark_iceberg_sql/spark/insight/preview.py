@@ -26,6 +26,7 @@ from spark_iceberg_sql.spark.bridge import hypothetical, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+from spark_iceberg_sql.spark.insight.preview_estimates import from_metadata, from_sample
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -51,7 +52,9 @@ def preview(
 
     source: a table's or view's name, a query, a path, or a DataFrame. spec: the text for PARTITIONED BY,
     `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once, and a few
-    partitions again. properties: table properties for the write that replace the source table's own.
+    partitions again; `sample` about 100,000 rows; `metadata` no row, only the counts and bounds of an Iceberg
+    table's files. The basis of the result says how far each may be off. properties: table properties for the write
+    that replace the source table's own.
 
     Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
     """
@@ -62,7 +65,13 @@ def preview(
     wanted = candidate(spec, found.schema, case_sensitive=sensitive)
     try:
         with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
-            return _Run(spark, found, wanted, table).result()
+            if using == "data":
+                return _Run(spark, found, wanted, table).result()
+            settings = settings_of(spark, table)
+            words = settings_text(settings)
+            if using == "sample":
+                return from_sample(spark, found, wanted, table, settings, words)
+            return from_metadata(spark, found, wanted, settings, words)
     except JVM_ERRORS as error:
         raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
 
