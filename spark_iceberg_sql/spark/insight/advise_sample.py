@@ -16,8 +16,8 @@ from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge import hypothetical
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
-from spark_iceberg_sql.spark.insight.preview import settings_of
 from spark_iceberg_sql.spark.insight.preview_estimates import first_rows
+from spark_iceberg_sql.spark.insight.preview_settings import settings_of
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:

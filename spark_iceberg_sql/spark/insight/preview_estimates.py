@@ -20,7 +20,7 @@ from spark_iceberg_sql.insight.preview_layout import (
 )
 from spark_iceberg_sql.insight.preview_metadata import Known, spread
 from spark_iceberg_sql.insight.specs import CandidateSpec
-from spark_iceberg_sql.spark.bridge import hypothetical
+from spark_iceberg_sql.spark.bridge import memory_writers
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
 from spark_iceberg_sql.syntax.identifiers import dotted
@@ -39,11 +39,11 @@ def first_rows(
     spark: SparkSession, source: Source, table: Java, raw: float, settings: WriteSettings
 ) -> list[Trial]:
     """Files of the source's first rows, of several sizes, written in memory. raw: uncompressed bytes of a row."""
-    data = hypothetical.internal_rows(source.frame.limit(_TRIED[-1]))
+    data = memory_writers.internal_rows(source.frame.limit(_TRIED[-1]))
     made: list[Trial] = []
     for count in _TRIED:
         part = data.subList(0, min(count, int(data.size())))
-        written = hypothetical.write_in_memory(
+        written = memory_writers.write_in_memory(
             spark, table, part, source.frame, settings.target, ROWS_BETWEEN_LOOKS
         )
         files = tuple(DataFile(n, round(n * raw), size) for n, size, _ in written)
