@@ -101,8 +101,12 @@ class _Search:
             if isinstance(known, Table) and known.specs is not None:
                 self._current = known.specs.spec.fields
 
-    def result(self) -> Advice:
-        """Find the filters, lay out every spec, rank them, and plan the best again."""
+    def costs(self) -> dict[Fields, int]:
+        """The cost of the workload under every spec whose files are not too small."""
+        return self._ranked()[2]
+
+    def _ranked(self) -> tuple[Sample, dict[Fields, Slices], dict[Fields, int]]:
+        """Find the filters, lay out every spec, and let Iceberg plan on their files."""
         planned, columns = self._filters()
         fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
         sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
@@ -115,7 +119,11 @@ class _Search:
                 if fields
                 else "the queries filter on no column that a spec could use"
             )
-        costs = self._costs(sample, every, planned)
+        return sample, every, self._costs(sample, every, planned)
+
+    def result(self) -> Advice:
+        """Rank every spec, and plan the best again."""
+        sample, every, costs = self._ranked()
         best = sorted(every, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
         proposals = [p for spec in best if (p := self._proposal(sample, spec, every[spec]))]
         if self._table is not None:
