@@ -297,7 +297,7 @@ class _Search:
 
 
 def _with_id(field: PartitionField, field_id: int) -> PartitionField:
-    return PartitionField(field.source_id, field.source, field.transform, f"f{field_id}", field_id)
+    return replace(field, field_id=field_id)
 
 
 def _rewrite(table: tuple[str, ...]) -> str:
