@@ -173,21 +173,6 @@ def class_named(name: str) -> Java:
     return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
 
 
-def planned(made: Java, filters: Sequence[Java]) -> tuple[int, int]:
-    """How many files, and how many bytes, Iceberg's planner leaves of a table. filters: all must hold."""
-    reporter = java_class(f"{_ICEBERG}.metrics.InMemoryMetricsReporter")()
-    scan = made.newScan().metricsReporter(reporter)
-    for condition in filters:
-        scan = scan.filter(condition)
-    files = scan.planFiles()
-    collect = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Iterables")
-    count = int(collect.size(files))
-    files.close()
-    if not count:
-        return 0, 0
-    return count, int(reporter.scanReport().scanMetrics().totalFileSizeInBytes().value())
-
-
 def file_sizes(made: Java) -> list[int]:
     """The bytes of each data file of a table's current snapshot."""
     tasks = made.newScan().planFiles()
@@ -201,7 +186,7 @@ def file_sizes(made: Java) -> list[int]:
 
 
 def planned_by_spec(made: Java, filters: Sequence[Java]) -> dict[int, tuple[int, int]]:
-    """As `planned`, apart for each spec of a table that has the files of many; the groups are made in the JVM."""
+    """How many files, and how many bytes, Iceberg's planner leaves of each spec of a table. filters: all must hold."""
     scan = made.newScan()
     for condition in filters:
         scan = scan.filter(condition)
