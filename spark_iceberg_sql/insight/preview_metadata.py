@@ -15,8 +15,10 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 
 _MOST = 10_000  # values of one field in one file
-_UNITS = {"hour": 3_600_000_000, "day": 86_400_000_000}
-_DAY = _UNITS["day"]
+_DAY = 86_400_000_000  # microseconds
+# By how much of an ISO date and time a transform keeps: microseconds, or months.
+_UNITS = {len("2024-05-17"): _DAY, len("2024-05-17T10"): 3_600_000_000}
+_MONTHS = {len("2024"): 12, len("2024-05"): 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def _shares(
     if bounds is None:
         raise _unknown(field, "some of its files have no bounds for it")
     low, high = bounds
-    if transform.name in ("year", "month", "day", "hour"):
+    if transform.iso_width is not None:
         if kind == "date":
             low, high = low * _DAY, high * _DAY + _DAY - 1
         return _over_time(field, low, high)
@@ -72,11 +74,11 @@ def _shares(
 
 
 def _over_time(field: PartitionField, low: int, high: int) -> Sequence[tuple[int, float]]:
-    name = field.transform.transform.name
-    if name in _UNITS:
-        unit = _UNITS[name]
+    width = field.transform.transform.iso_width
+    if width in _UNITS:
+        unit = _UNITS[width]
         return _over(field, low // unit, high // unit, lambda v: v, unit, low, high)
-    months = 1 if name == "month" else 12
+    months = _MONTHS[width or 0]
     first, last = _month(low) // months, _month(high) // months
     out = []
     for value in range(first, last + 1):
