@@ -57,7 +57,7 @@ class Sample:
     @property
     def weight(self) -> float:
         """The rows of the table for each row of the sample."""
-        return self.rows / max(1, self.seen)
+        return max(1, self.rows) / max(1, self.seen)
 
     @property
     def is_whole(self) -> bool:
