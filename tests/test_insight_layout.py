@@ -13,7 +13,7 @@ import pytest
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
-from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, middle, sliced
+from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
 from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.hypothetical_values import lower_bound, ordinal, upper_bound
 from spark_iceberg_sql.insight.preview import partition_text
@@ -321,6 +321,13 @@ def test_a_spec_with_small_files_is_known_by_its_middle_file() -> None:
     cut = sliced(small, ())
     assert sum(cut.sizes) == pytest.approx(10_000_000, rel=0.05)
     assert max(cut.sizes) < 400_000
+
+
+def test_a_table_without_rows_has_no_files() -> None:
+    none = Sample(0, 1.0, {1: []}, {}, Sizes([], WriteSettings("hash", 1000)), 0)
+    assert sliced(none, ()).cuts == []
+    assert middle(none, ()) == 0
+    assert layouts(none, [], 100).keys() == {()}
 
 
 # ------------------------------------------------------------------------------------- workloads

@@ -32,13 +32,17 @@ def events(spark: SparkSession) -> str:
 
 CASES = [
     ("days(ts)", {}),
-    ("bucket(8, id), country", {}),
+    pytest.param("bucket(8, id), country", {}, marks=pytest.mark.thorough),
     ("tenant", {"write.target-file-size-bytes": "60000"}),
-    ("", {"write.target-file-size-bytes": "150000"}),
+    pytest.param("", {"write.target-file-size-bytes": "150000"}, marks=pytest.mark.thorough),
     ("country", {"write.distribution-mode": "none"}),
     # Shuffle partitions are split, and with them the partitions in them.
     ("truncate(20, tenant)", {"write.spark.advisory-partition-size-bytes": "1000000"}),
-    ("days(`the payload`.at)", {"write.parquet.compression-codec": "gzip"}),
+    pytest.param(
+        "days(`the payload`.at)",
+        {"write.parquet.compression-codec": "gzip"},
+        marks=pytest.mark.thorough,
+    ),
 ]
 
 
