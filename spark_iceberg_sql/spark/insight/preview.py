@@ -91,6 +91,12 @@ class _Run:
         self._settings = settings_of(spark, table)
         self._by_task = self._settings.mode == "none"
         self._notes = list(wanted.warnings)
+        if (source.metadata or {}).get("default-sort-order-id"):
+            self._notes.append(
+                "the table's sort order is not applied to the rows written in memory: bytes may be fewer"
+            )
+        if self._settings.mode == "range":
+            self._notes.append("a partition at the edge of two tasks may have one more file")
 
     def result(self) -> Preview:
         """Count, write a few partitions in memory, and add up."""
