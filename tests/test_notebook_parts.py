@@ -253,7 +253,7 @@ def test_any_partitions_can_be_drawn(partitions: list[Partition]) -> None:
 
 def test_the_line_below_the_rows() -> None:
     read = TableRead("t", tuple(day(n, n == 19727) for n in range(19723, 19733)))
-    bundle = results.of_explained([read], "plan <b>")
+    bundle = results.of_explained([read], None, "plan <b>")
     assert bundle["text/plain"].startswith(
         "would read 1 of 10 files (1.0 of 10.0 kB), partitions: ts_day = 2024-01-05\n"
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.explain import Explanation
 from spark_iceberg_sql.notebook import pictures, rows
 from spark_iceberg_sql.spark.bridge.scan_files import TableRead, Written
 
@@ -39,12 +40,17 @@ def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
     return bundle([_small(line)], [line])
 
 
-def of_explained(read: Sequence[TableRead], plan: str) -> Bundle:
-    """What a query would read, and Spark's plan of it."""
+def of_explained(read: Sequence[TableRead], explanation: Explanation | None, plan: str) -> Bundle:
+    """What a statement would read. explanation: of its filters, if there is one. plan: Spark's, as text."""
     lines, drawn, strips = _reads(read, "", "would read")
-    lines = lines if read else ["would read no Iceberg table"]
+    if not read and explanation is None:
+        lines = ["would read no table"]
     details = f"<details><summary>physical plan</summary><pre>{markup.words(plan)}</pre></details>"
-    return bundle([*map(_small, lines), *drawn, details], [*lines, *strips, plan.strip()])
+    why = "" if explanation is None else explanation._repr_html_()
+    return bundle(
+        [*map(_small, lines), *drawn, why, details],
+        [*lines, *strips, plan.strip() if explanation is None else str(explanation)],
+    )
 
 
 def _small(line: str) -> str:
