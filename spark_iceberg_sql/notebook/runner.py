@@ -17,7 +17,7 @@ from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.notebook import mistakes, results, rows
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, masked
 from spark_iceberg_sql.notebook.options import Options
-from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled
+from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled, unfilled
 from spark_iceberg_sql.notebook.work import Output, Work
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge import scan_files
@@ -196,7 +196,7 @@ class Runner:
     def _fix(self, made: fixes.Fixed, report: Report) -> None:
         """Remember the corrected cell; raises CellError if errors remain that no fix removes."""
         if made.applied:
-            self.corrected = self._cell.before + made.text
+            self.corrected = self._cell.before + unfilled(made.text, self._cell.text)
         line = (
             f"{len(made.applied)} of {len(report)} findings fixed"
             if len(report)
