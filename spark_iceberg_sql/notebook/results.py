@@ -99,15 +99,18 @@ def _files(table: TableRead) -> str:
 def _written(wrote: Written) -> str:
     counts = {key: int(value) for key, value in wrote.summary.items() if value.isdigit()}
     said = []
-    for key, noun in (("added-records", "row"), ("deleted-records", "row")):
-        if number := counts.get(key):
-            verb = "wrote" if key.startswith("added") else "removed"
-            said.append(f"{verb} {number:,} {noun}{'' if number == 1 else 's'}")
+    added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
+    if added and removed:  # files are rewritten whole: most of their rows may be the same
+        said.append(f"replaced {removed:,} row{'' if removed == 1 else 's'} by {added:,}")
+    elif added or removed:
+        number = added or removed
+        verb = "wrote" if added else "removed"
+        said.append(f"{verb} {number:,} row{'' if number == 1 else 's'}")
     if files := counts.get("added-data-files"):
         written_size = size(counts.get("added-files-size", 0))
         said.append(f"{files:,} new data file{'' if files == 1 else 's'} ({written_size})")
     if files := counts.get("deleted-data-files"):
-        said.append(f"{files:,} data file{'' if files == 1 else 's'} replaced")
+        said.append(f"{files:,} data file{'' if files == 1 else 's'} removed")
     if files := counts.get("added-delete-files"):
         said.append(f"{files:,} new delete file{'' if files == 1 else 's'}")
     if partitions := counts.get("changed-partition-count"):
