@@ -49,7 +49,7 @@ def of_explained(read: Sequence[TableRead], explanation: Explanation | None, pla
     why = "" if explanation is None else explanation._repr_html_()
     return bundle(
         [*map(_small, lines), *drawn, why, details],
-        [*lines, *strips, plan.strip() if explanation is None else str(explanation)],
+        [*lines, *strips, plan.strip()],
     )
 
 
