@@ -164,7 +164,10 @@ def _welcome_ipython() -> None:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None:
-        shell.extension_manager.load_extension(__name__)
+        from contextlib import suppress
+
+        with suppress(ImportError):  # an IPython without what the magics need; %load_ext says so
+            shell.extension_manager.load_extension(__name__)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -160,6 +160,16 @@ def test_the_rules_that_could_not_judge_are_named_on_demand(tmp_path: Path, caps
     assert (note["skipped"], note["statements"]) == (["SIS405", "SIS407"], 2)
 
 
+def test_statistics_for_machines(project: Path, capsys: Any) -> None:
+    assert (
+        main(["check", "--statistics", "--output-format", "json", "weeks.sql", "unknown.sql"]) == 1
+    )
+    counts = {found["code"]: found["count"] for found in json.loads(capsys.readouterr().out)}
+    assert counts == {"SIS002": 2, "SIS101": 1}
+    assert main(["check", "--statistics", "--output-format", "sarif", "weeks.sql"]) == 2
+    assert "--statistics needs --output-format concise, " in capsys.readouterr().err
+
+
 def test_quiet_and_statistics(capsys: Any) -> None:
     main(["check", "-q", "clean.sql"])
     assert capsys.readouterr().out == ""

@@ -13,7 +13,7 @@ import pytest
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
-from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, middle, sliced
+from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
 from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.hypothetical_values import lower_bound, ordinal, upper_bound
 from spark_iceberg_sql.insight.preview import partition_text
@@ -26,6 +26,7 @@ from spark_iceberg_sql.insight.preview_layout import (
     picked,
     splits,
 )
+from spark_iceberg_sql.insight.preview_metadata import Known, spread
 from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.schema import Schema
@@ -186,6 +187,50 @@ def test_partitions_are_readable() -> None:
     assert text == "ts_month=1969-12/two words.at_hour=1970-01-02-01/name=null"
 
 
+def utc(year: int, month: int, day: int, hour: int = 0) -> datetime:
+    return datetime(year, month, day, hour, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds", "shares"),
+    [
+        ("months(ts)", (utc(2024, 1, 16), utc(2024, 3, 1)), {648: 16, 649: 29, 650: 0}),
+        ("years(ts)", (utc(1969, 12, 31), utc(1970, 1, 2)), {-1: 1, 0: 1}),
+        (
+            "days(ts)",
+            (utc(2024, 1, 1, 12), utc(2024, 1, 2, 12)),
+            {19723: 0.5, 19724: 0.5},
+        ),
+    ],
+)
+def test_rows_are_spread_over_the_time_of_their_file(
+    text: str, bounds: tuple[datetime, datetime], shares: dict[int, float]
+) -> None:
+    kind = Primitive("timestamptz")
+    low, high = (ordinal(kind, moment) for moment in bounds)
+    days = (high - low) / 86_400_000_000
+    file = Known(1000, 5000, {2: (low, high)})
+    found = spread(Spec(0, fields(text)), [file, file], {2: "timestamptz"})
+    assert found.keys() == {(value,) for value in shares}
+    for value, share in shares.items():
+        assert found[(value,)][0] == pytest.approx(2000 * share / days, abs=0.1)
+    assert sum(size for _, size in found.values()) == pytest.approx(10_000)
+
+
+def test_metadata_refuses_what_bounds_do_not_say() -> None:
+    one = Known(10, 100, {3: ("a", "a"), 1: (5, 5)})
+    spec = Spec(0, fields("name, bucket(4, id)"))
+    assert len(spread(spec, [one], {3: "string", 1: "long"})) == 4
+    for bounds in ({3: ("a", "b")}, {}):
+        with pytest.raises(IcebergSqlError, match="using => 'data'"):
+            spread(Spec(0, fields("name")), [Known(10, 100, bounds)], {3: "string"})
+    wide_range = Known(10, 100, {1: (0, 10**9)})
+    with pytest.raises(IcebergSqlError, match="1,000,000,001 values"):
+        spread(Spec(0, fields("id")), [wide_range], {1: "long"})
+    tens = spread(Spec(0, fields("truncate(10, id)")), [Known(20, 200, {1: (-5, 14)})], {1: "long"})
+    assert {key: round(rows) for key, (rows, _) in tens.items()} == {(-10,): 5, (0,): 10, (10,): 5}
+
+
 # ------------------------------------------------------------------------------------- candidates
 
 
@@ -276,6 +321,13 @@ def test_a_spec_with_small_files_is_known_by_its_middle_file() -> None:
     cut = sliced(small, ())
     assert sum(cut.sizes) == pytest.approx(10_000_000, rel=0.05)
     assert max(cut.sizes) < 400_000
+
+
+def test_a_table_without_rows_has_no_files() -> None:
+    none = Sample(0, 1.0, {1: []}, {}, Sizes([], WriteSettings("hash", 1000)), 0)
+    assert sliced(none, ()).cuts == []
+    assert middle(none, ()) == 0
+    assert layouts(none, [], 100).keys() == {()}
 
 
 # ------------------------------------------------------------------------------------- workloads

@@ -18,7 +18,7 @@ from spark_iceberg_sql.notebook import pictures, results
 from spark_iceberg_sql.notebook.cell import Cell, masked
 from spark_iceberg_sql.notebook.diagrams import HiddenPartitioning
 from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
-from spark_iceberg_sql.notebook.parameters import VariableError, filled
+from spark_iceberg_sql.notebook.parameters import VariableError, filled, unfilled
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
 
 # --- the first line -------------------------------------------------------------------------------
@@ -109,6 +109,12 @@ def test_variables_become_parameters(
     found = filled(text, VARIABLES)
     assert (found.text, dict(found.values)) == (made or text, values)
     assert len(found.text) == len(text)
+
+
+def test_a_corrected_cell_has_its_braces_again() -> None:
+    written = "SELECT iceberg_bucket(id, 4), {n} FROM t"
+    made = filled(written, VARIABLES).text.replace("id, 4", "4, id")
+    assert unfilled(made, written) == "SELECT iceberg_bucket(4, id), {n} FROM t"
 
 
 def test_a_type_in_a_struct_is_handed_over_only_where_it_is_a_variable() -> None:
@@ -253,7 +259,7 @@ def test_any_partitions_can_be_drawn(partitions: list[Partition]) -> None:
 
 def test_the_line_below_the_rows() -> None:
     read = TableRead("t", tuple(day(n, n == 19727) for n in range(19723, 19733)))
-    bundle = results.of_explained([read], "plan <b>")
+    bundle = results.of_explained([read], None, "plan <b>")
     assert bundle["text/plain"].startswith(
         "would read 1 of 10 files (1.0 of 10.0 kB), partitions: ts_day = 2024-01-05\n"
     )

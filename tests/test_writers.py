@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from test_others_sql import notebook
 from writers import (
@@ -350,3 +352,40 @@ def test_expressions_of_dataframes(line: str, expected: list[tuple[str, str]]) -
         'spark.sql("CREATE TABLE db.k (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")\n'
     )
     assert found(IMPORTS + FRAME + known + line) == expected
+
+
+TWICE = (
+    'spark.sql("CREATE TABLE db.{} (a INT, A INT) USING iceberg PARTITIONED BY (bucket(4, a))")\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("", ["SIS207"]),
+        ('spark.conf.set("spark.sql.caseSensitive", "true")\n', []),
+        ('spark.conf.set("spark.sql.casesensitive", True)\n', []),
+        ('FLAG = True\nspark.conf.set(key="spark.sql.caseSensitive", value=FLAG)\n', []),
+        ('spark = SparkSession.builder.config("spark.sql.caseSensitive", "TRUE").getOrCreate()\n', []),
+        ('spark.conf.set("spark.sql.caseSensitive", "false")\n', ["SIS207"]),
+        ('spark.sql("SET spark.sql.caseSensitive=true")\nspark.conf.unset("spark.sql.caseSensitive")\n', ["SIS207"]),
+        ('spark.conf.set("spark.sql.other", "true")\n', ["SIS207"]),
+        ('settings.set("spark.sql.caseSensitive")\n', ["SIS207"]),
+    ],
+)  # fmt: skip
+def test_programs_that_set_whether_names_are_case_sensitive(
+    before: str, expected: list[str]
+) -> None:
+    assert [code for code, _ in found(before + TWICE.format("t"))] == expected
+    cells = [{"cell_type": "code", "source": text} for text in (before or "1", TWICE.format("t"))]
+    notebook = json.dumps({"cells": cells, "metadata": {}})
+    assert [code for code, _ in found(notebook, "a.ipynb")] == expected
+
+
+def test_a_case_that_is_not_known_is_a_note() -> None:
+    text = f'spark.conf.set("spark.sql.caseSensitive", given())\n{TWICE.format("t")}'
+    (note, _), *_ = lint(text)
+    assert (
+        note.message
+        == "not checked: whether names are case-sensitive is decided when the program runs"
+    )

@@ -131,6 +131,10 @@ def _compatible(given: argparse.Namespace) -> None:
                 raise IcebergSqlError(f"{options[0]} and {options[1]} exclude each other")
     if given.watch and "-" in given.files:
         raise IcebergSqlError("--watch needs files, not standard input")
+    if given.statistics and given.output_format not in FOR_PEOPLE | {"json"}:
+        raise IcebergSqlError(
+            f"--statistics needs --output-format {', '.join(sorted(FOR_PEOPLE | {'json'}))}"
+        )
     if given.show_tables and given.output_format not in FOR_PEOPLE:
         raise IcebergSqlError(
             f"--show-tables needs --output-format {', '.join(sorted(FOR_PEOPLE))}"

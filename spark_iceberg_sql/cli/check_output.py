@@ -23,6 +23,10 @@ def rendered(
     if (given.fix or given.add_noqa) and "-" in given.files:  # the text goes to standard output
         sys.stderr.write(FORMATS[given.output_format](reports))
         return ""
+    if given.statistics and given.output_format == "json":
+        from spark_iceberg_sql.report.json_objects import json_statistics
+
+        return json_statistics([*reports, *tally.failed])
     if given.statistics:
         from spark_iceberg_sql.report.terminal import statistics
 

@@ -17,6 +17,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--spec", required=True, help="as in PARTITIONED BY: 'days(ts), bucket(16, id)'"
     )
     parser.add_argument(
+        "--using",
+        choices=("data", "sample", "metadata"),
+        default="data",
+        help="read every row (default), a sample, or only the metadata of the table's files",
+    )
+    parser.add_argument(
         "--property",
         metavar="KEY=VALUE",
         action="append",
@@ -34,7 +40,7 @@ def run(given: argparse.Namespace) -> int:
     spark = session(given)
     try:
         preview = load("spark.insight.preview").preview
-        found = preview(spark, given.source, given.spec, properties=properties)
+        found = preview(spark, given.source, given.spec, using=given.using, properties=properties)
     finally:
         spark.stop()
     sys.stdout.write(f"{found}\n")

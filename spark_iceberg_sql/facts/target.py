@@ -190,7 +190,7 @@ class Target:
     @cached_property
     def inside_new_columns(self) -> tuple[tuple[terms.ColumnDef, tuple[Column, ...]], ...]:
         """Each of `new_columns` with itself and all fields in it, as columns."""
-        return tuple((c, Schema((as_field(c),)).columns) for c in self.new_columns)
+        return tuple((c, _columns(as_field(c))) for c in self.new_columns)
 
     def _created_schema(self, node: nodes.Create) -> Schema:
         columns = tuple(as_field(c) for c in (*(node.columns or ()), *node.typed_partitions))
@@ -290,6 +290,13 @@ class Target:
         if old.format_version is None:
             raise NotKnownError("its format version", old.why_unknown or "nothing defines it")
         return old.format_version
+
+
+def _columns(field: Field) -> tuple[Column, ...]:
+    """A field and all fields in it, as columns."""
+    if isinstance(field.type, Primitive):
+        return (Column(field.name, field),)
+    return Schema((field,)).columns
 
 
 def as_field(column: terms.ColumnDef) -> Field:

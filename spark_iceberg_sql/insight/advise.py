@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -56,6 +56,36 @@ class Proposal:
         """The spec, or that there is none."""
         name = self.spec or "unpartitioned"
         return f"{name} (today)" if self.is_today else name
+
+
+def proposal(
+    spec: str,
+    reads: Sequence[QueryReads],
+    open_cost: int,
+    sizes: Sequence[int],
+    ddl: tuple[str, ...],
+    rewrite: str | None,
+    warnings: tuple[str, ...],
+    *,
+    is_today: bool = False,
+) -> Proposal:
+    """A proposal with the sums of its queries. open_cost: bytes for each file. sizes: of the table's files."""
+    files = sum(q.weight * q.files for q in reads)
+    total = sum(q.weight * q.bytes for q in reads)
+    middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
+    return Proposal(
+        spec,
+        round(files),
+        round(total),
+        round(total + files * open_cost),
+        tuple(reads),
+        len(sizes),
+        middle_file,
+        ddl,
+        rewrite,
+        warnings,
+        is_today,
+    )
 
 
 class Advice(list[Proposal]):

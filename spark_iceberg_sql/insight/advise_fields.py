@@ -51,7 +51,7 @@ def wide(schema: Schema) -> tuple[PartitionField, ...]:
     found = []
     for column in schema.columns:
         fields = fields_of(schema, column.field.field_id or 0) if column.field.field_id else ()
-        days = [f for f in fields if f.transform.transform.name == "day"]
+        days = [f for f in fields if f.transform.transform.begins_at_midnight][-1:]
         hashed = [f for f in fields if f.transform.transform.hashes]
         found += (days or hashed)[:1]
     return numbered(found)

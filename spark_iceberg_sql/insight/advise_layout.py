@@ -14,6 +14,7 @@ from itertools import groupby
 from statistics import median
 from typing import Any
 
+from spark_iceberg_sql.insight.advise_fields import specs
 from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.preview_layout import Sizes
 from spark_iceberg_sql.model.schema import Schema
@@ -56,7 +57,7 @@ class Sample:
     @property
     def weight(self) -> float:
         """The rows of the table for each row of the sample."""
-        return self.rows / max(1, self.seen)
+        return max(1, self.rows) / max(1, self.seen)
 
     @property
     def is_whole(self) -> bool:
@@ -169,3 +170,23 @@ def _bounds(
         low, high = max(0, low - gap), min(top, high + gap)
     nans = max(1, total - nulls) if column.has_nans and lost else 0
     return Bounds(column.sorted[low], column.sorted[high], min(nulls, total - 1), min(nans, total))
+
+
+def layouts(
+    sample: Sample, fields: Sequence[PartitionField], smallest: int
+) -> dict[tuple[PartitionField, ...], Slices]:
+    """Every spec whose files are not too small. Fields that make the same partitions are tried once."""
+    seen: set[tuple[int, ...]] = set()
+    useful = []
+    for field in fields:
+        codes = tuple(sample.codes(field.key))
+        if codes in seen or not any(codes):
+            continue
+        seen.add(codes)
+        if middle(sample, [field]) >= smallest:
+            useful.append(field)
+    return {
+        spec: sliced(sample, spec)
+        for spec in specs(useful)
+        if len(spec) < 2 or middle(sample, spec) >= smallest
+    }

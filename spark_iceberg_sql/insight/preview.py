@@ -56,7 +56,8 @@ class Preview:
     source: what would be written, in the user's words. spec: the text for PARTITIONED BY. per_partition: one
     for each partition, the largest first. file_sizes: bytes of each file, the smallest first. basis: what the figures
     rest on. settings: the write settings that decide, in words. notes: what the rules or the model have to
-    say. target: write.target-file-size-bytes.
+    say. target: write.target-file-size-bytes. unseen: partitions that a sample is estimated to have missed; each
+    counts as one file.
     """
 
     source: str
@@ -67,16 +68,17 @@ class Preview:
     settings: str
     target: int
     notes: tuple[str, ...] = ()
+    unseen: int = 0
 
     @property
     def partitions(self) -> int:
         """The number of partitions."""
-        return len(self.per_partition)
+        return len(self.per_partition) + self.unseen
 
     @cached_property
     def files(self) -> int:
         """The number of data files."""
-        return sum(p.files for p in self.per_partition)
+        return sum(p.files for p in self.per_partition) + self.unseen
 
     @cached_property
     def rows(self) -> int:
@@ -206,24 +208,25 @@ def _picture(bars: Sequence[tuple[str, int]]) -> str:
 def partition_text(spec: Spec, values: Sequence[Any]) -> str:
     """A partition as its folder is named, but readable: `ts_day=2024-05-17/id_bucket=3`."""
     return "/".join(
-        f"{f.name}={_readable(f.transform.transform.name, value)}"
+        f"{f.name}={_readable(f.transform.transform.iso_width, value)}"
         for f, value in zip(spec.fields, values, strict=True)
     )
 
 
-def _readable(transform: str, value: Any) -> str:
+def _readable(width: int | None, value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, (bytes, bytearray)):
         return value.hex()
     if not isinstance(value, int) or isinstance(value, bool):
         return str(value)
-    return _TIMES[transform](value) if transform in _TIMES else str(value)
+    return _TIMES[width](value) if width in _TIMES else str(value)
 
 
+# By how much of an ISO date and time a transform keeps.
 _TIMES = {
-    "year": lambda v: str(1970 + v),
-    "month": lambda v: f"{1970 + v // 12}-{v % 12 + 1:02}",
-    "day": lambda v: str(_EPOCH + timedelta(days=v)),
-    "hour": lambda v: f"{_EPOCH + timedelta(days=v // 24)}-{v % 24:02}",
+    len("2024"): lambda v: str(1970 + v),
+    len("2024-05"): lambda v: f"{1970 + v // 12}-{v % 12 + 1:02}",
+    len("2024-05-17"): lambda v: str(_EPOCH + timedelta(days=v)),
+    len("2024-05-17T10"): lambda v: f"{_EPOCH + timedelta(days=v // 24)}-{v % 24:02}",
 }

@@ -129,7 +129,9 @@ METADATA_FUNCTIONS = (
 )
 
 _READER = FUNCTIONS[0]
-_KEPT = frozenset({"collection", "endpoint", "region", "no_sign", "account_name", "account_key"})
+_KEPT = frozenset(
+    {"collection", "filename", "endpoint", "region", "no_sign", "account_name", "account_key"}
+)
 
 TABLES = Function(
     "iceberg_tables",

@@ -118,11 +118,11 @@ class Schema:
             out = []
             for item in fields:
                 old = base.find((*prefix, item.name)) if base is not None else None
-                if old is not None and old.field.field_id is not None:
-                    out.append(replace(item, field_id=old.field.field_id))
-                else:
+                number = old.field.field_id if old is not None else None
+                if number is None:
                     counter += 1
-                    out.append(replace(item, field_id=counter))
+                    number = counter
+                out.append(Field(item.name, item.type, item.required, number))
             return tuple(
                 item
                 if isinstance(item.type, Primitive)
@@ -226,6 +226,9 @@ def _walk(
     fields: Iterable[Field], prefix: tuple[str, ...], parents: tuple[Type, ...]
 ) -> Iterator[Column]:
     for item in fields:
+        if isinstance(item.type, Primitive) and not prefix:
+            yield Column(item.name, item, parents)
+            continue
         path = (*prefix, item.name)
         yield Column(".".join(path), item, parents)
         if not isinstance(item.type, Primitive):

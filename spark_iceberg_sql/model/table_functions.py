@@ -15,6 +15,7 @@ from dataclasses import dataclass
 Value = str | int | bool | None
 
 FORMATS = ("auto", "parquet", "orc", "avro")
+COLUMNS = ("skip", "string", "error")
 COMPRESSIONS = ("auto", "none", "gzip", "gz", "zstd", "zst", "snappy", "lz4", "brotli", "br", "xz")
 
 
@@ -124,6 +125,11 @@ SETTINGS = (
         bool,
         "true makes _path, _file, _size, _time, _etag available in the DataFrame API, too",
         False,
+    ),
+    Argument(
+        "columns",
+        str,
+        "columns whose types Spark does not have: skip, string or error; skipped with a warning",
     ),
     Argument("split_size", int, "target size of a read task in bytes"),
     Argument("structure", str, "only auto: the table has its own columns", "auto"),

@@ -22,6 +22,7 @@ from spark_iceberg_sql.notebook.options import Options, cell_options, line_optio
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
 from spark_iceberg_sql.notebook.work import Work, animated
+from spark_iceberg_sql.spark.bridge import jvm
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -114,7 +115,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
     def _session(self) -> SparkSession:
         named = self.shell.user_ns.get("spark")
         found = named if isinstance(named, SparkSession) else SparkSession.getActiveSession()
-        if found is None:
+        if type(found).__module__.startswith("pyspark.sql.connect"):
+            raise IcebergSqlError(
+                "%%iceberg_sql needs the session's JVM, which Spark Connect keeps away\n"
+                "help: write spark.sql(...) in this session"
+            )
+        if found is None or not jvm.running():
             raise IcebergSqlError(
                 "no Spark session is running\nhelp: import spark_iceberg_sql as sis; spark = sis.session()"
             )

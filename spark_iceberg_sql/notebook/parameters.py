@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,6 +78,16 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
         pieces += [text[at : token.start], instead.ljust(end - token.start)]
         at = end
     return Filled("".join([*pieces, text[at:]]), values, frames)
+
+
+def unfilled(text: str, written: str) -> str:
+    """A text that was made from a filled one, with braces where the cell had them.
+
+    written: the cell's SQL. A `:name` that it has beside `{name}` may become `{name}`, which means the same.
+    """
+    for name in dict.fromkeys(re.findall(r"\{(\w+)\}", written)):
+        text = text.replace(f":{name} ", f"{{{name}}}").replace(f"__{name}", f"{{{name}}}")
+    return text
 
 
 def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.explain import Explanation
 from spark_iceberg_sql.notebook import pictures, rows
 from spark_iceberg_sql.spark.bridge.scan_files import TableRead, Written
 
@@ -39,12 +40,17 @@ def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
     return bundle([_small(line)], [line])
 
 
-def of_explained(read: Sequence[TableRead], plan: str) -> Bundle:
-    """What a query would read, and Spark's plan of it."""
+def of_explained(read: Sequence[TableRead], explanation: Explanation | None, plan: str) -> Bundle:
+    """What a statement would read. explanation: of its filters, if there is one. plan: Spark's, as text."""
     lines, drawn, strips = _reads(read, "", "would read")
-    lines = lines if read else ["would read no Iceberg table"]
+    if not read and explanation is None:
+        lines = ["would read no table"]
     details = f"<details><summary>physical plan</summary><pre>{markup.words(plan)}</pre></details>"
-    return bundle([*map(_small, lines), *drawn, details], [*lines, *strips, plan.strip()])
+    why = "" if explanation is None else explanation._repr_html_()
+    return bundle(
+        [*map(_small, lines), *drawn, why, details],
+        [*lines, *strips, plan.strip()],
+    )
 
 
 def _small(line: str) -> str:
@@ -93,15 +99,18 @@ def _files(table: TableRead) -> str:
 def _written(wrote: Written) -> str:
     counts = {key: int(value) for key, value in wrote.summary.items() if value.isdigit()}
     said = []
-    for key, noun in (("added-records", "row"), ("deleted-records", "row")):
-        if number := counts.get(key):
-            verb = "wrote" if key.startswith("added") else "removed"
-            said.append(f"{verb} {number:,} {noun}{'' if number == 1 else 's'}")
+    added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
+    if added and removed:  # files are rewritten whole: most of their rows may be the same
+        said.append(f"replaced {removed:,} row{'' if removed == 1 else 's'} by {added:,}")
+    elif added or removed:
+        number = added or removed
+        verb = "wrote" if added else "removed"
+        said.append(f"{verb} {number:,} row{'' if number == 1 else 's'}")
     if files := counts.get("added-data-files"):
         written_size = size(counts.get("added-files-size", 0))
         said.append(f"{files:,} new data file{'' if files == 1 else 's'} ({written_size})")
     if files := counts.get("deleted-data-files"):
-        said.append(f"{files:,} data file{'' if files == 1 else 's'} replaced")
+        said.append(f"{files:,} data file{'' if files == 1 else 's'} removed")
     if files := counts.get("added-delete-files"):
         said.append(f"{files:,} new delete file{'' if files == 1 else 's'}")
     if partitions := counts.get("changed-partition-count"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,13 @@ from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.notebook import mistakes, results, rows
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, masked
 from spark_iceberg_sql.notebook.options import Options
-from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled
+from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled, unfilled
 from spark_iceberg_sql.notebook.work import Output, Work
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge import scan_files
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight.explain import explain
 from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
@@ -150,15 +151,14 @@ class Runner:
         if self._options.plan:
             output.result(self._planned(statement))
             return None
+        if self._options.explain:
+            output.result(self._explained(statement.text, used))
+            return None
         begun = time.time()
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", IcebergSqlWarning)
             result = intercept.sql(self._spark, statement.text, used or None)
         _warn([w for w in said if not any(words in str(w.message) for words in told)])
-        if self._options.explain:
-            read = scan_files.tables_read(result, executed=False)
-            output.result(results.of_explained(read, scan_files.physical_plan(result)))
-            return None
         if self._options.quiet:
             output.result(None)
         elif result.columns:
@@ -170,6 +170,19 @@ class Runner:
             wrote = scan_files.written(result, int(begun * 1000))
             output.result(results.of_command(_short(statement), time.time() - begun, wrote))
         return result
+
+    def _explained(self, text: str, used: dict[str, Any]) -> results.Bundle:
+        """What a statement would read. Only a query is handed to Spark as it is: all else would run."""
+        explanation = None
+        if not used:
+            with suppress(IcebergSqlError):  # it reads no table
+                explanation = explain(self._spark, text)
+        if not scan_files.is_query(self._spark, text):
+            plan = intercept.sql(self._spark, f"EXPLAIN FORMATTED {text}", used or None).first()
+            return results.of_explained([], explanation, str(plan[0]) if plan is not None else "")
+        result = intercept.sql(self._spark, text, used or None)
+        read = scan_files.tables_read(result, executed=False)
+        return results.of_explained(read, explanation, scan_files.physical_plan(result))
 
     def _planned(self, statement: Statement) -> results.Bundle:
         try:
@@ -183,7 +196,7 @@ class Runner:
     def _fix(self, made: fixes.Fixed, report: Report) -> None:
         """Remember the corrected cell; raises CellError if errors remain that no fix removes."""
         if made.applied:
-            self.corrected = self._cell.before + made.text
+            self.corrected = self._cell.before + unfilled(made.text, self._cell.text)
         line = (
             f"{len(made.applied)} of {len(report)} findings fixed"
             if len(report)

@@ -8,11 +8,20 @@ from typing import Any
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report
 from spark_iceberg_sql.report.rule_pages import url_of
+from spark_iceberg_sql.report.terminal import counted
 
 
 def json_reports(reports: Sequence[Report]) -> str:
     """All diagnostics as one JSON array."""
     found = [diagnostic_object(r, d) for r in reports for d in r]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def json_statistics(reports: Sequence[Report]) -> str:
+    """How often each code was found, as a JSON array."""
+    found = [
+        {"code": code, "name": name, "count": number} for number, code, name in counted(reports)
+    ]
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -192,10 +192,15 @@ def _columns(text: str) -> int:
     return width if width >= 0 else len(text)
 
 
-def statistics(reports: Sequence[Report]) -> str:
-    """How often each code was found, most frequent first; an empty string if nothing was found."""
+def counted(reports: Sequence[Report]) -> list[tuple[int, str, str]]:
+    """How often each code was found, with the code and its rule's name, most frequent first."""
     found = sorted((d.code, d.name) for r in reports for d in r)
     rows = [(len(list(group)), code, name) for (code, name), group in groupby(found)]
+    return sorted(rows, key=lambda row: (-row[0], row[1]))
+
+
+def statistics(reports: Sequence[Report]) -> str:
+    """How often each code was found, most frequent first; an empty string if nothing was found."""
+    rows = counted(reports)
     width = max((len(str(number)) for number, _, _ in rows), default=0)
-    rows.sort(key=lambda row: (-row[0], row[1]))
     return "".join(f"{number:>{width}}  {code}  {name}\n" for number, code, name in rows)

@@ -54,6 +54,7 @@ _CONSTRAINTS = frozenset({"PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "REFERENCES",
 _KEY = (
     "leave out the constraint; `ALTER TABLE ... SET IDENTIFIER FIELDS` declares the key of a table"
 )
+_LOW = tuple(word.lower() for word in sorted(_CONSTRAINTS))
 _WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 
 
@@ -128,7 +129,7 @@ def _none_kept(context: Context, span: terms.Offsets) -> str:
 def _constraints(context: Context, node: nodes.Create) -> Iterator[Finding]:
     """PRIMARY KEY and other constraints, on a column or on the table: Iceberg supports none."""
     columns = node.columns or ()
-    if not _WORD.search(context.text, *node.span):
+    if not any(map(context.statement.says, _LOW)) or not _WORD.search(context.text, *node.span):
         return
     names = {column.span[0] for column in columns}
     clauses = [c.type_span for c in columns]

@@ -81,7 +81,7 @@ def _format(table: Table) -> str:
 def _faults(schema: Schema, kind: str, same: frozenset[int]) -> Iterator[tuple[str, str]]:
     """The top-level columns at fault, each with the first reason; same: `id` of those to skip."""
     for column in schema.fields:
-        if id(column) in same:
+        if id(column) in same or (isinstance(column.type, Primitive) and not _is_void(column.type)):
             continue
         why = _required(column) or (_unwritable(column.name, column.type, kind))
         if why is not None:

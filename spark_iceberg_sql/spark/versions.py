@@ -42,6 +42,7 @@ _BEFORE_4_0 = {
     "variants": "the type VARIANT",
     "collations": "collations",
     "variables": "session variables",
+    "connect": "Spark Connect's server, unless its package is added",
 }
 
 # Newest first.

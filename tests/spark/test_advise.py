@@ -43,7 +43,9 @@ def really_read(spark: SparkSession, query: str, table: str) -> tuple[int, int]:
 
 
 def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -> None:
+    before = files_in_memory(spark)
     advice = sis.advise(spark, visits, [(BY_SHOP, 5), BY_DAY])
+    assert files_in_memory(spark) == before  # nothing is left in the driver's memory
     assert [p.cost for p in advice] == sorted(p.cost for p in advice)
     assert advice.today is not None
     assert advice.best.cost <= advice.today.cost
@@ -67,6 +69,7 @@ def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -
         assert math.isclose(size, query.bytes, rel_tol=0.15), query
 
 
+@pytest.mark.thorough
 def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> None:
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
     chosen = sis.advise(spark, visits, queries)
@@ -154,13 +157,6 @@ def test_what_gives_no_advice_says_why(
     text = queries if isinstance(queries, str) else ""
     with pytest.raises(AnalysisException, match="iceberg_advise"):
         spark.sql(f"SELECT * FROM iceberg_advise('{visits}', '{text}')")
-
-
-def test_nothing_is_left_in_the_driver_s_memory(spark: SparkSession, visits: str) -> None:
-    before = files_in_memory(spark)
-    sis.advise(spark, visits, BY_SHOP)
-    sis.preview(spark, visits, "shop")
-    assert files_in_memory(spark) == before
 
 
 def files_in_memory(spark: SparkSession) -> int:

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark.bridge import servers
 
+pytestmark = pytest.mark.needs("connect")
 PAGE = ROOT / "docs" / "guide" / "connect.md"
 BETWEEN = "----8<----"
 

@@ -12,7 +12,13 @@ import sys
 import connect_client
 import pytest
 
-SMALL = ("spark.master=local[2]", "spark.driver.memory=700m", "spark.driver.bindAddress=127.0.0.1")
+pytestmark = pytest.mark.needs("connect")
+SMALL = (
+    "spark.master=local[2]",
+    "spark.driver.memory=700m",
+    "spark.driver.bindAddress=127.0.0.1",
+    "spark.driver.host=127.0.0.1",
+)
 READY = re.compile(r"Spark Connect server at (sc://127\.0\.0\.1:\d+); Ctrl-C stops it\n")
 
 CLIENT = """

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import Row, SparkSession
+from samples import sampled
 
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS
 from spark_iceberg_sql.syntax.script import statements
@@ -63,7 +64,7 @@ def rows(spark: SparkSession, source: str) -> list[str]:
     return sorted(f"{found.columns}{str(row).replace('file:/', '/')}" for row in found.collect())
 
 
-@pytest.mark.parametrize("function", KINDS, ids=lambda f: f.name)
+@pytest.mark.parametrize("function", sampled(KINDS, 3), ids=lambda f: f.name)
 def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], function: object) -> None:
     name, kind = function.name, function.kind.lower()  # type: ignore[attr-defined]
     versions = (1, 2, 3) if kind in ("entries", "position_deletes", "partitions") else (2,)
@@ -74,7 +75,9 @@ def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], functi
     assert rows(spark, f"{name}('{TABLE}2')") == rows(spark, f"{TABLE}2.{kind}")
 
 
-@pytest.mark.parametrize("function", [f for f in KINDS if f.travels], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "function", sampled([f for f in KINDS if f.travels], 3), ids=lambda f: f.name
+)
 def test_time_travel_is_the_catalog_s(
     spark: SparkSession, paths: dict[int, str], function: object
 ) -> None:
@@ -266,6 +269,8 @@ def test_ddl_names_the_table(spark: SparkSession, paths: dict[int, str]) -> None
     for call, name in (
         (f"iceberg_ddl('{paths[2]}')", "evolved2"),
         (f"iceberg_ddl('{TABLE}2')", f"{TABLE}2"),
+        (f"iceberg_ddl('{paths[2]}/metadata/v1.metadata.json')", "evolved2"),
+        (f"iceberg_ddl('{paths[2]}', name => 'c.`my.db`.`a``b`')", "c.`my.db`.`a``b`"),
     ):
         (row,) = spark.sql(f"SELECT * FROM {call}").collect()
         assert row.createtab_stmt.startswith(f"CREATE TABLE {name} (\n")

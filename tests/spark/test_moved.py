@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from process import run
@@ -297,6 +298,51 @@ def test_a_copy_is_not_written_to_by_reading_it(
     for change in (io.deleteFile, io.newOutputFile):
         with pytest.raises(Exception, match="only read"):
             change(f"{lake}/db/v3/data/x")
+
+
+def position_delete(spark: SparkSession, name: str, path: str) -> None:
+    """As a tool writes one that calls a file by a path of its own: the file's first row."""
+    java: Any = spark._jvm
+    iceberg = java.org.apache.iceberg
+    table = iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
+    builder = getattr(iceberg.data, "GenericFileWriterFactory$Builder")(table)
+    factory = builder.deleteFileFormat(iceberg.FileFormat.PARQUET).build()
+    output = table.io().newOutputFile(f"{table.location()}/data/deletes-{uuid4()}.parquet")
+    encrypted = iceberg.encryption.EncryptedFiles.plainAsEncryptedOutput(output)
+    writer = factory.newPositionDeleteWriter(encrypted, table.spec(), None)
+    delete = iceberg.deletes.PositionDelete.create()
+    writer.write(delete.set(path, 0))
+    writer.close()
+    table.newRowDelta().addDeletes(writer.toDeleteFile()).commit()
+    spark.sql(f"REFRESH TABLE {name}")
+
+
+def test_deletes_that_call_files_by_other_addresses(
+    spark: SparkSession, lake: Path, tmp_path: Path
+) -> None:
+    """A tool that maps paths itself may write deletes for the new ones; Iceberg would ignore them."""
+    name = "moves.db.mixed"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ('format-version' = '2') "
+        "AS SELECT 1 AS id"
+    )
+    (file,) = [r[0] for r in spark.sql(f"SELECT file_path FROM {name}.files").collect()]
+    copy, original = tmp_path / "t", lake / "db" / "mixed"
+    position_delete(
+        spark, name, f"{lake}/db/mixed/data/gone.parquet"
+    )  # of a file that is gone: allowed
+    shutil.copytree(original, copy)
+    assert rows(spark, copy) == [(1,)]
+    shutil.rmtree(copy)
+    position_delete(spark, name, file.replace(str(original), str(copy)))
+    shutil.copytree(original, copy)
+    with pytest.raises(AnalysisException, match="the deleted rows would be returned"):
+        rows(spark, copy)
+    position_delete(spark, name, file)
+    shutil.rmtree(copy)
+    shutil.copytree(original, copy)
+    with pytest.raises(AnalysisException, match="an address that no data file has"):
+        rows(spark, copy)
 
 
 def _hadoop(spark: SparkSession) -> Any:

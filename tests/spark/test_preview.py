@@ -32,13 +32,17 @@ def events(spark: SparkSession) -> str:
 
 CASES = [
     ("days(ts)", {}),
-    ("bucket(8, id), country", {}),
+    pytest.param("bucket(8, id), country", {}, marks=pytest.mark.thorough),
     ("tenant", {"write.target-file-size-bytes": "60000"}),
-    ("", {"write.target-file-size-bytes": "150000"}),
+    pytest.param("", {"write.target-file-size-bytes": "150000"}, marks=pytest.mark.thorough),
     ("country", {"write.distribution-mode": "none"}),
     # Shuffle partitions are split, and with them the partitions in them.
     ("truncate(20, tenant)", {"write.spark.advisory-partition-size-bytes": "1000000"}),
-    ("days(`the payload`.at)", {"write.parquet.compression-codec": "gzip"}),
+    pytest.param(
+        "days(`the payload`.at)",
+        {"write.parquet.compression-codec": "gzip"},
+        marks=pytest.mark.thorough,
+    ),
 ]
 
 
@@ -176,3 +180,23 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
         with pytest.raises(AnalysisException) as error:
             spark.sql(f"SELECT * FROM {call}")
         assert said in str(error.value) or "DUPLICATE" in str(error.value), call
+
+
+def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events: str) -> None:
+    exact = sis.preview(spark, events, "days(ts), bucket(2, id)")
+    known = sis.preview(spark, events, "days(ts), bucket(2, id)", using="metadata")
+    assert (known.partitions, known.files) == (exact.partitions, exact.files)
+    assert math.isclose(known.rows, exact.rows, rel_tol=0.01)
+    assert known.basis.kind == "metadata"
+    assert "no row was read" in str(known)
+    for spec in ("country", "days(ts), country"):
+        with pytest.raises(sis.IcebergSqlError, match="using => 'data'"):
+            sis.preview(spark, events, spec, using="metadata")
+    with pytest.raises(sis.IcebergSqlError, match="no metadata of files"):
+        sis.preview(spark, f"SELECT * FROM {events}", "days(ts)", using="metadata")
+    some = sis.preview(spark, spark.range(300_000), "bucket(16, id)", using="sample")
+    assert (some.partitions, some.rows // 1000) == (16, 300)
+    assert "of 300,000 rows" in some.basis.words
+    fine = sis.preview(spark, spark.range(300_000), "truncate(2, id)", using="sample")
+    assert fine.unseen > 10_000
+    assert math.isclose(fine.partitions, 150_000, rel_tol=0.2)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spark_iceberg_sql.files.python.changed_tables import MENTIONED
-from spark_iceberg_sql.files.python.sql import python_sql, valid
+from spark_iceberg_sql.files.python.sql import CASE_SENSITIVE, python_sql, valid
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import Piece, anything, stretch
 
@@ -142,7 +142,7 @@ def _cell_sql(
         return [], []
     lines = list(_line_magics(text, part))
     lines += [anything(found.start(), part) for found in _RUN.finditer(text)]
-    calls = ".sql(" in text.replace(" ", "")
+    calls = ".sql(" in text.replace(" ", "") or CASE_SENSITIVE.search(text) is not None
     if not calls and not callables and MENTIONED.search(text) is None:
         return lines, []
     pieces, unread = python_sql(text, part, _without_magics(text), others, callables)

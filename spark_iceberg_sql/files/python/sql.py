@@ -12,7 +12,7 @@ from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python.branches import arms
 from spark_iceberg_sql.files.python.callables import given_to, is_file, says_so
 from spark_iceberg_sql.files.python.changed_tables import makers
-from spark_iceberg_sql.files.python.dataframe_writers import method_of, written
+from spark_iceberg_sql.files.python.dataframe_writers import argument, method_of, written
 from spark_iceberg_sql.files.python.frames import query_of
 from spark_iceberg_sql.files.python.program import Program, has_text
 from spark_iceberg_sql.files.python.pyiceberg import pyiceberg_statements
@@ -24,6 +24,9 @@ _OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
 # Methods and functions that take SQL expressions, and what must occur in one.
 _EXPRESSIONS = frozenset({"selectExpr", "expr", "filter", "where"})
 _FUNCTIONS = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
+CASE_SENSITIVE = re.compile(r"spark\.sql\.caseSensitive", re.IGNORECASE)
+_CASE = "whether names are case-sensitive is decided when the program runs"
+_CASE_HELP = "set the key `case-sensitive` of the settings, and write the value in the call"
 _BUILT = "the program builds this SQL at run time"
 _ALL_OF = re.compile(r"SELECT \* FROM ([\w.]+)")
 
@@ -52,6 +55,11 @@ def python_sql(
     pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
     made, unread = reader.made()
     pieces += [*made, *reader.expressions()]
+    for end, found in reader.settings():
+        if isinstance(found, Piece):
+            pieces.append((end, found))
+        else:
+            unread.append(found)
     for call in reader.calls():
         for found in reader.read(call):
             if isinstance(found, Piece):
@@ -150,6 +158,31 @@ class _Reader(Program):
         maker.add("" if filters else relation, end, end)
         return maker.piece()
 
+    def settings(self) -> Iterator[tuple[int, Piece | Unread]]:
+        """The places that set `spark.sql.caseSensitive`, as SET statements."""
+        if CASE_SENSITIVE.search(self.text) is None:
+            return
+        for call in ast.walk(self.tree):
+            method = method_of(call) if isinstance(call, ast.Call) else ""
+            if method not in ("set", "config", "unset") or not isinstance(call, ast.Call):
+                continue
+            given = [argument(call, i, name) for i, name in enumerate(("key", "value"))]
+            key = self.words(given[0]) if given[0] is not None else None
+            if key is None or CASE_SENSITIVE.fullmatch(key) is None:
+                continue
+            value = (self.bound(given[1]) or given[1]) if given[1] is not None else None
+            words = self.words(value) if value is not None else "false"
+            if isinstance(value, ast.Constant) and isinstance(value.value, bool):
+                words = str(value.value)
+            place, end = self.place(call), self.end_of(call)
+            if words is None or words.lower() not in ("true", "false"):
+                yield end, Unread(self.part, *place, _CASE, _CASE_HELP)
+                continue
+            maker = PieceMaker(self.part)
+            maker.literal(own=False)
+            maker.add(f"SET {key}={words.lower()}", *place)
+            yield end, maker.piece()
+
     def in_arms(self, pieces: list[tuple[int, Piece]]) -> list[Piece]:
         """The pieces in the order of their ends, each with the branches that it is in."""
         coming = iter(arms(self.tree, self.place, self.part))
@@ -197,8 +230,8 @@ class _Reader(Program):
         named = {k.arg: k.value for k in call.keywords if k.arg is not None}
         given = [*call.args[:2], *(named[name] for name in ("sqlQuery", "text") if name in named)]
         formatted = "{" if set(named) - _OWN_ARGUMENTS else ""
-        for argument in given:
-            values = self.meant(argument)
+        for each in given:
+            values = self.meant(each)
             if all(has_text(value) for value in values):
                 break
         else:
@@ -210,5 +243,5 @@ class _Reader(Program):
             if id(value) not in self._done:
                 self._done.add(id(value))
                 maker = PieceMaker(self.part)
-                self.add(value, maker, formatted, self.alone(argument))
+                self.add(value, maker, formatted, self.alone(each))
                 yield maker.piece()

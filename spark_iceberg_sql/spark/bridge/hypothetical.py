@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,10 @@ from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 _ICEBERG = "org.apache.iceberg"
-_FOLDER = "memory:/hypothetical"
+FOLDER = "memory:/hypothetical"
 _UNSORTED = [{"order-id": 0, "fields": []}]
 
 
@@ -46,7 +46,7 @@ def table_metadata(
     return {
         "format-version": max(2, int(like.get("format-version", 2))),
         "table-uuid": str(uuid.uuid4()),
-        "location": f"{_FOLDER}/{uuid.uuid4().hex}",
+        "location": f"{FOLDER}/{uuid.uuid4().hex}",
         "last-sequence-number": 0,
         "last-updated-ms": int(time.time() * 1000),
         "next-row-id": 0,
@@ -78,7 +78,7 @@ def _last_id(value: Any) -> int:
 def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
     """An Iceberg table in the driver's memory, for as long as the context lasts. metadata: as in metadata.json."""
     catalog = java_class(f"{_ICEBERG}.inmemory.InMemoryCatalog")()
-    catalog.initialize("hypothetical", {"warehouse": _FOLDER})
+    catalog.initialize("hypothetical", {"warehouse": FOLDER})
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
     namespace = java_class(f"{_ICEBERG}.catalog.Namespace")
     words = jvm.gateway().new_array(java_class("java.lang.String"), 1)
@@ -173,21 +173,6 @@ def class_named(name: str) -> Java:
     return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
 
 
-def planned(made: Java, filters: Sequence[Java]) -> tuple[int, int]:
-    """How many files, and how many bytes, Iceberg's planner leaves of a table. filters: all must hold."""
-    reporter = java_class(f"{_ICEBERG}.metrics.InMemoryMetricsReporter")()
-    scan = made.newScan().metricsReporter(reporter)
-    for condition in filters:
-        scan = scan.filter(condition)
-    files = scan.planFiles()
-    collect = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Iterables")
-    count = int(collect.size(files))
-    files.close()
-    if not count:
-        return 0, 0
-    return count, int(reporter.scanReport().scanMetrics().totalFileSizeInBytes().value())
-
-
 def file_sizes(made: Java) -> list[int]:
     """The bytes of each data file of a table's current snapshot."""
     tasks = made.newScan().planFiles()
@@ -201,7 +186,7 @@ def file_sizes(made: Java) -> list[int]:
 
 
 def planned_by_spec(made: Java, filters: Sequence[Java]) -> dict[int, tuple[int, int]]:
-    """As `planned`, apart for each spec of a table that has the files of many; the groups are made in the JVM."""
+    """How many files, and how many bytes, Iceberg's planner leaves of each spec of a table. filters: all must hold."""
     scan = made.newScan()
     for condition in filters:
         scan = scan.filter(condition)
@@ -217,96 +202,3 @@ def planned_by_spec(made: Java, filters: Sequence[Java]) -> dict[int, tuple[int,
         int(entry.getKey()): (int(entry.getValue().getCount()), int(entry.getValue().getSum()))
         for entry in found.entrySet()
     }
-
-
-# -------------------------------------------------------------------- writing
-
-
-def write_conf(spark: SparkSession, made: Java) -> Java:
-    """Iceberg's SparkWriteConf: how this session would write a table."""
-    return java_class(f"{_ICEBERG}.spark.SparkWriteConf")(jvm.java_session(spark), made)
-
-
-def internal_rows(frame: DataFrame) -> Java:
-    """A DataFrame's rows in the driver's memory, as a java.util.List of Spark's internal rows."""
-    rows = frame._jdf.queryExecution().executedPlan().executeCollect()
-    seq = jvm.scala_object("scala.collection.immutable.ArraySeq").unsafeWrapArray(rows)
-    return java_class("scala.jdk.javaapi.CollectionConverters").asJava(seq)
-
-
-def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
-    """The first rows as a shuffle writes them, without their lengths."""
-    return [bytes(rows.get(i).getBytes()) for i in range(min(count, int(rows.size())))]
-
-
-def compressed(spark: SparkSession, data: bytes) -> int:
-    """The bytes that are left when the session's shuffle compression is applied."""
-    conf = spark.sparkContext._conf
-    if conf.get("spark.shuffle.compress", "true") != "true":
-        return len(data)
-    jconf = jvm.java_session(spark).sparkContext().conf()
-    codec = jvm.scala_object("org.apache.spark.io.CompressionCodec").createCodec(jconf)
-    buffer = java_class("java.io.ByteArrayOutputStream")()
-    stream = codec.compressedOutputStream(buffer)
-    stream.write(bytearray(data))
-    stream.close()
-    return int(buffer.size())
-
-
-def write_in_memory(
-    spark: SparkSession, made: Java, rows: Java, frame: DataFrame, target: int, step: int
-) -> list[tuple[int, int, float]]:
-    """Write rows as the table's own writers do, into memory, and forget the files.
-
-    rows: of `internal_rows`. frame: for their types. target: bytes at which the next file starts. step: after
-    how many rows a writer looks at its length. Returns for each file its rows, its bytes, and after how many rows it
-    had reached the target; 0.0 if it had not.
-    """
-    conf = write_conf(spark, made)
-    io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
-    internal = class_named("org.apache.spark.sql.catalyst.InternalRow")
-    encrypted = java_class(f"{_ICEBERG}.encryption.EncryptedFiles")
-    registry = java_class(f"{_ICEBERG}.formats.FormatModelRegistry")
-    metrics = java_class(f"{_ICEBERG}.MetricsConfig").forTable(made)
-    unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
-    write_all = _write_all()
-    found: list[tuple[int, int, float]] = []
-    at, total = 0, int(rows.size())
-    while at < total:
-        place = f"{_FOLDER}/{uuid.uuid4().hex}"
-        output = encrypted.plainAsEncryptedOutput(io.newOutputFile(place))
-        builder = registry.dataWriteBuilder(conf.dataFileFormat(), internal, output)
-        builder = builder.schema(made.schema()).engineSchema(frame._jdf.schema())
-        builder = builder.setAll(made.properties()).setAll(conf.writeProperties())
-        writer = builder.metricsConfig(metrics).spec(unpartitioned).build()
-        start, before, reached = at, 0, 0.0
-        try:
-            while at < total:
-                end = min(total, at + step)
-                write_all(writer, rows.subList(at, end))
-                at = end
-                length = int(writer.length())
-                if (at - start) % step == 0 and length >= target:
-                    share = (target - before) / max(1, length - before)
-                    reached = at - start - step + step * share
-                    break
-                before = length
-        finally:
-            writer.close()
-        found.append((at - start, int(writer.toDataFile().fileSizeInBytes()), reached))
-        io.deleteFile(place)
-    return found
-
-
-def _write_all() -> Callable[[Java, Java], None]:
-    """FileWriter.write(Iterable): py4j itself takes the overload for one row."""
-    kinds = jvm.gateway().new_array(java_class("java.lang.Class"), 1)
-    kinds[0] = class_named("java.lang.Iterable")
-    method = class_named(f"{_ICEBERG}.io.FileWriter").getMethod("write", kinds)
-    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 1)
-
-    def write(writer: Java, rows: Java) -> None:
-        arguments[0] = rows
-        method.invoke(writer, arguments)
-
-    return write

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge import jvm, relations, sessions
+from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, relations, sessions
 from spark_iceberg_sql.spark.bridge.jvm import ANALYSIS, Java, java_class, scala_object
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
     names: full ones, catalog first, as the queries write them.
     """
     context = scala_object(f"{ANALYSIS}.AnalysisContext")
+    field = context.getClass().getDeclaredField("value")
+    field.setAccessible(True)
+    of_thread = field.get(None)
+    before = of_thread.get()  # an analysis that calls a table function may be under way
     context.reset()
     found = relations.relation(relations.spark_table(table))
     cache = context.get().relationCache()
@@ -46,7 +50,7 @@ def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
     try:
         yield
     finally:
-        context.reset()
+        of_thread.set(before)
 
 
 def scans(
@@ -57,7 +61,7 @@ def scans(
     table: an Iceberg table, which is read in the place of `names`.
     """
     session = jvm.java_session(spark)
-    with sessions.working_in(spark):
+    with sessions.working_in(spark), jvm.quietly():
         plan = session.sessionState().sqlParser().parsePlan(text)
         with instead(table, names):
             analysed = getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
@@ -108,10 +112,7 @@ def _filters(scan: Java) -> Iterator[Java]:
 
 def read_by(scan: Java) -> tuple[int, int]:
     """The files and bytes that Spark would read for a scan. Iceberg plans it; nothing is read but manifests."""
-    if scan.getClass().getSimpleName() == "SparkLocalScan":
-        return 0, 0
-    scan.toBatch().planInputPartitions()
-    metrics = {str(m.name()): int(m.value()) for m in scan.reportDriverMetrics()}
+    metrics = iceberg_filters.scanned(scan) or {}
     return metrics.get("resultDataFiles", 0), metrics.get("totalDataFileSize", 0)
 
 

@@ -11,12 +11,13 @@ from functools import lru_cache
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
 _CLASS = "MovedFileIO"
 _FOLDER = TemporaryDirectory()  # of the driver, until Python ends
 _lock = threading.Lock()
+_matched: set[tuple[int, str, str]] = set()  # what `unmatched` has found in order
 _shipped: set[tuple[str, str | None]] = set()  # Spark applications, and their Connect sessions
 
 
@@ -32,6 +33,23 @@ def file_io(io: Java, old: str, folder: str) -> Java:
     arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 3)
     arguments[0], arguments[1], arguments[2] = io, old, folder
     return loader.loadClass(f"sparkicebergsql.{_CLASS}").getConstructors()[0].newInstance(arguments)
+
+
+def unmatched(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
+    """An address in the position deletes of a snapshot that no data file has, although one is opened there.
+
+    operations, snapshot: of the moved table. old, folder: as for `file_io`.
+    """
+    key = (snapshot, old, folder)
+    if key in _matched:
+        return None
+    loader = compiler.compiled(__package__, "MovedDeletes", compiler.context_loader())
+    deletes = compiler.instance(loader, "sparkicebergsql.MovedDeletes")
+    table = relations.base_table(operations, "")
+    found: str | None = deletes.unmatched(table, snapshot, old, folder)
+    if found is None:
+        _matched.add(key)
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm
-from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge import compiler, gate, jvm
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.scan_metrics import scans
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
@@ -193,6 +193,18 @@ def _target(relation: Java) -> Java:
     table = relation.table()
     wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
     return table.table() if wrapped else table
+
+
+def is_query(spark: SparkSession, text: str) -> bool:
+    """Whether a statement is a query alone, which Spark does not run before its rows are asked for.
+
+    An INSERT may begin like a query, with WITH or FROM; it cannot stand in brackets.
+    """
+    try:
+        gate.parser_behind(spark).parsePlan(f"SELECT * FROM (\n{text}\n)")
+    except JVM_ERRORS:
+        return False
+    return True
 
 
 def physical_plan(rows: DataFrame) -> str:

@@ -7,15 +7,16 @@ files each query's filters leave. The best of them are planned once more by Spar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
-from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
-from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, middle, sliced
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal
+from spark_iceberg_sql.insight.advise_fields import alters, fields_of, wide
+from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts
 from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -100,16 +101,31 @@ class _Search:
             if isinstance(known, Table) and known.specs is not None:
                 self._current = known.specs.spec.fields
 
-    def result(self) -> Advice:
-        """Find the filters, lay out every spec, rank them, and plan the best again."""
+    def costs(self) -> dict[Fields, int]:
+        """The cost of the workload under every spec whose files are not too small."""
+        return self._ranked()[2]
+
+    def _ranked(self) -> tuple[Sample, dict[Fields, Slices], dict[Fields, int]]:
+        """Find the filters, lay out every spec, and let Iceberg plan on their files."""
         planned, columns = self._filters()
         fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
         sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
         smallest = min(_SMALLEST, settings.target // 16)
-        layouts = _layouts(sample, fields, smallest)
-        costs = self._costs(sample, layouts, planned)
-        best = sorted(layouts, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
-        proposals = [p for spec in best if (p := self._proposal(sample, spec, layouts[spec]))]
+        every = layouts(sample, fields, smallest)
+        if len(every) == 1:
+            self._notes.append(
+                f"every other spec of {len(fields)} fields and their pairs would have files "
+                f"below {size(smallest)}"
+                if fields
+                else "the queries filter on no column that a spec could use"
+            )
+        return sample, every, self._costs(sample, every, planned)
+
+    def result(self) -> Advice:
+        """Rank every spec, and plan the best again."""
+        sample, every, costs = self._ranked()
+        best = sorted(every, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
+        proposals = [p for spec in best if (p := self._proposal(sample, spec, every[spec]))]
         if self._table is not None:
             proposals.insert(0, self._today())
         proposals.sort(key=lambda p: p.cost)
@@ -122,7 +138,7 @@ class _Search:
             self._with_now(proposals),
             source=self._source.words,
             basis=basis,
-            tried=len(layouts),
+            tried=len(every),
             notes=tuple(self._notes),
         )
 
@@ -180,10 +196,10 @@ class _Search:
     # ---------------------------------------------------------------- costs
 
     def _costs(
-        self, sample: Sample, layouts: Mapping[Fields, Slices], planned: Sequence[_Planned]
+        self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[_Planned]
     ) -> dict[Fields, int]:
         """The cost of the workload under each spec, by Iceberg's planner over all of their files in one table."""
-        order = list(layouts)
+        order = list(every)
         ids: dict[tuple[int, str], int] = {}
         own = []
         for number, fields in enumerate(order):
@@ -191,7 +207,7 @@ class _Search:
             own.append(Spec(number, renamed))
         answers = {}
         for spec, fields in zip(own, order, strict=True):
-            made = hypothetical(sample, self._source.schema, spec, layouts[fields])
+            made = hypothetical(sample, self._source.schema, spec, every[fields])
             answers[spec.spec_id] = made.as_json()
         costs = dict.fromkeys(order, 0.0)
         with tables.table(self._source.as_table(*own)) as table:
@@ -199,8 +215,8 @@ class _Search:
             for item in planned:
                 for filters in item.filters:
                     left = tables.planned_by_spec(table, filters)
-                    for number, (files, size) in left.items():
-                        cost = size + files * self._open
+                    for number, (files, read) in left.items():
+                        cost = read + files * self._open
                         costs[order[number]] += item.query.weight * cost
         return {fields: round(cost) for fields, cost in costs.items()}
 
@@ -212,9 +228,9 @@ class _Search:
                 read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
             except JVM_ERRORS:
                 continue  # `_filters` has said so
-            files, size = sum(f for f, _ in read), sum(b for _, b in read)
+            files, total = sum(f for f, _ in read), sum(b for _, b in read)
             if read:
-                out.append(QueryReads(query.text, query.weight, files, size, files, size))
+                out.append(QueryReads(query.text, query.weight, files, total, files, total))
         return out
 
     # ---------------------------------------------------------------- proposals
@@ -237,7 +253,7 @@ class _Search:
             reads = self._reads(table)
         rewrite = _rewrite(source.table) if source.table is not None else None
         sizes = [file.size for file in made.files]
-        return _proposal(text, reads, self._open, sizes, ddl, rewrite, warnings)
+        return proposal(text, reads, self._open, sizes, ddl, rewrite, warnings)
 
     def _ddl(self, fields: Fields) -> tuple[str, ...]:
         """The ALTER statements to a spec. Raises IcebergSqlError if the rules refuse one."""
@@ -257,12 +273,10 @@ class _Search:
         text = clause(Spec(0, self._current), self._source.schema)
         reads = self._reads(self._table)
         sizes = tables.file_sizes(self._table)
-        return _proposal(text, reads, self._open, sizes, (), None, (), is_today=True)
+        return proposal(text, reads, self._open, sizes, (), None, (), is_today=True)
 
     def _with_now(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """The proposals with what each query reads today, or of one unpartitioned table."""
-        from dataclasses import replace
-
         now = next((p for p in proposals if p.is_today), None)
         now = now or next((p for p in proposals if not p.spec), None)
         if now is None:
@@ -282,57 +296,8 @@ class _Search:
         ]
 
 
-def _layouts(
-    sample: Sample, fields: Sequence[PartitionField], smallest: int
-) -> dict[Fields, Slices]:
-    """Every spec whose files are not too small. Fields that make the same partitions are tried once."""
-    seen: set[tuple[int, ...]] = set()
-    useful = []
-    for field in fields:
-        codes = tuple(sample.codes(field.key))
-        if codes in seen or not any(codes):
-            continue
-        seen.add(codes)
-        if middle(sample, [field]) >= smallest:
-            useful.append(field)
-    return {
-        spec: sliced(sample, spec)
-        for spec in specs(useful)
-        if len(spec) < 2 or middle(sample, spec) >= smallest
-    }
-
-
 def _with_id(field: PartitionField, field_id: int) -> PartitionField:
-    return PartitionField(field.source_id, field.source, field.transform, f"f{field_id}", field_id)
-
-
-def _proposal(
-    spec: str,
-    reads: Sequence[QueryReads],
-    open_cost: int,
-    sizes: Sequence[int],
-    ddl: tuple[str, ...],
-    rewrite: str | None,
-    warnings: tuple[str, ...],
-    *,
-    is_today: bool = False,
-) -> Proposal:
-    files = sum(q.weight * q.files for q in reads)
-    size = sum(q.weight * q.bytes for q in reads)
-    middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
-    return Proposal(
-        spec,
-        round(files),
-        round(size),
-        round(size + files * open_cost),
-        tuple(reads),
-        len(sizes),
-        middle_file,
-        ddl,
-        rewrite,
-        warnings,
-        is_today,
-    )
+    return replace(field, field_id=field_id)
 
 
 def _rewrite(table: tuple[str, ...]) -> str:
@@ -342,6 +307,3 @@ def _rewrite(table: tuple[str, ...]) -> str:
         f"CALL {catalog}.system.rewrite_data_files("
         f"table => '{name}', options => map('rewrite-all', 'true'))"
     )
-
-
-__all__: list[Any] = ["advise"]

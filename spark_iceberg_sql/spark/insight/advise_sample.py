@@ -10,27 +10,20 @@ from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.insight.advise_layout import Sample
 from spark_iceberg_sql.insight.hypothetical_values import has_bounds, ordinal
-from spark_iceberg_sql.insight.preview_layout import (
-    ROWS_BETWEEN_LOOKS,
-    DataFile,
-    Piece,
-    Sizes,
-    Trial,
-    WriteSettings,
-)
+from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge import hypothetical
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
-from spark_iceberg_sql.spark.insight.preview import settings_of
+from spark_iceberg_sql.spark.insight.preview_estimates import first_rows
+from spark_iceberg_sql.spark.insight.preview_settings import settings_of
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _WHOLE = 2  # a source with fewer than so many samples is taken as a whole
-_TRIED = (1_000, 5_000, 20_000)  # rows of the files that are written in memory
 _SEED = 20
 
 
@@ -64,7 +57,7 @@ def sampled(
     raw = sum(row["raw"] for row in taken) / max(1, seen)
     with hypothetical.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-        sizes = Sizes(_trials(spark, source, table, raw, settings), settings)
+        sizes = Sizes(first_rows(spark, source, table, max(1.0, raw), settings), settings)
     return (
         Sample(
             rows=total,
@@ -100,23 +93,3 @@ def _stored(kind: Any, value: Any) -> Any:
     if kind.name == "timestamp" and isinstance(value, str):
         value = datetime.fromisoformat(value)
     return ordinal(kind, value)
-
-
-def _trials(
-    spark: SparkSession, source: Source, table: Any, raw: float, settings: WriteSettings
-) -> list[Trial]:
-    """Files of the source's first rows, of several sizes, written in memory."""
-    data = hypothetical.internal_rows(source.frame.limit(_TRIED[-1]))
-    made = []
-    for count in _TRIED:
-        part = data.subList(0, min(count, int(data.size())))
-        written = hypothetical.write_in_memory(
-            spark, table, part, source.frame, settings.target, ROWS_BETWEEN_LOOKS
-        )
-        files = tuple(DataFile(n, round(n * raw), size) for n, size, _ in written)
-        reached = tuple(n * raw for _, _, n in written if n)
-        size = int(part.size())
-        made.append(Trial(Piece(size, round(size * raw)), files, True, reached))
-        if size < count:
-            break
-    return made

@@ -120,7 +120,7 @@ QUESTIONS: tuple[Question, ...] = (
         (
             _SOURCE,
             Argument("spec", "the text for PARTITIONED BY; empty for an unpartitioned table"),
-            Argument("using", "data: every row is read once", "data"),
+            Argument("using", "data: every row is read; sample: 100,000; metadata: none", "data"),
             Argument("by", "table: one row; partition: one row for each", "table"),
         ),
         "the partitions and data files that writing a source with a partition spec would make",

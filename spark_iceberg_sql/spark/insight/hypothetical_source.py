@@ -48,7 +48,7 @@ class Source:
         written = [
             [
                 {
-                    "name": field.name,
+                    "name": f"hypothetical_{field.field_id}",  # the real one may be a column's
                     "transform": str(field.transform),
                     "source-id": field.source_id,
                     "field-id": field.field_id,

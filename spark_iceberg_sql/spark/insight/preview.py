@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview, partition_text
 from spark_iceberg_sql.insight.preview_layout import (
@@ -17,15 +16,16 @@ from spark_iceberg_sql.insight.preview_layout import (
     Piece,
     Sizes,
     Trial,
-    WriteSettings,
     picked,
     splits,
 )
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
-from spark_iceberg_sql.spark.bridge import hypothetical, sessions
+from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+from spark_iceberg_sql.spark.insight.preview_estimates import from_metadata, from_sample
+from spark_iceberg_sql.spark.insight.preview_settings import settings_of, settings_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -51,7 +51,9 @@ def preview(
 
     source: a table's or view's name, a query, a path, or a DataFrame. spec: the text for PARTITIONED BY,
     `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once, and a few
-    partitions again. properties: table properties for the write that replace the source table's own.
+    partitions again; `sample` about 100,000 rows; `metadata` no row, only the counts and bounds of an Iceberg
+    table's files. The basis of the result says how far each may be off. properties: table properties for the write
+    that replace the source table's own.
 
     Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
     """
@@ -62,7 +64,13 @@ def preview(
     wanted = candidate(spec, found.schema, case_sensitive=sensitive)
     try:
         with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
-            return _Run(spark, found, wanted, table).result()
+            if using == "data":
+                return _Run(spark, found, wanted, table).result()
+            settings = settings_of(spark, table)
+            words = settings_text(settings)
+            if using == "sample":
+                return from_sample(spark, found, wanted, table, settings, words)
+            return from_metadata(spark, found, wanted, settings, words)
     except JVM_ERRORS as error:
         raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
 
@@ -83,6 +91,12 @@ class _Run:
         self._settings = settings_of(spark, table)
         self._by_task = self._settings.mode == "none"
         self._notes = list(wanted.warnings)
+        if (source.metadata or {}).get("default-sort-order-id"):
+            self._notes.append(
+                "the table's sort order is not applied to the rows written in memory: bytes may be fewer"
+            )
+        if self._settings.mode == "range":
+            self._notes.append("a partition at the edge of two tasks may have one more file")
 
     def result(self) -> Preview:
         """Count, write a few partitions in memory, and add up."""
@@ -112,7 +126,7 @@ class _Run:
         trials = {}
         for i in set(chosen) - set(small):
             first = frame.where(self._is(found[i])).limit(limits[i])
-            trials[i] = self._trial(pieces[i], hypothetical.internal_rows(first))
+            trials[i] = self._trial(pieces[i], memory_writers.internal_rows(first))
         if small:
             trials |= self._small_trials(found, small)
         return trials
@@ -126,7 +140,7 @@ class _Run:
         marked = frame.withColumn(mark, number).where(fn.col(mark).isNotNull())
         # In the order in which a task would get them: the sort is stable.
         in_order = marked.coalesce(1).sortWithinPartitions(mark).drop(mark)
-        data = hypothetical.internal_rows(in_order)
+        data = memory_writers.internal_rows(in_order)
         if int(data.size()) != sum(found[i].piece.rows for i in chosen):
             self._notes.append("the source returned other rows when it was read again")
             return {}
@@ -142,7 +156,7 @@ class _Run:
         return rows.is_group(spec, self._source.schema, group, by_task=self._by_task)
 
     def _trial(self, piece: Piece, data: Java) -> Trial:
-        written = hypothetical.write_in_memory(
+        written = memory_writers.write_in_memory(
             self._spark,
             self._table,
             data,
@@ -197,12 +211,12 @@ class _Run:
     def _shuffled_bytes(self) -> float:
         """The bytes of a row in a shuffle file."""
         frame = self._source.frame.limit(_SHUFFLED)
-        data = hypothetical.internal_rows(frame)
-        raw = hypothetical.bytes_of_rows(data, _SHUFFLED)
+        data = memory_writers.internal_rows(frame)
+        raw = memory_writers.bytes_of_rows(data, _SHUFFLED)
         if not raw:
             return 0.0
         text = b"".join(len(row).to_bytes(4, "big") + row for row in raw)
-        return hypothetical.compressed(self._spark, text) / len(raw)
+        return memory_writers.compressed(self._spark, text) / len(raw)
 
     def _preview(
         self,
@@ -266,43 +280,3 @@ def _unused(name: str, taken: Sequence[str]) -> str:
     while name in low:
         name += "_"
     return name
-
-
-def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
-    """How this session would write a table, by Iceberg's own reading of the table's and the session's settings."""
-    conf = hypothetical.write_conf(spark, table)
-    requirements = conf.writeRequirements()
-    kind = str(requirements.distribution().getClass().getSimpleName())
-    mode = "hash" if "Clustered" in kind else "range" if "Ordered" in kind else "none"
-    adaptive = spark.conf.get("spark.sql.adaptive.enabled") == "true"
-    splits_skew = spark.conf.get(
-        "spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled", "true"
-    )
-    factor = spark.conf.get("spark.sql.adaptive.rebalancePartitionsSmallPartitionFactor", "0.2")
-    initial = spark.conf.get(
-        "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
-        spark.conf.get("spark.sql.shuffle.partitions"),
-    )
-    properties = table.properties()
-    page_rows = properties.getOrDefault("write.parquet.page-row-limit", "20000")
-    page_bytes = properties.getOrDefault("write.parquet.page-size-bytes", str(1 << 20))
-    return WriteSettings(
-        mode,
-        int(conf.targetDataFileSize()),
-        int(requirements.advisoryPartitionSize()) if adaptive and splits_skew == "true" else 0,
-        float(factor or 0.2),
-        int(page_rows),
-        int(page_bytes),
-        int(initial or 200),
-        bool(conf.useFanoutWriter(requirements)),
-    )
-
-
-def settings_text(settings: WriteSettings) -> str:
-    """The settings that decide how many files there are."""
-    words = [f"distribution mode {settings.mode}", f"target file size {size(settings.target)}"]
-    if settings.mode != "none":
-        split = f"split above {size(settings.advisory)}" if settings.advisory else "not split"
-        words.append(f"shuffle partitions {split}")
-    words.append("fanout writers" if settings.fanout else "sorted, one writer at a time")
-    return ", ".join(words)

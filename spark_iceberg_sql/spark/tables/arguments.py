@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.table_functions import (
+    COLUMNS,
     COMPRESSIONS,
     FORMAT,
     FORMATS,
@@ -111,6 +112,7 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
             raise invalid(function.name, argument.name, message) from None
     text = str(value)
     allowed = {"format": FORMATS, "compression_method": COMPRESSIONS, "structure": ("auto",)}
+    allowed["columns"] = COLUMNS
     words = allowed.get(argument.name)
     if words is not None and text.lower() not in words:
         message = f"`{shown(text)}` is not one of {', '.join(words)}"

@@ -18,8 +18,9 @@ from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import increments, views, virtual_columns
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.calls import answer
+from spark_iceberg_sql.spark.tables.columns import readable
 from spark_iceberg_sql.spark.tables.credentials import hide
-from spark_iceberg_sql.spark.tables.locate import Found, find, warn_of_copy
+from spark_iceberg_sql.spark.tables.locate import Found, find, refuse_unmatched, warn_of_copy
 from spark_iceberg_sql.spark.tables.stores import STORES
 
 if TYPE_CHECKING:
@@ -90,21 +91,31 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     if increments.wanted(values):
         leaf = increments.plan(function, table, values, TIME_TRAVEL)
         return relations.without_file(leaf)
-    spark_table = travelled(function, table, values)
+    columns = readable(function, _travelled(function, table, values), values)
+    spark_table = columns.table
+    refuse_unmatched(function, found, values, lines.snapshot_id(spark_table))
     split = values.get("split_size")
     if split is not None and int(split) < 1:
         raise invalid(function, "split_size", f"`{split}` is not a positive number of bytes")
     leaf = relations.relation(spark_table, {} if split is None else {"split-size": str(split)})
     pruned = values.get("use_partition_pruning") is not False
     wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
-    if wanted:
+    if wanted or columns.texts:
         snapshot = lines.snapshot_id(spark_table)
-        return virtual_columns.with_virtual_columns(leaf, found, snapshot, wanted, pruned=pruned)
+        return virtual_columns.with_virtual_columns(
+            leaf, found, snapshot, wanted, columns.texts, pruned=pruned
+        )
     return relations.without_file(leaf if pruned else relations.unpushed(leaf))
 
 
 def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
-    """Spark's table for Iceberg's, as of the time that the values specify. Raises Refusal."""
+    """Spark's table for Iceberg's, as of the time that the values specify, with the columns that Spark can
+    represent. Raises Refusal.
+    """
+    return readable(function, _travelled(function, table, values), values).table
+
+
+def _travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     given = [name for name in TIME_TRAVEL if values.get(name) is not None]
     if len(given) > 1:
         words = f"`{given[0]}` and `{given[1]}` cannot be combined; leave one out"

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,7 @@ from spark_iceberg_sql.spark.bridge.listings import prefix_listing
 from spark_iceberg_sql.spark.bridge.location import HADOOP
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.calls import answer
+from spark_iceberg_sql.spark.tables.metadata_functions import without_store
 from spark_iceberg_sql.spark.tables.stores import STORES
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ def register(spark: SparkSession) -> None:
         spark,
         registries.TABLE,
         TABLES.name,
-        partial(answer, TABLES, _plan),
+        _called,
         usage=f"_FUNC_(path [, setting => value ...]) - {TABLES.words}",
         arguments=f"\n    Arguments:\n{lines}  ",
         examples=f"\n    Examples:\n      > SELECT * FROM {TABLES.example};\n  ",
@@ -80,19 +82,30 @@ def unregister(spark: SparkSession) -> None:
     registries.unregister_function(spark, registries.TABLE, TABLES.name)
 
 
+def _called(arguments: Java) -> Java:
+    """The callback; with `store` its arguments are those of another function over a location."""
+    store, rest = without_store(TABLES.name, arguments)
+    reader = TABLES
+    if store.store != TABLES.store:
+        reader = replace(store, name=TABLES.name, settings=TABLES.settings)
+    return answer(reader, _plan, rest)
+
+
 def _plan(function: Function, values: Mapping[str, Value]) -> Java:
     depth = int(str(values.get("depth", _DEPTH)))
     most = values.get("limit")
     if depth < 1 or (most is not None and int(most) < 1):
         name = "depth" if depth < 1 else "limit"
         raise invalid(function.name, name, f"`{values[name]}` is not a positive number")
-    argument = function.positional[0].name
-    if _NAME.fullmatch(str(values[argument])):
-        rows = list(islice(_named(str(values[argument])), None if most is None else int(most)))
-        return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
-    if _BUCKET.fullmatch(str(values[argument])):
-        values = {**values, argument: f"{str(values[argument]).rstrip('/')}/*"}
-    location = STORES[function.store](function.name, {**values, "url": values[argument]})
+    path = str(values.get("path") or values.get("url"))
+    if function.store == TABLES.store:
+        if _NAME.fullmatch(path):
+            rows = list(islice(_named(path), None if most is None else int(most)))
+            return table_metadata.rows(_COLUMNS, rows, *_SHOWN)
+        if _BUCKET.fullmatch(path) and "filename" not in values:
+            path = f"{path.rstrip('/')}/*"
+        values = {**values, "url": path}
+    location = STORES[function.store](function.name, values)
     files = files_of(location, cached=False)
     store, path = tree(files, location.path)
     rows = _rows(

@@ -65,11 +65,13 @@ def _source(table: Java, *, changes: bool) -> Java:
     return relations.changelog_table(table) if changes else relations.spark_table(table)
 
 
-# Filters on these columns are not pushed down: Iceberg would not find them among the table's own, and fail.
+# Each is made of all three: Iceberg's reader puts them into its rows by position, and fails where a query needs only
+# one of them. A filter on what is made is not pushed down either: Iceberg would not find it among the table's columns.
+_ALL = "split(concat_ws(' ', _change_type, _change_ordinal, _commit_snapshot_id), ' ')"
 _MADE = {
-    "_change_type": "concat(_change_type, '')",
-    "_change_ordinal": "CAST(CAST(_change_ordinal AS STRING) AS INT)",
-    "_commit_snapshot_id": "CAST(CAST(_commit_snapshot_id AS STRING) AS BIGINT)",
+    "_change_type": f"{_ALL}[0]",
+    "_change_ordinal": f"CAST({_ALL}[1] AS INT)",
+    "_commit_snapshot_id": f"CAST({_ALL}[2] AS BIGINT)",
 }
 
 

@@ -100,6 +100,26 @@ def warn_of_copy(found: Found) -> None:
         )
 
 
+def refuse_unmatched(
+    function: str, found: Found, values: Mapping[str, Value], snapshot: int | None
+) -> None:
+    """Raise Refusal if a moved table's deletes call its data files by addresses that the manifests do not have.
+
+    values: of the call. snapshot: the one that is read. Iceberg would ignore such deletes, and return the deleted rows.
+    """
+    if found.moved is None or snapshot is None:
+        return
+    old, new = found.moved.old, found.moved.new
+    address = moved_io.unmatched(found.operations, snapshot, old, new)
+    if address is not None:
+        words = (
+            f"`{found.moved.folder}` is a copy, or was moved, and its deletes apply to `{address}`, an address that "
+            f"no data file has in its metadata, which refers to `{found.moved.said}`: the deleted rows would be "
+            "returned; pass the original table"
+        )
+        raise invalid(function, place_of(values), words)
+
+
 # The arguments that can give a table's location, the most specific first.
 _PLACES = ("metadata_file_path", "table", "url", "path", "blobpath")
 

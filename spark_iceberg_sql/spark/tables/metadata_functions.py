@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.model.metadata_files import is_metadata_file
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
 from spark_iceberg_sql.spark.bridge import jvm, registries, relations
@@ -74,19 +75,25 @@ def _arguments(function: MetadataFunction) -> str:
 
 def _called(function: MetadataFunction, arguments: Java) -> Java:
     """The callback of one function: its arguments are those of a function over a location."""
+    store, rest = without_store(function.name, arguments)
+    return answer(_reader(function, store), partial(_plan, function), rest)
+
+
+def without_store(function: str, arguments: Java) -> tuple[Function, Java]:
+    """The function over a location that `store` names, and the other arguments. Raises Refusal."""
     given = jvm.from_seq(arguments)
     store = _BY_NAME["iceberg"]
     for expression in given:
         name, value = relations.named_argument(expression)
         if name is not None and name.lower() == _STORE.name:
-            wanted = str(relations.constant(function.name, _STORE.name, value))
+            wanted = str(relations.constant(function, _STORE.name, value))
             found = _BY_NAME.get(wanted.lower())
             if found is None:
                 names = ", ".join(f.name for f in FUNCTIONS)
-                raise invalid(function.name, _STORE.name, f"`{wanted}` is not one of {names}")
+                raise invalid(function, _STORE.name, f"`{wanted}` is not one of {names}")
             store = found
             given = [g for g in given if g is not expression]
-    return answer(_reader(function, store), partial(_plan, function), jvm.to_seq(given))
+    return store, jvm.to_seq(given)
 
 
 def _reader(function: MetadataFunction, store: Function) -> Function:
@@ -120,7 +127,8 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
     location = STORES[reader.store](function.name, wanted)
     found = find(function.name, location, values)
     warn_of_copy(found)
-    return Subject(function.name, location.path, found.operations, values, found.folder)
+    folder = found.folder if is_metadata_file(location.path) else location.path
+    return Subject(function.name, location.path, found.operations, values, folder)
 
 
 def _is_path(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -193,10 +194,16 @@ def _describe(subject: Subject) -> Java:
     return table_metadata.rows("col_name string, data_type string, comment string", rows)
 
 
+_PART = re.compile(r"`(?:[^`]|``)*`|[^.`]+")
+
+
 def _ddl(subject: Subject) -> Java:
     name = subject.values.get("name")
     if name is not None:
-        parts = tuple(str(name).split("."))
+        parts = tuple(
+            part[1:-1].replace("``", "`") if part.startswith("`") else part
+            for part in _PART.findall(str(name))
+        )
     elif subject.folder is None:
         parts = tuple(relations.full_name(subject.name))
     else:

@@ -19,7 +19,7 @@ class Subject:
     """The table that a metadata function was called with.
 
     function: its name. name: of the table, or its path. operations: Iceberg's TableOperations. values: of the call.
-    folder: the table's location where it was found by its path.
+    folder: of a table that was found by its path.
     """
 
     function: str

@@ -75,7 +75,7 @@ def function_rows() -> str:
 def _row(transform: Transform, name: str) -> tuple[str, ...]:
     parameter = transform.parameter
     facts = {
-        "void": transform.is_void,
+        "null": transform.is_void,
         "narrow": transform.narrow_as_int,
         "checked": transform.checks_precision,
     }

@@ -53,6 +53,42 @@ def test_s3_virtual_columns(remote: Remote, s3: S3) -> None:
     assert len(remote.sql(f"SELECT * FROM {call}")) == 2
 
 
+def test_s3_tables(remote: Remote, s3: S3) -> None:
+    """A bucket, a folder, a pattern; each folder is one listing, and no data file is listed."""
+    names = "SELECT name, records, data_files, error FROM iceberg_tables"
+    bucket, folder = s3.table.split("/")[2], s3.table.rpartition("/")[0]
+    recorder = f"{s3.endpoint}/moto-api/recorder"
+    request(f"{recorder}/reset-recording", "POST")
+    request(f"{recorder}/start-recording", "POST")
+    for path in (
+        f"s3://{bucket}",
+        f"s3://{bucket}/",
+        folder,
+        f"{folder}/*",
+        f"s3a://{bucket}/{{ware*,x}}",
+    ):
+        found = remote.sql(f"{names}('{path}', collection => 'moto')")
+        assert ["t", 2, 2, None] in found
+    request(f"{recorder}/stop-recording", "POST")
+    listed = request(f"{recorder}/download-recording").decode()
+    assert "/data/" not in listed
+    assert "t/data%2F" not in listed
+    ((location, uuid),) = remote.sql(
+        "SELECT location, table_uuid FROM iceberg_tables('moto', filename => 't')"
+    )
+    assert location == s3.table
+    described = dict(
+        row[:2] for row in remote.sql("DESCRIBE EXTENDED icebergS3('moto', filename = 't')")
+    )
+    assert (described["Table UUID"], described["Location"]) == (uuid, s3.table)
+    ((created,),) = remote.sql("SHOW CREATE TABLE icebergS3('moto', filename = 't')")
+    assert created.startswith("CREATE TABLE t (\n  id INT,\n  name STRING\n) USING iceberg")
+    with pytest.raises(SqlFailed, match="the tables in it are `t`: write icebergS3"):
+        remote.sql(f"SELECT * FROM icebergS3('{folder}', collection => 'moto')")
+    with pytest.raises(SqlFailed, match="is inside the folder of the table"):
+        remote.sql(f"SELECT * FROM iceberg('{s3.table}/data', collection => 'moto')")
+
+
 def test_s3_requests_saved_by_the_cache(remote: Remote, s3: S3) -> None:
     """A call lists the folder; with the cache it reads no metadata and no manifest again."""
     recorder = f"{s3.endpoint}/moto-api/recorder"
@@ -314,6 +350,11 @@ def test_hdfs(remote: Remote, hdfs: str) -> None:
     assert rows[0][2] is not None
     with pytest.raises(SqlFailed, match="PATH_NOT_FOUND"):
         remote.sql(f"SELECT * FROM icebergHDFS('{hdfs}/lake/db/none')")
+    for path in (hdfs, f"{hdfs}/lake", f"{hdfs}/l*/db/[s-z]"):
+        found = remote.sql(f"SELECT location, records FROM iceberg_tables('{path}')")
+        assert found == [[f"{hdfs}/lake/db/t", 6]]
+    with pytest.raises(SqlFailed, match="the tables in it are `t`"):
+        remote.sql(f"SELECT * FROM iceberg('{hdfs}/lake/db')")
 
 
 def test_a_dead_name_node(remote: Remote) -> None:
@@ -351,6 +392,12 @@ def test_azure(remote: Remote, azurite: str, tmp_path: Path) -> None:
     assert size > 0
     assert time
     assert etag
+    call = "iceberg_tables('azurite', container_name => 'lake', blobpath => '{}', store => 'icebergAzure')"
+    for blob in ("db", "*", "d*/t"):
+        found = remote.sql(f"SELECT location, records, error FROM {call.format(blob)}")
+        assert found == [[there, 1, None]]
+    files = f"iceberg_files('{azurite}', 'lake', 'db/t', store => 'icebergAzure')"
+    assert remote.sql(f"SELECT record_count FROM {files}") == [[1]]
     with pytest.raises(SqlFailed, match="PATH_NOT_FOUND") as failed:
         remote.sql(
             "SELECT * FROM icebergAzure('azurite', container_name => 'lake', blobpath => 'no')"

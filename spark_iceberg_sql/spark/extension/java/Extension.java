@@ -1,6 +1,5 @@
 package sparkicebergsql;
 
-import org.apache.spark.package$;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.SparkSessionExtensionsProvider;
@@ -16,7 +15,6 @@ import scala.Function1;
 import scala.Tuple3;
 import scala.collection.immutable.Seq;
 import scala.runtime.BoxedUnit;
-import scala.util.Properties$;
 
 /**
  * What the jar adds to every session of a Spark application: Spark finds the class by its name in META-INF/services.
@@ -62,9 +60,11 @@ public class Extension
   }
 
   private static String unfit() {
-    String spark = package$.MODULE$.SPARK_VERSION(), scala = Properties$.MODULE$.versionNumberString();
-    if (!spark.startsWith(LINE + ".") || !scala.startsWith(SCALA))
-      return "it is for Spark " + LINE + " with Scala " + SCALA + ", not for Spark " + spark + " with Scala " + scala;
+    String version = org.apache.spark.package$.MODULE$.SPARK_VERSION(),
+           compiler = scala.util.Properties$.MODULE$.versionNumberString();
+    if (!version.startsWith(LINE + ".") || !compiler.startsWith(SCALA))
+      return "it is for Spark " + LINE + " with Scala " + SCALA + ", not for Spark " + version + " with Scala "
+        + compiler;
     try {
       Class.forName("org.apache.iceberg.spark.functions.SparkFunctions");
       return null;

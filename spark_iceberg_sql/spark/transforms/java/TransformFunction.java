@@ -12,7 +12,6 @@ import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry;
-import org.apache.spark.sql.catalyst.expressions.Cast$;
 import org.apache.spark.sql.catalyst.expressions.CheckOverflow;
 import org.apache.spark.sql.catalyst.expressions.Decode;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -25,6 +24,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import scala.Function1;
@@ -50,7 +50,7 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
 
   private final String name, function, parameter, noun;
   private final long minimum, maximum;
-  private final boolean isVoid, narrowAsInt, checksPrecision;
+  private final boolean alwaysNull, narrowAsInt, checksPrecision;
   private final DataType result;
   private final List<String> accepted, listed;
   private final FunctionSignature signature;
@@ -61,7 +61,7 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
     name = row[0];
     function = row[1];
     List<String> is = Arrays.asList(row[2].split(" "));
-    isVoid = is.contains("void");
+    alwaysNull = is.contains("null");
     narrowAsInt = is.contains("narrow");
     checksPrecision = is.contains("checked");
     result = row[3].isEmpty() ? null : DataType.fromDDL(row[3]);
@@ -87,30 +87,29 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
     Expression source = (Expression) arguments.apply(place);
     String type = source.dataType().catalogString();
     Expression number = parameter == null ? null : number((Expression) arguments.apply(0), source, type);
-    if (!takes(type)) throw refusedType(source, place);
+    if (!takes(source, type)) throw refusedType(source, place);
     // Spark's one public expression that stands for another and has any arguments; the tag is its name.
     Decode call = new Decode(arguments, evaluated(number, source, type));
     call.setTagValue(FunctionRegistry.FUNC_ALIAS(), name);
     return call;
   }
 
-  /** NULL without a type is always accepted. */
-  private boolean takes(String type) {
-    if (isVoid || type.equals("void")) return true;
+  private boolean takes(Expression source, String type) {
+    if (alwaysNull || source.dataType() instanceof NullType) return true;
     if (!TYPE.matcher(type).matches()) return false;
     int end = type.indexOf('(');
     return accepted.contains(end < 0 ? type : type.substring(0, end));
   }
 
   private Expression evaluated(Expression number, Expression source, String type) {
-    boolean untyped = type.equals("void");
-    if (isVoid) return new Literal(null, source.dataType());
+    boolean untyped = source.dataType() instanceof NullType;
+    if (alwaysNull) return new Literal(null, source.dataType());
     if (function.isEmpty() || untyped && result == null) return source;
     if (untyped) return new Literal(null, result);
     Expression value = source;
     if (narrowAsInt && (type.equals("tinyint") || type.equals("smallint"))) {
       // Iceberg stores them as int: its own narrow functions wrap where the table does not.
-      value = Cast$.MODULE$.apply(source, DataTypes.IntegerType, false);
+      value = org.apache.spark.sql.catalyst.expressions.Cast$.MODULE$.apply(source, DataTypes.IntegerType, false);
     }
     Function1<SparkSession, Object> ensure = (Function1<SparkSession, Object>) rules.get();
     if (ensure != null) ensure.apply(SparkSession.active());
@@ -138,7 +137,7 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
   /** The constant first argument as an int literal. */
   private Expression number(Expression given, Expression source, String type) {
     String kind = given.dataType().catalogString();
-    if (kind.equals("void")) throw refusedValue("it is NULL", "");
+    if (given.dataType() instanceof NullType) throw refusedValue("it is NULL", "");
     if (!given.foldable() || !INTEGERS.contains(kind)) {
       String words = CallArguments.words(given), advice = "";
       String fact = given.foldable() ? "of type " + kind : "not a constant";

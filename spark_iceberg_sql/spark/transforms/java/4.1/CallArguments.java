@@ -2,7 +2,6 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.catalyst.analysis.package$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.FunctionSignature;
 import org.apache.spark.sql.catalyst.plans.logical.InputParameter;
@@ -26,8 +25,8 @@ public final class CallArguments {
    * does not have, and one given twice.
    */
   public static Seq<Expression> inOrder(FunctionSignature signature, Seq<Expression> arguments, String function) {
-    return NamedParametersSupport.defaultRearrange(
-      signature, arguments, function, package$.MODULE$.caseInsensitiveResolution());
+    return NamedParametersSupport.defaultRearrange(signature, arguments, function,
+      org.apache.spark.sql.catalyst.analysis.package$.MODULE$.caseInsensitiveResolution());
   }
 
   /** An expression approximately as written: `tailnum`, `(id + 1)`, `'a'`. */

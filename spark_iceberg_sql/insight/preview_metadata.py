@@ -1,0 +1,124 @@
+"""The partitions of a spec from the bounds and counts of files that are there: nothing of the files is read.
+
+A file's rows are taken to be spread evenly between the bounds of each column, and each column apart from the others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.spec import PartitionField, Spec
+
+_MOST = 10_000  # values of one field in one file
+_DAY = 86_400_000_000  # microseconds
+# By how much of an ISO date and time a transform keeps: microseconds, or months.
+_UNITS = {len("2024-05-17"): _DAY, len("2024-05-17T10"): 3_600_000_000}
+_MONTHS = {len("2024"): 12, len("2024-05"): 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What metadata says of one file. bounds: low and high of each source column, as Iceberg stores them, by id."""
+
+    rows: int
+    size: int
+    bounds: Mapping[int, tuple[Any, Any]]
+
+
+def spread(
+    spec: Spec, files: Iterable[Known], kinds: Mapping[int, str]
+) -> dict[tuple[Any, ...], list[float]]:
+    """Rows and bytes of each partition. kinds: the Iceberg types of the source columns.
+
+    Raises IcebergSqlError for a field whose values do not follow from bounds.
+    """
+    found: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for file in files:
+        shares = [_shares(f, file.bounds.get(f.source_id), kinds[f.source_id]) for f in spec.fields]
+        for parts in product(*shares):
+            share = 1.0
+            for _, part in parts:
+                share *= part
+            total = found[tuple(value for value, _ in parts)]
+            total[0] += file.rows * share
+            total[1] += file.size * share
+    return found
+
+
+def _shares(
+    field: PartitionField, bounds: tuple[Any, Any] | None, kind: str
+) -> Sequence[tuple[Any, float]]:
+    """A field's values in a file, with the share of its rows that has each."""
+    transform = field.transform.transform
+    if transform.hashes:
+        count = field.transform.parameter or 1
+        return [(value, 1 / count) for value in range(count)]
+    if bounds is None:
+        raise _unknown(field, "some of its files have no bounds for it")
+    low, high = bounds
+    if transform.iso_width is not None:
+        if kind == "date":
+            low, high = low * _DAY, high * _DAY + _DAY - 1
+        return _over_time(field, low, high)
+    if low == high and not transform.truncates:
+        return [(low, 1.0)]
+    if not isinstance(low, int) or isinstance(low, bool):
+        raise _unknown(field, f"the bounds of `{field.source}` do not say which values lie between")
+    width = field.transform.parameter or 1
+    return _over(field, low // width, high // width, lambda v: v * width, width, low, high)
+
+
+def _over_time(field: PartitionField, low: int, high: int) -> Sequence[tuple[int, float]]:
+    width = field.transform.transform.iso_width
+    if width in _UNITS:
+        unit = _UNITS[width]
+        return _over(field, low // unit, high // unit, lambda v: v, unit, low, high)
+    months = _MONTHS[width or 0]
+    first, last = _month(low) // months, _month(high) // months
+    out = []
+    for value in range(first, last + 1):
+        start, end = _start(value * months), _start((value + 1) * months) - 1
+        out.append((value, (min(high, end) - max(low, start) + 1) / (high - low + 1)))
+    return out
+
+
+def _over(
+    field: PartitionField, first: int, last: int, shown: Any, unit: int, low: int, high: int
+) -> Sequence[tuple[int, float]]:
+    if last - first >= _MOST:
+        raise _unknown(field, f"a file may have {last - first + 1:,} values of it")
+    total = high - low + 1
+    return [
+        (shown(v), (min(high, (v + 1) * unit - 1) - max(low, v * unit) + 1) / total)
+        for v in range(first, last + 1)
+    ]
+
+
+def _month(micros: int) -> int:
+    """The month since January 1970 of a moment."""
+    days = micros // _DAY + 719_468  # since 0000-03-01
+    era, day = divmod(days, 146_097)
+    year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
+    rest = day - (365 * year + year // 4 - year // 100)
+    return (era * 400 + year - 1970) * 12 + (5 * rest + 2) // 153 + 2
+
+
+def _start(month: int) -> int:
+    """The first microsecond of a month since January 1970."""
+    year, number = divmod(month - 2, 12)  # the year begins in March
+    year += 1970
+    era, rest = divmod(year, 400)
+    days = era * 146_097 + rest * 365 + rest // 4 - rest // 100 + (153 * number + 2) // 5
+    return (days - 719_468) * _DAY
+
+
+def _unknown(field: PartitionField, why: str) -> IcebergSqlError:
+    return IcebergSqlError(
+        f"metadata does not say how many rows each value of {field.clause} has: {why}\n"
+        "help: preview it with using => 'data', which reads the rows"
+    )

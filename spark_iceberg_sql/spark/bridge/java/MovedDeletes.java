@@ -1,0 +1,85 @@
+package sparkicebergsql;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.DeleteFile;
+import org.apache.iceberg.FileContent;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.ManifestFiles;
+import org.apache.iceberg.ManifestReader;
+import org.apache.iceberg.MetadataColumns;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.types.Conversions;
+
+/**
+ * Whether the position deletes of a moved table call its data files by the addresses that the manifests have. Iceberg
+ * compares the addresses as texts: a delete that calls a file by its new address would have no effect.
+ */
+public class MovedDeletes {
+  private Pattern old;
+  private String folder;
+
+  /**
+   * The first address in a delete file that no data file has, although one is opened there; null if there is none.
+   *
+   * old: a pattern of how addresses to be mapped begin. folder: what replaces that beginning.
+   */
+  public String unmatched(Table table, long snapshot, String old, String folder) throws Exception {
+    this.old = Pattern.compile(old);
+    this.folder = folder;
+    Snapshot read = table.snapshot(snapshot);
+    Set<String> called = new HashSet<>();
+    for (ManifestFile manifest : read.deleteManifests(table.io())) addCalled(called, table, manifest);
+    if (called.isEmpty()) return null;
+    Map<String, String> files = new HashMap<>();
+    for (ManifestFile manifest : read.dataManifests(table.io())) {
+      ManifestReader<DataFile> data = ManifestFiles.read(manifest, table.io(), table.specs());
+      try {
+        for (DataFile file : data) {
+          called.remove(file.location());
+          files.put(opened(file.location()), file.location());
+        }
+      } finally {
+        data.close();
+      }
+    }
+    for (String address : called)
+      if (files.containsKey(opened(address))) return address;
+    return null;
+  }
+
+  private void addCalled(Set<String> called, Table table, ManifestFile manifest) throws Exception {
+    ManifestReader<DeleteFile> deletes = ManifestFiles.readDeleteManifest(manifest, table.io(), table.specs());
+    try {
+      for (DeleteFile file : deletes) {
+        if (file.content() != FileContent.POSITION_DELETES) continue;
+        if (file.referencedDataFile() != null) {
+          called.add(file.referencedDataFile());
+        } else {
+          addBound(called, file.lowerBounds());
+          addBound(called, file.upperBounds());
+        }
+      }
+    } finally {
+      deletes.close();
+    }
+  }
+
+  private static void addBound(Set<String> called, Map<Integer, ByteBuffer> bounds) {
+    Object bound = bounds == null ? null : bounds.get(MetadataColumns.DELETE_FILE_PATH.fieldId());
+    if (bound != null)
+      called.add(Conversions.fromByteBuffer(MetadataColumns.DELETE_FILE_PATH.type(), (ByteBuffer) bound).toString());
+  }
+
+  private String opened(String address) {
+    Matcher begins = old.matcher(address);
+    return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
+  }
+}

@@ -1,0 +1,106 @@
+"""Iceberg's own writers, writing into the driver's memory; and how a session writes a table."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.hypothetical import FOLDER, class_named
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_ICEBERG = "org.apache.iceberg"
+
+
+def write_conf(spark: SparkSession, made: Java) -> Java:
+    """Iceberg's SparkWriteConf: how this session would write a table."""
+    return java_class(f"{_ICEBERG}.spark.SparkWriteConf")(jvm.java_session(spark), made)
+
+
+def internal_rows(frame: DataFrame) -> Java:
+    """A DataFrame's rows in the driver's memory, as a java.util.List of Spark's internal rows."""
+    rows = frame._jdf.queryExecution().executedPlan().executeCollect()
+    seq = jvm.scala_object("scala.collection.immutable.ArraySeq").unsafeWrapArray(rows)
+    return java_class("scala.jdk.javaapi.CollectionConverters").asJava(seq)
+
+
+def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
+    """The first rows as a shuffle writes them, without their lengths."""
+    return [bytes(rows.get(i).getBytes()) for i in range(min(count, int(rows.size())))]
+
+
+def compressed(spark: SparkSession, data: bytes) -> int:
+    """The bytes that are left when the session's shuffle compression is applied."""
+    conf = spark.sparkContext._conf
+    if conf.get("spark.shuffle.compress", "true") != "true":
+        return len(data)
+    jconf = jvm.java_session(spark).sparkContext().conf()
+    codec = jvm.scala_object("org.apache.spark.io.CompressionCodec").createCodec(jconf)
+    buffer = java_class("java.io.ByteArrayOutputStream")()
+    stream = codec.compressedOutputStream(buffer)
+    stream.write(bytearray(data))
+    stream.close()
+    return int(buffer.size())
+
+
+def write_in_memory(
+    spark: SparkSession, made: Java, rows: Java, frame: DataFrame, target: int, step: int
+) -> list[tuple[int, int, float]]:
+    """Write rows as the table's own writers do, into memory, and forget the files.
+
+    rows: of `internal_rows`. frame: for their types. target: bytes at which the next file starts. step: after
+    how many rows a writer looks at its length. Returns for each file its rows, its bytes, and after how many rows it
+    had reached the target; 0.0 if it had not.
+    """
+    conf = write_conf(spark, made)
+    io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
+    internal = class_named("org.apache.spark.sql.catalyst.InternalRow")
+    encrypted = java_class(f"{_ICEBERG}.encryption.EncryptedFiles")
+    registry = java_class(f"{_ICEBERG}.formats.FormatModelRegistry")
+    metrics = java_class(f"{_ICEBERG}.MetricsConfig").forTable(made)
+    unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
+    write_all = _write_all()
+    found: list[tuple[int, int, float]] = []
+    at, total = 0, int(rows.size())
+    while at < total:
+        place = f"{FOLDER}/{uuid.uuid4().hex}"
+        output = encrypted.plainAsEncryptedOutput(io.newOutputFile(place))
+        builder = registry.dataWriteBuilder(conf.dataFileFormat(), internal, output)
+        builder = builder.schema(made.schema()).engineSchema(frame._jdf.schema())
+        builder = builder.setAll(made.properties()).setAll(conf.writeProperties())
+        writer = builder.metricsConfig(metrics).spec(unpartitioned).build()
+        start, before, reached = at, 0, 0.0
+        try:
+            while at < total:
+                end = min(total, at + step)
+                write_all(writer, rows.subList(at, end))
+                at = end
+                length = int(writer.length())
+                if (at - start) % step == 0 and length >= target:
+                    share = (target - before) / max(1, length - before)
+                    reached = at - start - step + step * share
+                    break
+                before = length
+        finally:
+            writer.close()
+        found.append((at - start, int(writer.toDataFile().fileSizeInBytes()), reached))
+        io.deleteFile(place)
+    return found
+
+
+def _write_all() -> Callable[[Java, Java], None]:
+    """FileWriter.write(Iterable): py4j itself takes the overload for one row."""
+    kinds = jvm.gateway().new_array(java_class("java.lang.Class"), 1)
+    kinds[0] = class_named("java.lang.Iterable")
+    method = class_named(f"{_ICEBERG}.io.FileWriter").getMethod("write", kinds)
+    arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 1)
+
+    def write(writer: Java, rows: Java) -> None:
+        arguments[0] = rows
+        method.invoke(writer, arguments)
+
+    return write

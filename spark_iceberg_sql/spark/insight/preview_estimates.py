@@ -1,0 +1,190 @@
+"""Previews that do not read every row: from a sample of the rows, and from the metadata of the existing files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview_layout import (
+    ROWS_BETWEEN_LOOKS,
+    DataFile,
+    Piece,
+    Sizes,
+    Trial,
+    WriteSettings,
+)
+from spark_iceberg_sql.insight.preview_metadata import Known, spread
+from spark_iceberg_sql.insight.specs import CandidateSpec
+from spark_iceberg_sql.spark.bridge import memory_writers
+from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
+from spark_iceberg_sql.spark.insight.hypothetical_source import Source
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm import Java
+
+SAMPLE = 100_000
+_SEED = 20
+_TRIED = (1_000, 5_000, 20_000)  # rows of the files that are written in memory
+
+
+def first_rows(
+    spark: SparkSession, source: Source, table: Java, raw: float, settings: WriteSettings
+) -> list[Trial]:
+    """Files of the source's first rows, of several sizes, written in memory. raw: uncompressed bytes of a row."""
+    data = memory_writers.internal_rows(source.frame.limit(_TRIED[-1]))
+    made: list[Trial] = []
+    for count in _TRIED:
+        part = data.subList(0, min(count, int(data.size())))
+        written = memory_writers.write_in_memory(
+            spark, table, part, source.frame, settings.target, ROWS_BETWEEN_LOOKS
+        )
+        files = tuple(DataFile(n, round(n * raw), size) for n, size, _ in written)
+        reached = tuple(n * raw for _, _, n in written if n)
+        size = int(part.size())
+        made.append(Trial(Piece(size, round(size * raw)), files, True, reached))
+        if size < count:
+            break
+    return made
+
+
+def from_sample(
+    spark: SparkSession,
+    source: Source,
+    wanted: CandidateSpec,
+    table: Java,
+    settings: WriteSettings,
+    words: str,
+) -> Preview:
+    """A preview from about 100,000 rows. words: the settings, for the user."""
+    total = int(source.frame.count())
+    share = min(1.0, SAMPLE / max(1, total))
+    frame = source.frame.sample(share, seed=_SEED) if share < 1 else source.frame
+    found = rows.groups(frame, wanted.spec, source.schema)
+    seen = sum(group.piece.rows for group in found)
+    factor = total / max(1, seen)
+    raw = sum(group.piece.raw for group in found) / max(1, seen)
+    sizes = Sizes(first_rows(spark, source, table, max(1.0, raw), settings), settings)
+    parts = []
+    every: list[int] = []
+    for group in found:
+        piece = Piece(round(group.piece.rows * factor), round(group.piece.raw * factor))
+        files = [file.size for file in sizes.files(piece)]
+        every += files
+        parts.append(_part(wanted, group.values, piece.rows, files))
+    unseen = _unseen([group.piece.rows for group in found]) if share < 1 else 0
+    basis = Basis(
+        "sample",
+        f"a sample of {seen:,} of {total:,} rows",
+        f"{len(parts):,} seen, {unseen:,} more estimated" if share < 1 else "counted",
+        "one for each partition that was not seen" if unseen else "of the sampled rows",
+        "compression as that of the first 20,000 rows: up to 40 % off",
+    )
+    return _preview(source, wanted, parts, every, basis, words, settings, unseen=unseen)
+
+
+def _unseen(counts: Sequence[int]) -> int:
+    """How many partitions a sample has missed, at least: Chao's estimate from those that it saw once and twice."""
+    often = Counter(counts)
+    return often[1] * (often[1] - 1) // (2 * (often[2] + 1))
+
+
+def from_metadata(
+    spark: SparkSession,
+    source: Source,
+    wanted: CandidateSpec,
+    settings: WriteSettings,
+    words: str,
+) -> Preview:
+    """A preview from the counts and bounds of a table's files; none of them is opened.
+
+    Raises IcebergSqlError for a source that is not a table, or a field whose values do not follow from bounds.
+    """
+    if source.table is None:
+        raise IcebergSqlError(
+            f"{source.words} has no metadata of files: only an Iceberg table in a catalog has\n"
+            "help: preview it with using => 'data' or 'sample', which read rows"
+        )
+    ids = sorted({field.source_id for field in wanted.spec.fields})
+    kinds = {i: source.schema.types[i].name for i in ids}
+    metrics = fn.col("readable_metrics")
+    picked = []
+    for i, kind in kinds.items():
+        column = source.schema.by_id(i)
+        assert column is not None
+        bounds = metrics.getField(column.name)
+        ends = ("lower_bound", "upper_bound")
+        picked += [rows.stored(bounds.getField(end), kind).alias(f"{end}{i}") for end in ends]
+    files = spark.table(dotted((*source.table, "files"))).select(
+        "content", "record_count", "file_size_in_bytes", *picked
+    )
+    collected = files.collect()
+    known = [
+        Known(
+            row["record_count"],
+            row["file_size_in_bytes"],
+            {
+                i: (row[f"lower_bound{i}"], row[f"upper_bound{i}"])
+                for i in ids
+                if row[f"lower_bound{i}"] is not None and row[f"upper_bound{i}"] is not None
+            },
+        )
+        for row in collected
+        if not row["content"] and row["record_count"]
+    ]
+    deletes = sum(bool(row["content"]) for row in collected)
+    parts = []
+    every: list[int] = []
+    for values, (count, size) in spread(wanted.spec, known, kinds).items():
+        number = max(1, -(-round(size) // settings.target))
+        each = [round(size / number)] * number
+        every += each
+        parts.append(_part(wanted, values, round(count), each))
+    basis = Basis(
+        "metadata",
+        f"the counts and bounds of {len(known):,} files; no row was read",
+        "estimated: rows are taken to be spread evenly between the bounds of their file",
+        "estimated from the bytes",
+        "bytes a row as in today's files: smaller files compress worse, up to 40 % off",
+    )
+    notes = (f"{deletes:,} delete files are not applied",) if deletes else ()
+    return _preview(source, wanted, parts, every, basis, words, settings, notes)
+
+
+def _part(
+    wanted: CandidateSpec, values: tuple[Any, ...], count: int, files: Sequence[int]
+) -> PartitionPreview:
+    text = partition_text(wanted.spec, values)
+    return PartitionPreview(text, values, count, len(files), sum(files))
+
+
+def _preview(
+    source: Source,
+    wanted: CandidateSpec,
+    parts: list[PartitionPreview],
+    files: list[int],
+    basis: Basis,
+    words: str,
+    settings: WriteSettings,
+    notes: tuple[str, ...] = (),
+    unseen: int = 0,
+) -> Preview:
+    parts.sort(key=lambda p: (-p.bytes, p.partition))
+    return Preview(
+        source.words,
+        wanted.text,
+        tuple(parts),
+        tuple(sorted(files)),
+        basis,
+        words,
+        settings.target,
+        (*wanted.warnings, *notes),
+        unseen,
+    )

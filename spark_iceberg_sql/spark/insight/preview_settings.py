@@ -1,0 +1,54 @@
+"""How a session would write a table, by Iceberg's own reading of the table's and the session's settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.preview_layout import WriteSettings
+from spark_iceberg_sql.spark.bridge import memory_writers
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm import Java
+
+
+def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
+    """How this session would write a table, by Iceberg's own reading of the table's and the session's settings."""
+    conf = memory_writers.write_conf(spark, table)
+    requirements = conf.writeRequirements()
+    kind = str(requirements.distribution().getClass().getSimpleName())
+    mode = "hash" if "Clustered" in kind else "range" if "Ordered" in kind else "none"
+    adaptive = spark.conf.get("spark.sql.adaptive.enabled") == "true"
+    splits_skew = spark.conf.get(
+        "spark.sql.adaptive.optimizeSkewsInRebalancePartitions.enabled", "true"
+    )
+    factor = spark.conf.get("spark.sql.adaptive.rebalancePartitionsSmallPartitionFactor", "0.2")
+    initial = spark.conf.get(
+        "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
+        spark.conf.get("spark.sql.shuffle.partitions"),
+    )
+    properties = table.properties()
+    page_rows = properties.getOrDefault("write.parquet.page-row-limit", "20000")
+    page_bytes = properties.getOrDefault("write.parquet.page-size-bytes", str(1 << 20))
+    return WriteSettings(
+        mode,
+        int(conf.targetDataFileSize()),
+        int(requirements.advisoryPartitionSize()) if adaptive and splits_skew == "true" else 0,
+        float(factor or 0.2),
+        int(page_rows),
+        int(page_bytes),
+        int(initial or 200),
+        bool(conf.useFanoutWriter(requirements)),
+    )
+
+
+def settings_text(settings: WriteSettings) -> str:
+    """The settings that decide how many files there are."""
+    words = [f"distribution mode {settings.mode}", f"target file size {size(settings.target)}"]
+    if settings.mode != "none":
+        split = f"split above {size(settings.advisory)}" if settings.advisory else "not split"
+        words.append(f"shuffle partitions {split}")
+    words.append("fanout writers" if settings.fanout else "sorted, one writer at a time")
+    return ", ".join(words)

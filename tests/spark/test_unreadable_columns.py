@@ -1,0 +1,144 @@
+"""Columns whose types Spark does not have: the others are read; these are skipped, shown as text, or refused."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+WKB = bytes([1, 1, 0, 0, 0] + [0] * 16)
+FIELDS = [
+    ("id", "int"),
+    ("at", "time"),
+    ("made ns", "timestamp_ns"),
+    ("seen", "timestamptz_ns"),
+    ("shape", "geometry"),
+    ("part", {"type": "struct", "fields": [("a", "int"), ("t", "time")]}),
+    ("times", {"type": "list", "element": "time"}),
+    ("name", "string"),
+]
+
+
+def schema(fields: list[Any]) -> str:
+    numbers = iter(range(1, 99))
+
+    def laid(kind: Any) -> Any:
+        if isinstance(kind, str):
+            return kind
+        if "element" in kind:
+            return {**kind, "element-id": next(numbers), "element-required": False}
+        return {**kind, "fields": listed(kind["fields"])}
+
+    def listed(many: list[Any]) -> list[Any]:
+        found = [{"id": next(numbers), "name": n, "required": False, "type": t} for n, t in many]
+        return [{**one, "type": laid(one["type"])} for one in found]
+
+    return json.dumps({"type": "struct", "schema-id": 0, "fields": listed(fields)})
+
+
+@pytest.fixture(scope="module")
+def path(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A table that Iceberg's own writer made, as Flink would: the second row has only its id."""
+    folder = str(tmp_path_factory.mktemp("unreadable") / "t")
+    make(spark, folder, FIELDS)
+    return folder
+
+
+def make(spark: SparkSession, folder: str, fields: list[Any]) -> None:
+    java: Any = spark._jvm
+    iceberg, time = java.org.apache.iceberg, java.java.time
+    parsed = iceberg.SchemaParser.fromJson(schema(fields))
+    tables = iceberg.hadoop.HadoopTables(spark._jsparkSession.sessionState().newHadoopConf())
+    unpartitioned = iceberg.PartitionSpec.unpartitioned()
+    table = tables.create(parsed, unpartitioned, {"format-version": "3"}, folder)
+    builder = getattr(iceberg.data, "GenericFileWriterFactory$Builder")(table)
+    factory = builder.dataFileFormat(iceberg.FileFormat.PARQUET).dataSchema(parsed).build()
+    output = table.io().newOutputFile(f"{folder}/data/f.parquet")
+    encrypted = iceberg.encryption.EncryptedFiles.plainAsEncryptedOutput(output)
+    writer = factory.newDataWriter(encrypted, table.spec(), None)
+    values = {
+        "at": time.LocalTime.of(1, 2, 3, 400_000_000),
+        "made ns": time.LocalDateTime.parse("1969-12-31T23:59:58.000000001"),
+        "seen": time.OffsetDateTime.parse("2024-01-02T03:04:05.123456789Z"),
+        "shape": java.java.nio.ByteBuffer.wrap(WKB),
+        "name": "first",
+    }
+    for number in (1, 2):
+        record = iceberg.data.GenericRecord.create(parsed)
+        record.setField("id", number)
+        for name, value in values.items():
+            if number == 1 and name in dict(fields):
+                record.setField(name, value)
+        if number == 1 and "part" in dict(fields):
+            part = iceberg.data.GenericRecord.create(parsed.findType("part").asStructType())
+            part.setField("a", 7)
+            part.setField("t", values["at"])
+            record.setField("part", part)
+        writer.write(record)
+    writer.close()
+    table.newAppend().appendFile(writer.toDataFile()).commit()
+
+
+def test_they_are_skipped_and_named(spark: SparkSession, path: str) -> None:
+    with pytest.warns(UserWarning, match="for which Spark has no type") as caught:
+        rows = spark.sql(f"SELECT * FROM iceberg('{path}') ORDER BY id")
+    assert rows.columns == ["id", "part", "name"]
+    assert [tuple(r) for r in rows.collect()] == [(1, (7,), "first"), (2, None, None)]
+    said = str(caught[0].message)
+    names = "`at` (time), `made ns` (timestamp_ns), `seen` (timestamptz_ns), `shape` (geometry), "
+    assert names + "`part.t` (time), `times.element` (time)" in said
+    assert "columns => 'string' reads such columns as text" in said
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        silent = spark.sql(
+            f"SELECT * FROM iceberg('{path}', columns => 'skip') WHERE name = 'first'"
+        )
+        assert [r.id for r in silent.collect()] == [1]
+    assert spark.sql(f"SELECT count(*) FROM iceberg('{path}', columns => 'skip')").head()[0] == 2
+
+
+@pytest.mark.filterwarnings("ignore:.* is read without")
+def test_they_are_text(spark: SparkSession, path: str) -> None:
+    call = f"iceberg('{path}', columns => 'string')"
+    assert spark.sql(f"SELECT * FROM {call}").columns == [
+        *("id", "at", "made ns", "seen", "shape", "part", "name")
+    ]
+    rows = spark.sql(f"SELECT * EXCEPT (part) FROM {call} ORDER BY id")
+    assert [tuple(r) for r in rows.collect()] == [
+        (
+            1,
+            "01:02:03.4",
+            "1969-12-31 23:59:58.000000001",
+            "2024-01-02 03:04:05.123456789+00:00",
+            WKB.hex().upper(),
+            "first",
+        ),
+        (2, None, None, None, None, None),
+    ]
+    assert rows.where("at > '01:02'").count() == 1
+    assert rows.where("at IS NULL").count() == 1
+    assert spark.sql(f"SELECT count(at), max(seen), min(at) FROM {call}").head()[0] == 1
+    found = spark.sql(f"SELECT _file, _size, at FROM {call} WHERE id = 1").collect()
+    assert [(r[0], r[1] > 0, r[2]) for r in found] == [("f.parquet", True, "01:02:03.4")]
+
+
+def test_they_are_refused(spark: SparkSession, path: str, tmp_path: Path) -> None:
+    with pytest.raises(AnalysisException, match="Spark has no type for `at` \\(time\\), `made ns`"):
+        spark.sql(f"SELECT * FROM iceberg('{path}', columns => 'error')")
+    with pytest.raises(AnalysisException, match="is not one of skip, string, error"):
+        spark.sql(f"SELECT * FROM iceberg('{path}', columns => 'no')")
+    only = str(tmp_path / "only")
+    make(spark, only, [("id", "int")])
+    assert spark.sql(f"SELECT * FROM iceberg('{only}', columns => 'error')").count() == 2
+
+
+@pytest.mark.filterwarnings("ignore:.* is read without")
+def test_metadata_functions_read_such_a_table(spark: SparkSession, path: str) -> None:
+    rows = spark.sql(f"SELECT record_count, readable_metrics.name FROM iceberg_files('{path}')")
+    assert rows.collect()[0][0] == 2
+    assert spark.sql(f"SELECT * FROM iceberg_snapshots('{path}')").count() == 1
