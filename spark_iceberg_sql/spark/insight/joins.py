@@ -11,6 +11,7 @@ from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm
 from spark_iceberg_sql.spark.bridge.join_plans import PlannedJoin, Side, Trial
 from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.syntax.identifiers import backticked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,7 +53,12 @@ def _verdict(trial: Trial, text: str) -> Verdict:
         )
         for one, then in zip(now, best, strict=True)
     ]
-    return Verdict(tuple(joins), tuple(f"SET {key} = {value}" for key, value in chosen.items()))
+    return Verdict(tuple(joins), tuple(_set(key, value) for key, value in chosen.items()))
+
+
+def _set(key: str, value: str) -> str:
+    name = backticked(key) if "-" in key else key  # Spark does not take a bare hyphen
+    return f"SET {name} = {value}"
 
 
 def _shuffles(joins: tuple[PlannedJoin, ...]) -> int:
