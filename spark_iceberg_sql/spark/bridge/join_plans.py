@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, scala_object
 from spark_iceberg_sql.spark.bridge.plans import kind, pretty
 
@@ -51,11 +52,17 @@ class Trial:
 
     def value(self, key: str) -> str:
         """A setting's value, or its default; empty if it has neither."""
-        return str(self._conf.getConfString(key, "")).lower() or _default(self._conf, key)
+        try:
+            return str(self._conf.getConfString(key)).lower()
+        except JVM_ERRORS:  # Spark knows nothing of Iceberg's
+            return ""
 
     def joins(self, text: str, settings: Mapping[str, str]) -> tuple[PlannedJoin, ...]:
         """The joins of a statement's plan with some settings. Raises pyspark's exceptions if Spark refuses it."""
-        before = {key: self._conf.getConfString(key, "") for key in settings}
+        before = {
+            key: self._conf.getConfString(key) if self._conf.contains(key) else None
+            for key in settings
+        }
         try:
             for key, value in settings.items():
                 self._conf.setConfString(key, value)
@@ -65,18 +72,11 @@ class Trial:
                 parsed = state.sqlParser().parsePlan(text)
                 return tuple(_joins(state.executePlan(parsed, mode).executedPlan()))
         finally:
-            for key, value in before.items():
-                if value:
-                    self._conf.setConfString(key, value)
-                else:
+            for key, old in before.items():
+                if old is None:
                     self._conf.unsetConf(key)
-
-
-def _default(conf: Java, key: str) -> str:
-    for entry in from_seq(conf.getAllDefinedConfs()):
-        if entry._1() == key:
-            return str(entry._2()).lower()
-    return ""
+                else:
+                    self._conf.setConfString(key, old)
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def _condition(join: Java) -> str:
     if kind(join) in ("CartesianProductExec", "BroadcastNestedLoopJoinExec"):
         return "no equality"
     pairs = zip(from_seq(join.leftKeys()), from_seq(join.rightKeys()), strict=True)
-    return " AND ".join(f"{pretty(a)} = {pretty(b)}" for a, b in pairs)
+    return " AND ".join(f"{a.sql()} = {b.sql()}" for a, b in pairs)
 
 
 def _side(join: Java, keys: str, child: Java) -> Side:

@@ -11,6 +11,7 @@ from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm
 from spark_iceberg_sql.spark.bridge.join_plans import PlannedJoin, Side, Trial
 from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.syntax.identifiers import backticked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,7 +53,12 @@ def _verdict(trial: Trial, text: str) -> Verdict:
         )
         for one, then in zip(now, best, strict=True)
     ]
-    return Verdict(tuple(joins), tuple(f"SET {key} = {value}" for key, value in chosen.items()))
+    return Verdict(tuple(joins), tuple(_set(key, value) for key, value in chosen.items()))
+
+
+def _set(key: str, value: str) -> str:
+    name = backticked(key) if "-" in key else key  # Spark does not take a bare hyphen
+    return f"SET {name} = {value}"
 
 
 def _shuffles(joins: tuple[PlannedJoin, ...]) -> int:
@@ -86,18 +92,17 @@ def _why(one: PlannedJoin) -> str:
     """What is still missing with the best settings, by the first condition that does not hold."""
     if not one.left.keys:
         return "the join has no equality of columns"
-    for side, other in ((one.left, one.right), (one.right, one.left)):
+    for side in (one.left, one.right):
         if len(side.scans) != 1:
             return "one side is more than the scan of one table"
         table = _iceberg(side)
         if table is None:
             return "one side is not a table of Iceberg"
         if not side.plain:
-            differs = f"; the other side's type is {other.types[0]}" if other.plain else ""
-            return (
-                f"{table.name()} is joined on {', '.join(side.keys)}, not on columns{differs}: "
-                "partitions are known only of columns"
+            keys = ", ".join(
+                f"{key} as {kind}" for key, kind in zip(side.keys, side.types, strict=True)
             )
+            return f"{table.name()} is joined on {keys}, not on columns: partitions are known only of columns"
     left, right = one.left.scans[0].table(), one.right.scans[0].table()
     for table, other, side in ((left, right, one.left), (right, left, one.right)):
         own = _clauses(table)
