@@ -104,6 +104,8 @@ def _local(path: str) -> Children | None:
 
 
 def _hadoop(io: Java, folder: str) -> Children | None:
+    if re.fullmatch(r"[^/]+://[^/]+", folder):
+        folder += "/"  # the root of a name node
     system = java_class("org.apache.hadoop.fs.Path")(folder).getFileSystem(io.conf())
     try:
         answer = str(_java(jvm.gateway()).hadoop(system, folder))
@@ -150,7 +152,8 @@ def _blobs(files: Files, folder: str) -> Iterator[str]:
     path = root[3].strip("/") if len(root) > 3 else ""
     prefix = f"{path}/" if path else ""
     options = java_class("com.azure.storage.blob.models.ListBlobsOptions")().setPrefix(prefix)
-    for item in client.listBlobsByHierarchy("/", options, None):
+    lists = java_class("org.apache.iceberg.relocated.com.google.common.collect.Lists")
+    for item in lists.newArrayList(client.listBlobsByHierarchy("/", options, None)):
         yield str(item.getName())[len(prefix) :]
 
 
