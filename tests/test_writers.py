@@ -354,7 +354,9 @@ def test_expressions_of_dataframes(line: str, expected: list[tuple[str, str]]) -
     assert found(IMPORTS + FRAME + known + line) == expected
 
 
-TWICE = 'spark.sql("CREATE TABLE db.{} (a INT, A INT) USING iceberg PARTITIONED BY (bucket(4, a))")\n'
+TWICE = (
+    'spark.sql("CREATE TABLE db.{} (a INT, A INT) USING iceberg PARTITIONED BY (bucket(4, a))")\n'
+)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +373,9 @@ TWICE = 'spark.sql("CREATE TABLE db.{} (a INT, A INT) USING iceberg PARTITIONED 
         ('settings.set("spark.sql.caseSensitive")\n', ["SIS207"]),
     ],
 )  # fmt: skip
-def test_programs_that_set_whether_names_are_case_sensitive(before: str, expected: list[str]) -> None:
+def test_programs_that_set_whether_names_are_case_sensitive(
+    before: str, expected: list[str]
+) -> None:
     assert [code for code, _ in found(before + TWICE.format("t"))] == expected
     cells = [{"cell_type": "code", "source": text} for text in (before or "1", TWICE.format("t"))]
     notebook = json.dumps({"cells": cells, "metadata": {}})
@@ -381,4 +385,7 @@ def test_programs_that_set_whether_names_are_case_sensitive(before: str, expecte
 def test_a_case_that_is_not_known_is_a_note() -> None:
     text = f'spark.conf.set("spark.sql.caseSensitive", given())\n{TWICE.format("t")}'
     (note, _), *_ = lint(text)
-    assert note.message == "not checked: whether names are case-sensitive is decided when the program runs"
+    assert (
+        note.message
+        == "not checked: whether names are case-sensitive is decided when the program runs"
+    )
