@@ -79,7 +79,7 @@ def from_sample(
         files = [file.size for file in sizes.files(piece)]
         every += files
         parts.append(_part(wanted, group.values, piece.rows, files))
-    unseen = _unseen([group.piece.rows for group in found]) if share < 1 else 0
+    unseen = _unseen([group.piece.rows for group in found], share) if share < 1 else 0
     basis = Basis(
         "sample",
         f"a sample of {seen:,} of {total:,} rows",
@@ -90,10 +90,14 @@ def from_sample(
     return _preview(source, wanted, parts, every, basis, words, settings, unseen=unseen)
 
 
-def _unseen(counts: Sequence[int]) -> int:
-    """How many partitions a sample has missed, at least: Chao's estimate from those that it saw once and twice."""
+def _unseen(counts: Sequence[int], share: float) -> int:
+    """How many partitions a sample has missed, from those that it saw once and twice.
+
+    share: of the rows, that were drawn without replacement. Source: Chao and Lin, sampling without replacement.
+    """
     often = Counter(counts)
-    return often[1] * (often[1] - 1) // (2 * (often[2] + 1))
+    once, twice = often[1], often[2]
+    return round(once**2 / (2 * twice + share / (1 - share) * once)) if once else 0
 
 
 def from_metadata(
