@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _CELL = re.compile(r"\s*%%iceberg_sql\b[^\n]*\n")
 _LINE = re.compile(r"%iceberg_sql\s+(?:--\w+\s+(?:\d+\s+)?)*")
 _WORD = re.compile(r"[\w.`]*$")
+_OPTION = re.compile(r"[-\w]*$")
 _PLACES = frozenset(
     {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE", "IN"}
 )
@@ -46,7 +47,8 @@ class Completer:
         if before is None:
             return {"completions": []}
         text, rest = before
-        word = (_WORD.search(text) or [""])[0]
+        shape = _OPTION if text.lstrip().startswith("%%iceberg_sql") else _WORD
+        word = (shape.search(text) or [""])[0]
         try:
             offered = dict(self._offered(text, rest, word))
         except Exception:  # completion never disturbs: a stopped session completes nothing

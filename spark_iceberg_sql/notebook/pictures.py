@@ -46,7 +46,8 @@ class _Band:
 
 def partitions_read(read: TableRead) -> str:
     """Which partitions a scan read, in a few words: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
-    names = dict.fromkeys(value.name for p in read.partitions for value in p.values)
+    ordered = sorted(read.partitions, key=lambda p: p.spec_id)
+    names = dict.fromkeys(value.name for p in ordered for value in p.values)
     if not names:
         return ""
     said = [words for name in names if (words := _values_read(read.partitions, name))]
