@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spark_iceberg_sql.checker.digests import digest
@@ -148,7 +149,8 @@ class ManyFiles:
             size += len(work.text)
             if size >= _PORTION or number == len(self._waiting):
                 texts = [(each.name, each.text) for each in portion]
-                future = self._processes().submit(_check, texts)
+                with _lost_process():
+                    future = self._processes().submit(_check, texts)
                 for place, each in enumerate(portion):
                     self._coming[each.name] = each.text, future, place
                 portion, size = [], 0
@@ -169,14 +171,21 @@ class ManyFiles:
         text, future, place = self._coming.pop(work.name, (None, None, 0))
         if future is None or text is not work.text:
             return None
-        from concurrent.futures.process import BrokenProcessPool
-
-        try:
+        with _lost_process():
             return future.result()[place]
-        except BrokenProcessPool:
-            raise IcebergSqlError(
-                "a process that checks files has ended too soon; `-j 1` checks them in one process"
-            ) from None
+
+
+@contextmanager
+def _lost_process() -> Iterator[None]:
+    """Report a process that has ended as the user's error: it was killed, or ran out of memory."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        yield
+    except BrokenProcessPool:
+        raise IcebergSqlError(
+            "a process that checks files has ended too soon; `-j 1` checks them in one process"
+        ) from None
 
 
 def _processors() -> int:
