@@ -59,16 +59,19 @@ public class MovedDeletes {
     ManifestReader<DeleteFile> deletes = ManifestFiles.readDeleteManifest(manifest, table.io(), table.specs());
     try {
       for (DeleteFile file : deletes) {
-        if (file.content() != FileContent.POSITION_DELETES) continue;
-        if (file.referencedDataFile() != null) {
-          called.add(file.referencedDataFile());
-        } else {
-          addBound(called, file.lowerBounds());
-          addBound(called, file.upperBounds());
-        }
+        if (file.content() == FileContent.POSITION_DELETES) addCalled(called, file);
       }
     } finally {
       deletes.close();
+    }
+  }
+
+  private static void addCalled(Set<String> called, DeleteFile file) {
+    if (file.referencedDataFile() == null) {
+      addBound(called, file.lowerBounds());
+      addBound(called, file.upperBounds());
+    } else {
+      called.add(file.referencedDataFile());
     }
   }
 
