@@ -15,7 +15,7 @@ from dataclasses import dataclass
 Value = str | int | bool | None
 
 FORMATS = ("auto", "parquet", "orc", "avro")
-COLUMNS = ("skip", "string", "error")
+COLUMNS = ("skip", "error")
 COMPRESSIONS = ("auto", "none", "gzip", "gz", "zstd", "zst", "snappy", "lz4", "brotli", "br", "xz")
 
 
@@ -129,7 +129,7 @@ SETTINGS = (
     Argument(
         "columns",
         str,
-        "columns whose types Spark does not have: skip, string or error; skipped with a warning",
+        "columns whose types Spark does not have: skip or error; by default skipped with a warning",
     ),
     Argument("split_size", int, "target size of a read task in bytes"),
     Argument("structure", str, "only auto: the table has its own columns", "auto"),

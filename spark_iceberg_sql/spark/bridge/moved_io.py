@@ -43,13 +43,18 @@ def unmatched(operations: Java, snapshot: int, old: str, folder: str) -> str | N
     key = (snapshot, old, folder)
     if key in _matched:
         return None
-    loader = compiler.compiled(__package__, "MovedDeletes", compiler.context_loader())
-    deletes = compiler.instance(loader, "sparkicebergsql.MovedDeletes")
     table = relations.base_table(operations, "")
-    found: str | None = deletes.unmatched(table, snapshot, old, folder)
+    found: str | None = _deletes(jvm.gateway()).unmatched(table, snapshot, old, folder)
     if found is None:
         _matched.add(key)
     return found
+
+
+@lru_cache(maxsize=1)  # py4j fails on a second class of the same name
+def _deletes(gateway: Java) -> Java:
+    """MovedDeletes.java."""
+    loader = compiler.compiled(__package__, "MovedDeletes", compiler.context_loader())
+    return compiler.instance(loader, "sparkicebergsql.MovedDeletes")
 
 
 @lru_cache(maxsize=1)

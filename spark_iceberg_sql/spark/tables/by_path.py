@@ -91,8 +91,7 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     if increments.wanted(values):
         leaf = increments.plan(function, table, values, TIME_TRAVEL)
         return relations.without_file(leaf)
-    columns = readable(function, _travelled(function, table, values), values)
-    spark_table = columns.table
+    spark_table = travelled(function, table, values)
     refuse_unmatched(function, found, values, lines.snapshot_id(spark_table))
     split = values.get("split_size")
     if split is not None and int(split) < 1:
@@ -100,11 +99,9 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     leaf = relations.relation(spark_table, {} if split is None else {"split-size": str(split)})
     pruned = values.get("use_partition_pruning") is not False
     wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
-    if wanted or columns.texts:
+    if wanted:
         snapshot = lines.snapshot_id(spark_table)
-        return virtual_columns.with_virtual_columns(
-            leaf, found, snapshot, wanted, columns.texts, pruned=pruned
-        )
+        return virtual_columns.with_virtual_columns(leaf, found, snapshot, wanted, pruned=pruned)
     return relations.without_file(leaf if pruned else relations.unpushed(leaf))
 
 
@@ -112,7 +109,7 @@ def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     """Spark's table for Iceberg's, as of the time that the values specify, with the columns that Spark can
     represent. Raises Refusal.
     """
-    return readable(function, _travelled(function, table, values), values).table
+    return readable(function, _travelled(function, table, values), values)
 
 
 def _travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:

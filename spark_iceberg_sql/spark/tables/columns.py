@@ -1,12 +1,11 @@
-"""Columns whose types Spark does not have: time, timestamps in nanoseconds, geometry and geography.
+"""Columns whose types Spark does not have: time, timestamps in nanoseconds, geometry in some reference systems.
 
-The other columns are read. A column of such a type is left out, or read as text.
+They are left out, and the other columns are read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from spark_iceberg_sql.model.table_functions import Value
@@ -15,65 +14,24 @@ from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.schemas import Json
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
-from spark_iceberg_sql.syntax.identifiers import backticked
-
-# The time of so many seconds after 1970, of no time zone.
-_SECONDS = "CAST(TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {}) AS STRING)"
-_NANOS = (
-    f"concat({_SECONDS.format('({0} - pmod({0}, 1000000000)) DIV 1000000000')}, '.', "
-    "lpad(CAST(pmod({0}, 1000000000) AS STRING), 9, '0'))"
-)
-# Type: the one that its values are stored as, and the text of a value.
-_TEXTS = {
-    "time": ("long", f"substr({_SECONDS.format('CAST({0} AS DECIMAL(18, 0)) / 1000000')}, 12)"),
-    "timestamp_ns": ("long", _NANOS),
-    "timestamptz_ns": ("long", f"concat({_NANOS}, '+00:00')"),
-    "geometry": ("binary", "hex({0})"),
-    "geography": ("binary", "hex({0})"),
-}
 
 
-@dataclass(slots=True)
-class Columns:
-    """What a Spark table reads. table: with the columns that Spark can represent. texts: the names of those that are
-    read as text, each with the expression of it.
-    """
-
-    table: Java
-    texts: dict[str, str] = field(default_factory=dict)
-
-
-def readable(function: str, table: Java, values: Mapping[str, Value]) -> Columns:
-    """The columns of a Spark table that can be read, as `columns` in the values specifies.
+def readable(function: str, table: Java, values: Mapping[str, Value]) -> Java:
+    """The Spark table with the columns that Spark can represent, as `columns` in the values specifies.
 
     Warns of columns that are left out, unless the call asks for that. Raises Refusal.
     """
     if schemas.is_readable(table) or not schemas.can_leave_out():
-        return Columns(table)
+        return table
     schema, wanted = schemas.schema_of(table), str(values.get("columns") or "").lower()
-    found = Columns(table)
-    if wanted == "string":
-        _as_text(schema, found.texts)
     out = ", ".join(f"`{name}` ({kind})" for name, kind in _unreadable(schema))
     kept = _kept(schema)
     if wanted == "error" or kept is None:
-        advice = "leave `columns` out, or " if kept is not None else ""
-        words = f"Spark has no type for {out}; {advice}write columns => 'string' to read such columns as text"
-        raise invalid(function, "columns", words)
-    if out and wanted != "skip":
-        advice = "" if wanted == "string" else "; columns => 'string' reads such columns as text"
-        warn_once(f"`{table.name()}` is read without {out}, for which Spark has no type{advice}")
-    found.table = schemas.with_schema(table, kept)
-    return found
-
-
-def _as_text(schema: Json, texts: dict[str, str]) -> None:
-    for column in schema["fields"]:
-        kind = column["type"]
-        stored = _TEXTS.get(kind.partition("(")[0]) if isinstance(kind, str) else None
-        if stored is not None and not _is_readable(kind):
-            column["type"] = stored[0]
-            texts[column["name"]] = stored[1].format(backticked(column["name"]))
+        advice = "" if kept is None else "; leave `columns` out to read the other columns"
+        raise invalid(function, "columns", f"Spark has no type for {out}{advice}")
+    if wanted != "skip":
+        warn_once(f"`{table.name()}` is read without {out}, for which Spark has no type")
+    return schemas.with_schema(table, kept)
 
 
 def _unreadable(kind: Json | str, name: str = "") -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ If the columns were not requested, there is no `_file` at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from spark_iceberg_sql.spark.bridge import file_facts, jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
@@ -41,32 +41,23 @@ def mentioned(always: bool) -> frozenset[str]:
 
 
 def with_virtual_columns(
-    leaf: Java,
-    found: Found,
-    snapshot: int | None,
-    wanted: frozenset[str],
-    texts: Mapping[str, str],
-    *,
-    pruned: bool,
+    leaf: Java, found: Found, snapshot: int | None, wanted: frozenset[str], *, pruned: bool
 ) -> Java:
     """The plan that reads a relation and has the virtual columns hidden in it.
 
     leaf: the relation. found: its table. snapshot: the one it reads; None in an empty table.
-    wanted: what the statement may use; the cheap columns come along anyway. texts: names of stored
-    columns that are shown as the value of an expression. pruned: whether predicates may be pushed down.
+    wanted: what the statement may use; the cheap columns come along anyway. pruned: whether
+    predicates may be pushed down.
     """
     own = relations.column_names(leaf)
     taken = {name.lower() for name in own}
     base = leaf if pruned else relations.unpushed(leaf)
-    shown = [f"{texts[n]} AS {backticked(n)}" if n in texts else backticked(n) for n in own]
     if "_file" in taken:  # the table's own column hides the one that all others are derived from
-        if texts:
-            base = _select(relations.data_frame(base), *shown).queryExecution().analyzed()
         return relations.without_file(base)
     theirs = [name for name in relations.hidden_column_names(leaf) if name not in taken]
     theirs.remove("_file")
     quoted = [backticked(name) for name in own]
-    rows = _select(relations.data_frame(base), *shown, _ADDRESS, *theirs)
+    rows = _select(relations.data_frame(base), *quoted, _ADDRESS, *theirs)
     made = {"_path": _found(found), "_file": "element_at(split(__address, '/'), -1)"}
     if wanted & _FACTS.keys():
         if snapshot is None:

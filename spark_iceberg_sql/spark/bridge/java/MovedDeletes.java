@@ -23,17 +23,13 @@ import org.apache.iceberg.types.Conversions;
  * compares the addresses as texts: a delete that calls a file by its new address would have no effect.
  */
 public class MovedDeletes {
-  private Pattern old;
-  private String folder;
-
   /**
    * The first address in a delete file that no data file has, although one is opened there; null if there is none.
    *
    * old: a pattern of how addresses to be mapped begin. folder: what replaces that beginning.
    */
   public String unmatched(Table table, long snapshot, String old, String folder) throws Exception {
-    this.old = Pattern.compile(old);
-    this.folder = folder;
+    Pattern begins = Pattern.compile(old);
     Snapshot read = table.snapshot(snapshot);
     Set<String> called = new HashSet<>();
     for (ManifestFile manifest : read.deleteManifests(table.io())) addCalled(called, table, manifest);
@@ -44,14 +40,14 @@ public class MovedDeletes {
       try {
         for (DataFile file : data) {
           called.remove(file.location());
-          files.put(opened(file.location()), file.location());
+          files.put(opened(file.location(), begins, folder), file.location());
         }
       } finally {
         data.close();
       }
     }
     for (String address : called)
-      if (files.containsKey(opened(address))) return address;
+      if (files.containsKey(opened(address, begins, folder))) return address;
     return null;
   }
 
@@ -59,16 +55,19 @@ public class MovedDeletes {
     ManifestReader<DeleteFile> deletes = ManifestFiles.readDeleteManifest(manifest, table.io(), table.specs());
     try {
       for (DeleteFile file : deletes) {
-        if (file.content() != FileContent.POSITION_DELETES) continue;
-        if (file.referencedDataFile() != null) {
-          called.add(file.referencedDataFile());
-        } else {
-          addBound(called, file.lowerBounds());
-          addBound(called, file.upperBounds());
-        }
+        if (file.content() == FileContent.POSITION_DELETES) addCalled(called, file);
       }
     } finally {
       deletes.close();
+    }
+  }
+
+  private static void addCalled(Set<String> called, DeleteFile file) {
+    if (file.referencedDataFile() == null) {
+      addBound(called, file.lowerBounds());
+      addBound(called, file.upperBounds());
+    } else {
+      called.add(file.referencedDataFile());
     }
   }
 
@@ -78,7 +77,7 @@ public class MovedDeletes {
       called.add(Conversions.fromByteBuffer(MetadataColumns.DELETE_FILE_PATH.type(), (ByteBuffer) bound).toString());
   }
 
-  private String opened(String address) {
+  private static String opened(String address, Pattern old, String folder) {
     Matcher begins = old.matcher(address);
     return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
   }
