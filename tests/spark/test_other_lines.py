@@ -25,6 +25,7 @@ EVERY = 16
 
 
 @pytest.mark.skipif(spark_line.NAME in os.environ, reason="this is the run on another line")
+@pytest.mark.skipif(os.environ.get("SIS_SWEEP") != "full", reason="runs with SIS_SWEEP=full")
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_sample(line: str, tmp_path: Path) -> None:
     try:
