@@ -96,11 +96,8 @@ def test_they_are_skipped_and_named(spark: SparkSession, path: str) -> None:
     assert names + "`part.t` (time), `times.element` (time)" in said
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        silent = spark.sql(
-            f"SELECT * FROM iceberg('{path}', columns => 'skip') WHERE name = 'first'"
-        )
-        assert [r.id for r in silent.collect()] == [1]
-    assert spark.sql(f"SELECT count(*) FROM iceberg('{path}', columns => 'skip')").head()[0] == 2
+        silent = spark.sql(f"SELECT id, name FROM iceberg('{path}', columns => 'skip') ORDER BY id")
+        assert [r.id for r in silent.collect()] == [1, 2]
 
 
 def test_they_are_refused(spark: SparkSession, path: str, tmp_path: Path) -> None:
