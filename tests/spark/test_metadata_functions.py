@@ -193,6 +193,16 @@ def test_column_stats(spark: SparkSession, paths: dict[int, str]) -> None:
     assert nans[0] == 1
 
 
+def test_column_stats_without_partitions(spark: SparkSession) -> None:
+    table = "local.meta_functions.unpartitioned"
+    spark.sql(f"CREATE OR REPLACE TABLE {table} USING iceberg AS SELECT id FROM range(3, 9, 1, 1)")
+    try:
+        (row,) = spark.sql(f"SELECT * FROM iceberg_column_stats('{table}')").collect()
+        assert (row.column_name, row.lower_bound, row.upper_bound) == ("id", "3", "8")
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")
+
+
 def test_duckdb_s_metadata(spark: SparkSession, paths: dict[int, str]) -> None:
     ours = spark.sql(f"SELECT * FROM iceberg_metadata('{paths[2]}')")
     assert ours.columns == [

@@ -26,7 +26,8 @@ def column_stats(subject: Subject) -> Java:
             raise invalid(subject.function, "column", words)
         metrics = [field for field in metrics if str(field.name()) in chosen]
     each = [_stats(field, as_text=wanted is None) for field in metrics]
-    head = ("content", "file_path", "spec_id", "partition")
+    known = {str(name) for name in files.schema().fieldNames()}
+    head = [n for n in ("content", "file_path", "spec_id", "partition") if n in known]
     if not each:  # no column has values that could be counted
         each = [_NO_STATS]
         files = files.limit(0)
