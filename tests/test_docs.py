@@ -202,7 +202,6 @@ NOT_RUN = {
     "installs": 8,
     "measures": 6,
     "needs a JDBC driver": 1,
-    "needs clones": 1,
     "needs Neovim": 1,
     "needs a cluster": 1,
     "needs a second terminal": 2,
