@@ -69,7 +69,7 @@ def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
         attach(spark, str(path), "lake.db.other")
     with pytest.raises(IcebergSqlError, match="already exists, with the warehouse"):
         attach(spark, str(path), "local.db.t")
-    with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
+    with pytest.raises(AnalysisException, match="is not a table; the tables in it"):
         attach(spark, str(path.parent), "lake.db")
 
 
