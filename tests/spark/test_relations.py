@@ -111,7 +111,7 @@ REFUSED = [
     (
         "icebergLocal('{path}', snapshotid => 1)",
         "UNRECOGNIZED_PARAMETER_NAME",
-        r"\[`snapshot_id`\]",
+        r"\[`snapshot_id`",
     ),
     (
         "icebergLocal('{path}', path => '{path}')",

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.bridge.jvm import gateway, java_class
 
-# Most tables here are copies of one table's metadata files.
+# Most tables here are copies of one table.
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
 
 
@@ -34,12 +34,11 @@ def original(spark: SparkSession) -> Iterator[Path]:
 
 @pytest.fixture
 def table(original: Path, tmp_path: Path) -> Path:
-    """A folder with a copy of its metadata files, which name the original's data."""
-    folder = tmp_path / "t" / "metadata"
-    folder.mkdir(parents=True)
-    for file in (original / "metadata").glob("v*.metadata.json"):
-        shutil.copy(file, folder / file.name)
-    return folder.parent
+    """A folder with a copy of the table."""
+    shutil.copytree(
+        original, tmp_path / "t", ignore=shutil.ignore_patterns("version-hint.text", ".*.crc")
+    )
+    return tmp_path / "t"
 
 
 def count(spark: SparkSession, table: Path, settings: str = "") -> int:

@@ -217,4 +217,11 @@ def test_unknown_functions(spark: SparkSession) -> None:
         ("iceberg_zzzzzzzzzz", "UNRESOLVABLE_TABLE_VALUED_FUNCTION"),
     ):
         with pytest.raises(AnalysisException, match=words):
-            spark.sql(f"SELECT * FROM {name}('/lake/t')")
+            spark.newSession().sql(f"SELECT * FROM {name}('/lake/t')")
+
+
+def test_unknown_functions_in_another_catalog(spark: SparkSession) -> None:
+    other = spark.newSession()
+    other.sql("USE local")
+    with pytest.raises(AnalysisException, match="no table function `iceberg_snapshot`; write ice"):
+        other.sql("SELECT iceberg_days(ts) FROM iceberg_snapshot('/lake/t')")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _UNKNOWN = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
+_NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
+_CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
 
 
@@ -25,13 +27,13 @@ def lost_a_race(error: Exception) -> bool:
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
-def explained(spark: SparkSession, error: Exception) -> Exception:
+def explained(spark: SparkSession, error: Exception, text: object = None) -> Exception:
     """The error that the user should see for one that Spark raised.
 
-    spark: the session. error: what `spark.sql` raised. Spark's own error keeps its class and
+    spark: the session. error: what `spark.sql` raised. text: the statement. Spark's own error keeps its class and
     condition; a bare Java exception becomes an IcebergSqlError, without the Java stack.
     """
-    cause = _cause(spark, error)
+    cause = _cause(spark, error, text)
     if isinstance(error, CapturedException):
         return catalogs.explained(error, cause) if cause is not None else error
     if catalogs.thrown(error):
@@ -40,20 +42,24 @@ def explained(spark: SparkSession, error: Exception) -> Exception:
     return error
 
 
-def is_unknown_function(error: Exception) -> bool:
-    """Whether a name that begins as this package's functions is not one of them."""
-    return _UNKNOWN.search(catalogs.first_line(error)) is not None
-
-
-def _cause(spark: SparkSession, error: Exception) -> str | None:
+def unknown_function(error: Exception, text: object) -> str | None:
+    """The table function that Spark did not find, if its name begins as this package's. text: the statement."""
     said = catalogs.first_line(error)
-    unknown = _UNKNOWN.search(said)
+    found = _UNKNOWN.search(said)
+    if found is None and _NO_CATALOG_FUNCTIONS in said and isinstance(text, str):
+        # After `USE lake`, Spark looks there, and does not name the function.
+        calls = (call for call in _CALL.finditer(text) if call[1].lower() not in NAMES)
+        found = next(calls, None)
+    return None if found is None else found[1]
+
+
+def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
+    said = catalogs.first_line(error)
+    unknown = unknown_function(error, text)
     if unknown is not None:
-        like = near(unknown[1], NAMES)
+        like = near(unknown, NAMES)
         return (
-            f"there is no table function `{unknown[1]}`; write {' or '.join(like)}"
-            if like
-            else None
+            f"there is no table function `{unknown}`; write {' or '.join(like)}" if like else None
         )
     if "PARSE_SYNTAX_ERROR" in said and "FIELD" in said.upper():
         if not catalogs.has_iceberg_extensions(spark):

@@ -95,10 +95,11 @@ def _run(
     except IcebergSqlError:
         raise
     except Exception as error:
-        if not _concerns(spark, text, kwargs) and not explain_errors.is_unknown_function(error):
+        unknown = explain_errors.unknown_function(error, text)
+        if unknown is None and not _concerns(spark, text, kwargs):
             raise
         if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
-            raise explain_errors.explained(spark, error) from None
+            raise explain_errors.explained(spark, error, text) from None
     return _run(spark, text, args, kwargs, attempt + 1)
 
 
