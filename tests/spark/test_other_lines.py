@@ -16,9 +16,11 @@ from spark_iceberg_sql.spark import versions
 
 HERE = Path(__file__).parent
 OTHERS = [line.spark for line in versions.LINES if line != versions.line(pyspark.__version__)]
-# The gate, the functions' values and the guard's rows, the checker against the runtime, and the adversary.
+# The gate, the functions' values and the guard's rows, the checker against the runtime,
+# what is told of tables, and the adversary.
 FILES = (
     *("test_gate.py", "test_gate_attacks.py", "test_gate_clients.py", "test_gate_ways.py"),
+    *("test_explain.py", "test_metadata_functions.py"),
     *("test_functions_values.py", "test_guard.py", "test_oracle.py", "test_adversary.py"),
 )
 EVERY = 16

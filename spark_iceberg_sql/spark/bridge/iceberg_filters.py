@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
@@ -82,7 +82,7 @@ def kept(table: Java, filters: Sequence[Java]) -> Mapping[str, Any] | None:
 
     None if the table has no snapshot, that is no files.
     """
-    snapshot = table.snapshotId()
+    snapshot = lines.snapshot_id(table)
     if snapshot is None:
         return None
     counter = _counter(jvm.gateway())

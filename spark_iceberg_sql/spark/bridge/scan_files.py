@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_iceberg_sql.spark.bridge import compiler, gate, jvm
+from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.scan_metrics import scans
@@ -127,7 +127,7 @@ def _read(scan: Java, executed: bool) -> TableRead | None:
     table = scan.table()
     if str(table.getClass().getName()) != _SPARK_TABLE:
         return None
-    inner, number = table.table(), table.snapshotId()
+    inner, number = table.table(), lines.snapshot_id(table)
     if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):
         return None
     snapshot = inner.snapshot(number) if number is not None else inner.currentSnapshot()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.spark.bridge import jvm, relations, table_metadata
+from spark_iceberg_sql.spark.bridge import jvm, lines, relations, table_metadata
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.subject import Subject
@@ -93,7 +93,7 @@ def entries(subject: Subject) -> Java:
 
 def _manifests(subject: Subject) -> Java:
     """The manifests of the snapshot, with their sequence numbers, which Iceberg's metadata table omits."""
-    snapshot = subject.spark_table().snapshotId()
+    snapshot = lines.snapshot_id(subject.spark_table())
     rows = []
     if snapshot is not None:
         found = subject.metadata.snapshot(snapshot).allManifests(subject.operations.io())
