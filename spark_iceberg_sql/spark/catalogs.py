@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_files import metadata_file
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import jvm, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
 from spark_iceberg_sql.spark.optimizer import injection
@@ -54,7 +54,7 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
     # A Hadoop catalog would also give names to copies in the same folder.
     injection.ensure(spark)
-    with jvm.active(spark):
+    with sessions.working_in(spark):
         found = _found(path)
         folder = ownership.folder_of(found.location.path, found.file)
         ownership.refuse_copy(folder, found.metadata)
@@ -201,7 +201,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
                 f"the catalog `{name}` is already configured, with another {changed[0]}\n"
                 "help: use another name; Spark keeps the configuration with which a catalog was first used"
             )
-    with jvm.active(spark):
+    with sessions.working_in(spark):
         credentials.hide()
         for key, value in settings.items():
             if credentials.is_secret(key, value):
@@ -256,7 +256,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if its metadata is not
     at the location that it names.
     """
-    with jvm.active(spark):
+    with sessions.working_in(spark):
         parts = relations.full_name(table)
         ownership.refuse_moved_table(table)
     procedures = f"{backticked(parts[0])}.system"

@@ -148,28 +148,18 @@ def unregister(spark: SparkSession) -> None:
 
 
 def _build(answer: Answer, arguments: jvm.Java) -> jvm.Java:
+    refused = partial(jvm.invalid_value, answer.name, answer.argument)
     given = jvm.from_seq(arguments)
     if len(given) != 1:
         raise jvm.wrong_count(answer.name, "1", len(given))
     name, expression = relations.named_argument(given[0])
     if name not in (None, answer.argument):
-        raise _refused(
-            answer, f"unknown argument `{name}`; the only argument is `{answer.argument}`"
-        )
+        raise refused(f"unknown argument `{name}`; the only argument is `{answer.argument}`")
     text = relations.constant(answer.name, answer.argument, expression)
     if not isinstance(text, str):
-        raise _refused(answer, f"{text!r} is not a string with {answer.words}")
+        raise refused(f"{text!r} is not a string with {answer.words}")
     try:
         values = list(answer.rows(local_relation.active_session(), text))
     except IcebergSqlError as error:
-        raise _refused(answer, f"the {answer.argument} cannot be processed: {error}") from None
+        raise refused(f"the {answer.argument} cannot be processed: {error}") from None
     return local_relation.rows(answer.columns, values)
-
-
-def _refused(answer: Answer, what: str) -> jvm.Refusal:
-    return jvm.Refusal(
-        "INVALID_PARAMETER_VALUE.PATTERN",
-        parameter=f"`{answer.argument}`",
-        functionName=f"`{answer.name}`",
-        value=what,
-    )

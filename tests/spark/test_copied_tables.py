@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession, functions
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import sessions
 from spark_iceberg_sql.spark.catalogs import attach, catalog, optimize
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables import same_location
@@ -612,5 +612,5 @@ def test_the_rule_and_the_gate_take_the_same_places_for_one(
 ) -> None:
     rule = optimizer_rule(spark, "Copies")
     assert rule.isSame(one, other) is same
-    with jvm.active(spark):
+    with sessions.working_in(spark):
         assert same_location.same(one, other) is same

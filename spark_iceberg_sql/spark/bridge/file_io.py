@@ -19,7 +19,7 @@ from spark_iceberg_sql.model.metadata_files import (
     read_head,
 )
 from spark_iceberg_sql.spark.bridge import jvm, local_folders
-from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.bridge.listings import (
     ANY,
     Listed,
@@ -211,11 +211,10 @@ def _refuse_missing_classes(location: Location) -> None:
     if needed is None or jvm.class_exists(needed[0]):
         return
     version = java_class("org.apache.iceberg.IcebergBuild").version()
-    raise Refusal(
-        "INVALID_PARAMETER_VALUE.PATTERN",
-        parameter="`url`",
-        functionName="`iceberg`",
-        value=f"this session has no classes to read `{location.path}`; start it with "
+    raise jvm.invalid_value(
+        "iceberg",
+        "url",
+        f"this session has no classes to read `{location.path}`; start it with "
         f"spark.jars.packages={needed[1].format(version)}",
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,7 +65,7 @@ class Trial:
         try:
             for key, value in settings.items():
                 self._conf.setConfString(key, value)
-            with _active(self._session):
+            with jvm.active(self._session):
                 state = self._session.sessionState()
                 mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
                 parsed = state.sqlParser().parsePlan(text)
@@ -77,20 +76,6 @@ class Trial:
                     self._conf.unsetConf(key)
                 else:
                     self._conf.setConfString(key, old)
-
-
-@contextmanager
-def _active(session: Java) -> Iterator[None]:
-    sessions = scala_object("org.apache.spark.sql.classic.SparkSession")
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(session)
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 def _joins(node: Java) -> Iterator[PlannedJoin]:

@@ -57,6 +57,16 @@ def wrong_count(function: str, expected: str, given: int) -> Refusal:
     )
 
 
+def invalid_value(function: str, argument: str, words: str) -> Refusal:
+    """The refusal of an argument's value. words: the fact and what to write instead."""
+    return Refusal(
+        "INVALID_PARAMETER_VALUE.PATTERN",
+        parameter=f"`{argument}`",
+        functionName=f"`{function}`",
+        value=words,
+    )
+
+
 class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
     """A Java exception on its way through a callback into the JVM."""
 
@@ -187,11 +197,11 @@ def active_session() -> Java:
 
 
 @contextmanager
-def active(spark: SparkSession) -> Iterator[None]:
-    """Make a session the active one of this thread for a while."""
+def active(session: Java) -> Iterator[None]:
+    """Make a session of the JVM the active one of this thread, temporarily."""
     kind = java_class("org.apache.spark.sql.classic.SparkSession")
     before = kind.getActiveSession()
-    kind.setActiveSession(java_session(spark))
+    kind.setActiveSession(session)
     try:
         yield
     finally:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -26,23 +25,13 @@ def identity(spark: SparkSession) -> tuple[str, str]:
     return str(session.sessionUUID()), str(family)
 
 
-@contextmanager
-def working_in(spark: SparkSession) -> Iterator[None]:
+def working_in(spark: SparkSession) -> AbstractContextManager[None]:
     """Make a session active on this thread, temporarily.
 
     Spark reads settings, catalogs' settings included, from the active session: another thread has none, or
     another session's, until a method of the session sets it.
     """
-    sessions = jvm.scala_object("org.apache.spark.sql.classic.SparkSession")
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(jvm.java_session(spark))
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
+    return jvm.active(jvm.java_session(spark))
 
 
 def substituted(spark: SparkSession, text: str) -> str:

@@ -25,10 +25,6 @@ def analysed(
     for at, part in enumerate(namespace):
         parts[at] = part
     manager.setCurrentNamespace(parts if namespace else current.currentNamespace())
-    kind = java_class("org.apache.spark.sql.classic.SparkSession")
-    kind.setActiveSession(copy)
-    try:
+    with jvm.active(copy):
         rows = copy.sql(f"SELECT * FROM (\n{text}\n)")  # in brackets it is a query, and no command
         return rows.toDF(jvm.to_seq(columns)).queryExecution().analyzed()
-    finally:
-        kind.setActiveSession(session)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import relations, sessions
 from spark_iceberg_sql.spark.catalogs import attach
 from spark_iceberg_sql.spark.tables import ownership
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
@@ -30,7 +30,7 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     if found is None:
         return text
     if found.writes is not None:
-        with jvm.active(spark):
+        with sessions.working_in(spark):
             ownership.refuse_moved_table(found.writes)
     for wanted in found.attach:
         attach(spark, wanted.path, f"{wanted.catalog}.{wanted.path.rsplit('/', 1)[-1]}")

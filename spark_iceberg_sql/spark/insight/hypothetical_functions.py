@@ -169,7 +169,7 @@ def _build(question: Question, arguments: jvm.Java) -> jvm.Java:
         columns, rows = question.rows(local_relation.active_session(), given)
     except IcebergSqlError as error:
         words = "; ".join(str(error).splitlines())
-        raise _refused(question, question.arguments[0].name, words) from None
+        raise jvm.invalid_value(question.name, question.arguments[0].name, words) from None
     return local_relation.typed_rows(columns, rows)
 
 
@@ -185,13 +185,17 @@ def _bound(question: Question, arguments: Sequence[jvm.Java]) -> dict[str, Any]:
         name = names[position] if name is None else name.lower()
         if name not in names:
             only = ", ".join(f"`{n}`" for n in names)
-            raise _refused(question, name, f"unknown argument; the arguments are {only}")
+            raise jvm.invalid_value(
+                question.name, name, f"unknown argument; the arguments are {only}"
+            )
         if name in found:
-            raise _refused(question, name, "it is given twice")
+            raise jvm.invalid_value(question.name, name, "it is given twice")
         found[name] = _value(question, question.arguments[names.index(name)], value)
     missing = [name for name in needed if name not in found]
     if missing:
-        raise _refused(question, missing[0], f"missing; write {question.example.rstrip(';')}")
+        raise jvm.invalid_value(
+            question.name, missing[0], f"missing; write {question.example.rstrip(';')}"
+        )
     return {a.name: a.default for a in question.arguments} | found
 
 
@@ -205,14 +209,5 @@ def _value(question: Question, argument: Argument, expression: jvm.Java) -> Any:
 def _text(question: Question, argument: Argument, expression: jvm.Java) -> str:
     value = relations.constant(question.name, argument.name, expression)
     if not isinstance(value, str):
-        raise _refused(question, argument.name, f"{value!r} is not a string")
+        raise jvm.invalid_value(question.name, argument.name, f"{value!r} is not a string")
     return value
-
-
-def _refused(question: Question, argument: str, what: str) -> jvm.Refusal:
-    return jvm.Refusal(
-        "INVALID_PARAMETER_VALUE.PATTERN",
-        parameter=f"`{argument}`",
-        functionName=f"`{question.name}`",
-        value=what,
-    )

@@ -19,7 +19,7 @@ from spark_iceberg_sql.model.table_functions import (
     Function,
     Value,
 )
-from spark_iceberg_sql.spark.bridge.jvm import Refusal, wrong_count
+from spark_iceberg_sql.spark.bridge.jvm import Refusal, invalid_value, wrong_count
 
 NOSIGN = "NOSIGN"
 _QUOTED = 15  # characters; the shortest keys have 16
@@ -28,12 +28,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 def invalid(function: str, argument: str, message: str) -> Refusal:
     """The refusal of an argument's value; message: the fact and what to write instead."""
-    return Refusal(
-        "INVALID_PARAMETER_VALUE.PATTERN",
-        parameter=f"`{argument}`",
-        functionName=f"`{function}`",
-        value=message.rstrip(". \n"),
-    )
+    return invalid_value(function, argument, message.rstrip(". \n"))
 
 
 def named(function: Function, name: str) -> Argument:
