@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from spark_iceberg_sql import check
+from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker.suppressions import without_ignores
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
@@ -430,3 +433,21 @@ def test_comments_that_were_unused_before_stay(comment: str, capsys: Any) -> Non
     assert found("a.sql", text, capsys) == ["1 SIS003", "2 SIS501"]
     main(["check", "--isolated", "--add-noqa", "a.sql"])
     assert Path("a.sql").read_text() == f"SELECT 1; {comment}\n{TABLE};  -- noqa: SIS501\n"
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        *("-- noqa", "/* noqa */", "-- noqa: SIS103, SIS501", "-- iceberg-sql: skip-file"),
+        "-- iceberg-sql: ignore[SIS103, SIS501]",
+    ],
+)
+def test_a_statement_that_is_about_to_run(comment: str) -> None:
+    """In a session a comment hides no error; in a file it does. It still hides warnings."""
+    text = "CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (ts, bucket(0, id))"
+    text = f"{comment}\n{text}" if "iceberg-sql" in comment else f"{text} {comment}"
+    assert [d.code for d in check(text)] == []
+    assert [d.code for d in engine.check(text, binding=True)] == ["SIS103"]
+    bare = without_ignores(text)
+    assert [d.code for d in check(bare)] == ["SIS501", "SIS103"]
+    assert (len(bare), bare.strip()) == (len(text), text.replace(comment, "").strip())

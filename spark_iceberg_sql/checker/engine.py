@@ -58,29 +58,37 @@ def check(
     filename: str | None = None,
     verdict: Verdict | None = None,
     repaired: bool = False,
+    binding: bool = False,
     around: Around = NOWHERE,
     memo: Memo | None = None,
 ) -> Report:
     """`api.check`, with more parameters for callers inside the package.
 
     verdict: gives another severity for a finding, or None to hide it. repaired: whether the statements reach
-    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text.
-    memo: what was found in an earlier version of the text, with the same `known` and `repaired`.
+    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. binding: whether the statements
+    are about to run: then no comment suppresses an error. around: the origin of the text. memo: what was found in an earlier version of the text, with the same `known` and `repaired`.
     """
     known = known.copy() if known is not None else Tables()
-    return _check(text, known, filename, verdict, repaired=repaired, around=around, memo=memo)
+    return _check(
+        *(text, known, filename, verdict),
+        repaired=repaired,
+        binding=binding,
+        around=around,
+        memo=memo,
+    )
 
 
 def follow(
     text: str,
     known: Tables,
     *,
+    binding: bool = False,
     around: Around = NOWHERE,
     memo: Memo | None = None,
     visit: Visit | None = None,
 ) -> Report:
     """Like `check`, but the statements' effects stay in `known`. visit: called before each statement."""
-    return _check(text, known, around=around, memo=memo, visit=visit)
+    return _check(text, known, binding=binding, around=around, memo=memo, visit=visit)
 
 
 def _check(
@@ -90,6 +98,7 @@ def _check(
     verdict: Verdict | None = None,
     *,
     repaired: bool = False,
+    binding: bool = False,
     around: Around = NOWHERE,
     memo: Memo | None = None,
     visit: Visit | None = None,
@@ -99,12 +108,12 @@ def _check(
     lines = Lines(text)
     found = memo.statements(text) if memo is not None else statements(text)
     ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
-    if ignores.skip_file:
+    if ignores.skip_file and not binding:
         return Report(text, (), filename, len(found), lines)
     ignores = replace(ignores, beside=around.ignores)
     known.shared = known.shared or around.program
     spoken = None if around.elsewhere else around.spark or known.says_anything
-    run = _Run(lines, known, ignores, verdict, repaired, found, spoken, memo)
+    run = _Run(lines, known, ignores, verdict, repaired, found, spoken, memo, binding=binding)
     steps = in_order(found, around.made)
     flow = flow_through(known, steps, around.arms) if around.arms else None
     for step in steps:
@@ -141,6 +150,7 @@ class _Run:
     # Whether the origin of the text indicates Spark; None if it indicates another engine.
     spoken: bool | None
     memo: Memo | None = None
+    binding: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The single note if the text may be another engine's: whether it replaces an error, and of which statement.
     doubted: tuple[bool, Judgement] | None = None
@@ -327,7 +337,8 @@ class _Run:
             fix=finding.fix,
             spec=rule.spec,
         )
-        if not ours and rule is not unused_ignore and self.ignores.silence(diagnostic):
+        meant = not ours and rule is not unused_ignore and self.ignores.silence(diagnostic)
+        if meant and not (self.binding and severity is Severity.ERROR):
             return True
         self.diagnostics.append(diagnostic)
         return ours or own is not Severity.ERROR

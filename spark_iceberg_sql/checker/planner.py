@@ -34,12 +34,12 @@ def plans(known: Tables, text: str) -> tuple[Plan, ...]:
         node, words = parser.read(statement), statement.text
         if isinstance(node, _PLANNED) and node.table is not None:
             name, before = _target(known, node, node.table)
-            report = follow(words, known)
+            report = follow(words, known, binding=True)
             after = _target(known, node, node.table)[1] if report.ok else None
             why = _why_not(known, node.table) if report.ok and after is None else None
             out.append(Plan(words, name, before, after, report, unplanned=why))
         else:
-            follow(words, known)
+            follow(words, known, binding=True)
     return tuple(out)
 
 

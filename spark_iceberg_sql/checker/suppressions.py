@@ -76,7 +76,7 @@ class Ignores:
     def silence(self, diagnostic: Diagnostic) -> bool:
         """Whether any comment suppresses the finding."""
         silenced = [ignore.silences(diagnostic) for ignore in (*self.every, *self.beside)]
-        return any(silenced)
+        return self.skip_file or any(silenced)
 
 
 def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
@@ -101,6 +101,17 @@ def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
         span = token.start, token.start + words.end
         found.append(Ignore(span, words, reach, _gone(text, token, words)))
     return Ignores(tuple(found))
+
+
+def without_ignores(text: str) -> str:
+    """The text with blanks for its ignore comments, at the same offsets."""
+    if MENTIONED.search(text) is None:
+        return text
+    for token in tokenize(text):
+        if token.kind is Kind.COMMENT and read_comment(token.text) is not None:
+            blanks = re.sub(r"[^\r\n]", " ", token.text)
+            text = text[: token.start] + blanks + text[token.end :]
+    return text
 
 
 def _gone(text: str, token: Token, words: Words) -> Edit | None:

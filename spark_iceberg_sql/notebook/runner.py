@@ -106,7 +106,7 @@ class Runner:
     def _run(self, text: Filled) -> DataFrame | None:
         def judged(words: str) -> Report:
             known = SessionTables(self._spark, intercept.own_sql(self._spark, text.values or None))
-            return check(words, known, filename="cell")
+            return check(words, known, filename="cell", binding=not self._options.check)
 
         report = judged(text.text)
         todo = statements(text.text)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
+from spark_iceberg_sql.checker.suppressions import without_ignores
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, Span
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
@@ -96,7 +98,9 @@ def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
 
     def sql(sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803 - pyspark's
         if isinstance(sqlQuery, str) and not args and not kwargs and _may_be_ddl(sqlQuery):
-            _speak(check(spark, sqlQuery), ddl)
+            # As in a session of one's own, a comment suppresses nothing.
+            report = check(spark, without_ignores(sqlQuery))
+            _speak(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
         try:
             return plain(sqlQuery, args, **kwargs)
         except PySparkException as error:

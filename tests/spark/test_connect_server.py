@@ -224,6 +224,7 @@ def tried(name, call):
 damaging = "ALTER TABLE local.connect.r ADD PARTITION FIELD days(s)"
 assert sis.install(spark) is spark
 tried("error", lambda: spark.sql(damaging))
+tried("commented", lambda: spark.sql(damaging + " -- noqa"))
 tried("warned", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD bucket(1, id)"))
 tried("arguments", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD days(s)", args={}))
 tried("immediate", lambda: spark.sql("SELECT 1; ").collect())
@@ -247,6 +248,8 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
     kind, text, with_report = told["error"]
     assert (kind, with_report) == ("IcebergSqlError", True)
     assert text.startswith("error[SIS202]: `days` needs")
+    assert told["commented"][0] == "IcebergSqlError"
+    assert "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n" in told["commented"][1]
     assert told["warned"][0] == "ran"
     assert "SIS" in told["warned"][1]
     kind, text, _ = told["server"]

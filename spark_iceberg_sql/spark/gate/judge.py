@@ -35,7 +35,8 @@ def judge(asked: Asked) -> str:
     if not asked.may_be_ddl:
         return text
     plain = _in_backticks(asked, sessions.substituted(spark, text))
-    _speak(check(plain, SessionTables(spark, asked.rows), repaired=True), asked.mode)
+    known = SessionTables(spark, asked.rows)
+    _speak(check(plain, known, repaired=True, binding=True), asked.mode)
     found = statements(text)
     return routing.handed_on(found[0]) if len(found) == 1 else text
 

@@ -51,7 +51,7 @@ def run(
     """
     text = substituted(text, variables or {})
     known = SessionTables(spark, intercept.own_sql(spark, args))
-    report = check(text, known, filename=filename)
+    report = check(text, known, filename=filename, binding=True)
     if report.refuses:
         raise IcebergSqlError(full(report), report)
     if progress is not None:
