@@ -66,7 +66,8 @@ def check(
 
     verdict: gives another severity for a finding, or None to hide it. repaired: whether the statements reach
     Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. binding: whether the statements
-    are about to run: then no comment suppresses an error. around: the origin of the text. memo: what was found in an earlier version of the text, with the same `known` and `repaired`.
+    are about to run: then no comment suppresses an error. around: the origin of the text. memo: what was found in
+    an earlier version of the text, with the same `known` and `repaired`.
     """
     known = known.copy() if known is not None else Tables()
     return _check(

@@ -90,7 +90,9 @@ def handed_on(statement: Statement) -> str:
     text = as_written(statement)
     ours = is_icebergs(statement)
     misled = goes_to_iceberg(text) != ours
-    if not misled and not (ours and any(_is_odd_before(statement, t) for t in statement.all_tokens)):
+    if not misled and not (
+        ours and any(_is_odd_before(statement, t) for t in statement.all_tokens)
+    ):
         return text
     pieces = []
     for token in statement.all_tokens:

@@ -131,9 +131,15 @@ def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
 
 
 def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
+    # A catalog of the session that has the folder is the one that writes, since it has the table in its cache.
+    made = f"maker_{path.parts[-3]}.db.t"
+    assert spark.table(made).count() == 3
     spark.sql(f"INSERT INTO FUNCTION icebergLocal('{path}') VALUES (7, 'g')")
-    assert ids(spark, path) == [1, 2, 3, 7]
+    spark.sql(f"INSERT INTO FUNCTION icebergHDFS('file://{path}/') VALUES (8, 'h')")
+    assert ids(spark, path) == [1, 2, 3, 7, 8]
+    assert spark.table(made).count() == 5
     name = attach(spark, str(path), f"spelled_{path.parts[-3]}.db.t")
+    spark.sql(f"DELETE FROM {name} WHERE id = 8")
     plan = spark.sql(f"EXPLAIN ALTER TABLE {name} DELETE WHERE id = 2").collect()[0][0]
     assert "Delete" in plan or "ReplaceData" in plan
     assert ids(spark, path) == [1, 2, 3, 7]

@@ -249,7 +249,10 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
     assert (kind, with_report) == ("IcebergSqlError", True)
     assert text.startswith("error[SIS202]: `days` needs")
     assert told["commented"][0] == "IcebergSqlError"
-    assert "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n" in told["commented"][1]
+    assert (
+        "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n"
+        in told["commented"][1]
+    )
     assert told["warned"][0] == "ran"
     assert "SIS" in told["warned"][1]
     kind, text, _ = told["server"]

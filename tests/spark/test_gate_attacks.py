@@ -35,7 +35,9 @@ TEXTS = {
     "a line comment inside": ["ALTER TABLE {t} -- it's\n" + FIELD + " shard"],
     "a comment that ignores": ["ALTER TABLE {t} " + FIELD + " shard -- noqa"],
     "a comment that skips": [
-        "/* iceberg-sql: ignore[SIS404] */ -- iceberg-sql: skip-file\nALTER TABLE {t} " + FIELD + " shard"
+        "/* iceberg-sql: ignore[SIS404] */ -- iceberg-sql: skip-file\nALTER TABLE {t} "
+        + FIELD
+        + " shard"
     ],
     "an end after": ["ALTER TABLE {t} " + FIELD + " shard;  -- the end;\n"],
     "in two steps": [

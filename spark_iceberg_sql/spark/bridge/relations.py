@@ -123,6 +123,18 @@ def settings(prefix: str) -> dict[str, str]:
     }
 
 
+def hadoop_catalogs() -> dict[str, str]:
+    """The warehouses of the active session's Iceberg catalogs of type `hadoop`, by their names."""
+    found = settings("spark.sql.catalog.")
+    return {
+        name: found[f"{name}.warehouse"]
+        for name, kind in found.items()
+        if kind == "org.apache.iceberg.spark.SparkCatalog"
+        and found.get(f"{name}.type", "").lower() == "hadoop"
+        and f"{name}.warehouse" in found
+    }
+
+
 def setting(name: str) -> str:
     """A setting of the active session; empty if it is not set."""
     return str(jvm.active_session().sessionState().conf().getConfString(name, ""))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import relations, sessions
 from spark_iceberg_sql.spark.catalogs import attach
-from spark_iceberg_sql.spark.tables import ownership
+from spark_iceberg_sql.spark.tables import ownership, same_location
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
-from spark_iceberg_sql.syntax.clickhouse import may_need_translation, translate
+from spark_iceberg_sql.syntax.clickhouse import OWN, may_need_translation, own_name, translate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,12 +26,42 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     if not may_need_translation(text):
         return text
     names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
-    found = translate(text, {key.split(".", 1)[0] for key in names})
+    with sessions.working_in(spark):
+        found = translate(text, {key.split(".", 1)[0] for key in names}, _name)
     if found is None:
         return text
     if found.writes is not None:
         with sessions.working_in(spark):
             ownership.refuse_moved_table(found.writes)
     for wanted in found.attach:
-        attach(spark, wanted.path, f"{wanted.catalog}.{wanted.path.rsplit('/', 1)[-1]}")
+        attach(spark, wanted.path, ".".join(wanted.name))
     return found.text
+
+
+def _name(folder: str) -> tuple[str, ...]:
+    """The name of the table in a folder: in a catalog that the active session has, if one has the folder.
+
+    A catalog caches its tables: through another one the rows would be written, and not seen in this one.
+    """
+    found = sorted(relations.hadoop_catalogs().items(), key=_users_first)
+    for catalog, warehouse in found:
+        parts = _below(folder, catalog, warehouse)
+        if parts is not None:
+            return parts
+    return own_name(folder)
+
+
+def _users_first(catalog: tuple[str, str]) -> tuple[bool, str]:
+    return catalog[0].startswith(OWN), catalog[0]
+
+
+def _below(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:
+    """The name of the table in a folder, if the folder is inside a catalog's warehouse."""
+    parts = folder.split("/")
+    for start in range(len(parts) - 1, 0, -1):
+        name = parts[start:]
+        if "" in name or any("." in part for part in name):
+            return None
+        if same_location.same("/".join(parts[:start]) or "/", warehouse):
+            return (catalog, *name)
+    return None
