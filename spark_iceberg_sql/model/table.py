@@ -86,10 +86,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A name that is known not to exist; why: in the user's terms."""
+    """A name that is known not to exist; why, help: in the user's terms."""
 
     name: Name
     why: str
+    help: str | None = None
 
 
 class Tables:
@@ -101,8 +102,10 @@ class Tables:
     shared: whether anything besides the statements, such as the surrounding program, creates and drops tables.
     others: a number for the last statement that may have written rows; 0 if there was none. filled_in: whether a
     statement has run whose text a template or a program completes.
-    Subclasses that read a live catalog override `look_up`.
+    live: whether they are a session's. Subclasses that read a live catalog override `look_up`.
     """
+
+    live = False
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, S
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.report import full
+from spark_iceberg_sql.report.shown import without_secrets
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.spark.modes import known_mode
 
@@ -124,5 +125,5 @@ def _speak(report: Report, ddl: str) -> None:
     if not report.diagnostics:
         return
     if ddl == "error" and report.refuses:
-        raise IcebergSqlError(full(report), report)
+        raise IcebergSqlError(full(report), without_secrets(report))
     warnings.warn(full(report), IcebergSqlWarning, stacklevel=4)

@@ -7,6 +7,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,7 +18,9 @@ from pyspark.errors.exceptions import captured
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.report.shown import applied
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 
 _PACKAGE = "sparkicebergsql"
@@ -45,9 +48,30 @@ class Asked:
         self.may_be_ddl = bool(java.mayBeDdl())
         self.is_plan = bool(java.isPlan())
 
-    def rows(self, query: str) -> DataFrame:
-        """The rows of a query within the statement, with the statement's parameters; nothing is run."""
-        return DataFrame(self._java.rows(query), self.spark)
+    def bound(self, text: str) -> list[Edit]:
+        """The values of the statement's parameters, at their places in its text.
+
+        Empty where it has none, where Spark refuses them, and before Spark 4.1, which puts none into the text.
+        """
+        try:
+            parsed, *found = list(self._java.bound(text)) or [text]
+        except (Py4JJavaError, CapturedException):
+            return []
+        units = accumulate((1 if c < "\U00010000" else 2 for c in text), initial=0)
+        places = {unit: point for point, unit in enumerate(units)}
+        each = sorted(zip(found[::3], found[1::3], found[2::3], strict=True))
+        if all(place in places for found in each for place in found[:2]):
+            edits = [Edit(places[start], places[end], words) for start, end, words in each]
+            if applied(text, edits) == parsed:
+                return edits
+        return [Edit(0, len(text), parsed)]
+
+    def rows(self, query: str, *, bound: bool = False) -> DataFrame:
+        """The rows of a query within the statement; nothing is run.
+
+        bound: whether its parameters are replaced already.
+        """
+        return DataFrame(self._java.rows(query, bound), self.spark)
 
 
 Judge = Callable[[Asked], str]  # the text to parse; raises IcebergSqlError, IcebergSqlWarning

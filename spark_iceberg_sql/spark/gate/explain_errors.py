@@ -10,7 +10,11 @@ from pyspark.errors.exceptions.captured import CapturedException
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.spark.bridge import catalogs
+from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax import parser
+from spark_iceberg_sql.syntax.script import statements
+from spark_iceberg_sql.syntax.terms import Ref
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,8 +38,15 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
     condition; a bare Java exception becomes an IcebergSqlError, without the Java stack.
     """
     cause = _cause(spark, error, text)
+    # Where Spark has no plan its own words are of a bug in Spark, which it is not.
     if isinstance(error, CapturedException):
+        if cause is not None and _has_no_plan(error):
+            return lines.described(
+                error, cause
+            )  # Spark's words are of a bug in Spark, which it is not
         return catalogs.explained(error, cause) if cause is not None else error
+    if cause is not None and _has_no_plan(error):
+        return IcebergSqlError(cause)
     if catalogs.thrown(error):
         said = f"Spark refused the statement: {catalogs.first_line(error)}"
         return IcebergSqlError(said if cause is None else f"{cause}\n\n{said}")
@@ -69,16 +80,41 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
                 f"help: start the session with spark.sql.extensions={_EXTENSIONS}"
             )
         return None
-    causes = catalogs.thrown(error)
-    if any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS):
-        return (
-            "the table's catalog is not an Iceberg catalog, so it has no partition fields\n"
-            "help: name the table through a catalog of class org.apache.iceberg.spark.SparkCatalog "
-            "(or SparkSessionCatalog for spark_catalog)"
-        )
+    if _has_no_plan(error):
+        return _why_no_plan(spark, text)
     if lost_a_race(error):
         return (
             "other sessions repeatedly changed the table at the same time; nothing was written\n"
             "help: run the statement again"
         )
     return None
+
+
+def _has_no_plan(error: Exception) -> bool:
+    """Whether Iceberg did not take one of its own statements, since the table is none of its catalogs'."""
+    causes = catalogs.thrown(error)
+    return any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS)
+
+
+def _why_no_plan(spark: SparkSession, text: object) -> str:
+    found = statements(sessions.substituted(spark, text)) if isinstance(text, str) else []
+    node = parser.read(found[0]) if len(found) == 1 else None
+    table = getattr(node, "table", None)
+    if isinstance(table, Ref):
+        known = SessionTables(spark, lambda _: spark.range(0))
+        name = known.full_name(table.parts)
+        try:
+            if name[0] in catalogs.configured(spark) or name[0] == "spark_catalog":
+                catalogs.load(spark, name)
+        except catalogs.NoCatalogError as missing:
+            return f"{missing}\nhelp: begin the name with a catalog that is configured"
+        except catalogs.CatalogSilentError as silent:
+            return (
+                f"the catalog `{name[0]}` did not answer: {silent}\n"
+                "help: run the statement again when it answers; nothing was changed"
+            )
+    return (
+        "the table's catalog is not an Iceberg catalog, so it has no partition fields\n"
+        "help: name the table through a catalog of class org.apache.iceberg.spark.SparkCatalog "
+        "(or SparkSessionCatalog for spark_catalog)"
+    )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from dataclasses import replace
+from functools import partial
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.report import full
+from spark_iceberg_sql.report import full, shown
 from spark_iceberg_sql.spark.bridge import sessions
 from spark_iceberg_sql.spark.bridge.gate import Asked
 from spark_iceberg_sql.spark.gate import clickhouse
@@ -35,10 +37,18 @@ def judge(asked: Asked) -> str:
     if not asked.may_be_ddl:
         return text
     plain = _in_backticks(asked, sessions.substituted(spark, text))
-    known = SessionTables(spark, asked.rows)
-    _speak(check(plain, known, repaired=True, binding=True), asked.mode)
+    _speak(_report(asked, plain), asked.mode)
     found = statements(text)
     return routing.handed_on(found[0]) if len(found) == 1 else text
+
+
+def _report(asked: Asked, text: str) -> Report:
+    """The findings about a text with the values of its parameters, at their places in the text without them."""
+    # Iceberg's grammar has no parameters.
+    edits = [] if routing.goes_to_iceberg(text) else asked.bound(text)
+    known = SessionTables(asked.spark, partial(asked.rows, bound=bool(edits)))
+    report = check(shown.applied(text, edits), known, repaired=True, binding=True)
+    return shown.reworded(report, shown.backwards(edits, text))
 
 
 _OF_A_PLAN = (
@@ -65,7 +75,9 @@ def _in_backticks(asked: Asked, text: str) -> str:
 def _speak(report: Report, mode: str, more: str = "") -> None:
     if not report.diagnostics:
         return
-    words = full(report) + more
+    report = shown.without_secrets(report)
+    errors = sorted(report, key=lambda d: d.severity is not Severity.ERROR)
+    words = full(replace(report, diagnostics=tuple(errors))) + more
     if mode == "error" and report.refuses:
         raise IcebergSqlError(words, report)
     warnings.warn(words, IcebergSqlWarning, stacklevel=_users_level())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, ScriptFailedError
-from spark_iceberg_sql.report import full
+from spark_iceberg_sql.report import full, shown
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -53,7 +53,7 @@ def run(
     known = SessionTables(spark, intercept.own_sql(spark, args))
     report = check(text, known, filename=filename, binding=True)
     if report.refuses:
-        raise IcebergSqlError(full(report), report)
+        raise IcebergSqlError(full(report), shown.without_secrets(report))
     if progress is not None:
         _say_what_was_found(report, progress)
     if check_only:
@@ -99,7 +99,7 @@ def _run(
 
 
 def _short(words: str) -> str:
-    line = " ".join(words.split())
+    line = " ".join(shown.masked(words).split())
     return line if len(line) <= 100 else line[:97] + "..."
 
 

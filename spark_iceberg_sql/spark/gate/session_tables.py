@@ -31,6 +31,8 @@ class SessionTables(Tables):
     (nothing is run).
     """
 
+    live = True
+
     def __init__(self, spark: SparkSession, sql: Callable[..., DataFrame]) -> None:
         catalog: str | None = None
         namespace: Name = ()
@@ -70,6 +72,8 @@ class SessionTables(Tables):
             return None
         try:
             loaded = catalogs.load(self._spark, name)
+        except catalogs.NoCatalogError as error:
+            return Absent(name, str(error), "begin the name with a catalog that is configured")
         except catalogs.CatalogSilentError as error:
             # Remembered, since each question may take half a minute.
             self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"

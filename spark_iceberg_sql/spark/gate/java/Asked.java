@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -51,9 +52,12 @@ public class Asked {
   /** Whether the text is written from a plan. */
   public boolean isPlan() { return plan != null; }
 
-  /** The rows of a query within the statement, analysed and not run. */
-  public Object rows(String words) throws ParseException {
+  /** What Spark puts in the place of the text's parameters: see {@link Parameters}. */
+  public List<Object> bound(String words) { return Parameters.bound(words, parameters); }
+
+  /** The rows of a query within the statement, analysed and not run; bound: its parameters are replaced already. */
+  public Object rows(String words, boolean bound) throws ParseException {
     if (plan != null) return Dataset.ofRows(session, query);
-    return Dataset.ofRows(session, Parameters.parsed(parser, words, parameters));
+    return Dataset.ofRows(session, Parameters.parsed(parser, words, bound ? null : parameters));
   }
 }

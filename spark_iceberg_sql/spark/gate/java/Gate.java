@@ -239,6 +239,7 @@ public class Gate implements Admission {
   // ------------------------------------------------------------------------------ Python
 
   private String ask(final Asked asked) throws Exception {
+    refuseSettings(asked);
     try {
       return pythonWaits() ? answer(asked) : answerInTime(asked);
     } catch (Failure failure) {
@@ -288,16 +289,26 @@ public class Gate implements Admission {
     }
   }
 
-  private static long seconds(Asked asked) {
-    String wanted = asked.session().sessionState().conf().getConfString(TIMEOUT, "60").trim();
-    return wanted.matches("[0-9]{1,9}") ? Long.parseLong(wanted) : 60L;
+  private static String setting(Asked asked, String name, String standard) {
+    return asked.session().sessionState().conf().getConfString(name, standard).trim();
+  }
+
+  private static long seconds(Asked asked) { return Long.parseLong(setting(asked, TIMEOUT, "60")); }
+
+  /** Refuses a statement of a session whose settings of the gate mean nothing. */
+  private void refuseSettings(Asked asked) throws AnalysisException {
+    String time = setting(asked, TIMEOUT, "60"), way = setting(asked, UNANSWERED, "refuse");
+    if (!time.matches("[0-9]{1,9}") || seconds(asked) == 0)
+      throw refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
+    if (!way.equalsIgnoreCase("refuse") && !way.equalsIgnoreCase("run"))
+      throw refusal(UNANSWERED + " is `" + way + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse",
+        "");
   }
 
   private String unanswered(Asked asked, String how) throws AnalysisException {
     if (!asked.mayBeDdl()) return asked.text();
     String said = "this statement is not checked: the check of partition DDL " + how;
-    String wanted = asked.session().sessionState().conf().getConfString(UNANSWERED, "refuse").trim();
-    if (!wanted.equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
+    if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
       throw refusal(said + "; nothing was changed\nhelp: run it again; to run such statements unchecked, SET "
           + UNANSWERED + " = run",
         "");
@@ -324,6 +335,12 @@ public class Gate implements Admission {
     @Override
     public String getSqlState() {
       return "42000";
+    }
+
+    /** What a Thrift server sends: the words without the class. */
+    @Override
+    public String toString() {
+      return getMessage();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -11,4 +13,6 @@ public final class Parameters {
   public static LogicalPlan parsed(ParserInterface parser, String text, Object parameters) throws ParseException {
     return parser.parsePlan(text);
   }
+
+  public static List<Object> bound(String text, Object parameters) { return new ArrayList<>(); }
 }
