@@ -301,8 +301,8 @@ public class Gate implements Admission {
     if (!time.matches("[0-9]{1,9}") || seconds(asked) == 0)
       throw refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
     if (!way.equalsIgnoreCase("refuse") && !way.equalsIgnoreCase("run"))
-      throw refusal(UNANSWERED + " is `" + way + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse",
-        "");
+      throw refusal(
+        UNANSWERED + " is `" + way + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse", "");
   }
 
   private String unanswered(Asked asked, String how) throws AnalysisException {

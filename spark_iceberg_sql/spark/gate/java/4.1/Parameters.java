@@ -23,7 +23,8 @@ public final class Parameters {
   public static List<Object> bound(String text, Object parameters) {
     List<Object> found = new ArrayList<>();
     if (parameters == null) return found;
-    PositionMapper made = (PositionMapper) ParameterHandler.substituteParameters(text, (ParameterContext) parameters)._2();
+    PositionMapper made =
+      (PositionMapper) ParameterHandler.substituteParameters(text, (ParameterContext) parameters)._2();
     found.add(made.substitutedText());
     for (Substitution one : ScalaTypes.list(made.substitutions())) {
       found.add(one.start());
