@@ -18,6 +18,8 @@ _SECRETS = re.compile(
     r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
     r"|(?:access|account|api|private|encryption).?key"
 )
+_QUOTED = re.compile("['\"]")
+_STRING = re.compile(r"(['\"])(.*?)\1")
 _HIDDEN = "***"
 
 
@@ -79,6 +81,37 @@ def masked_words(message: str, text: str) -> str:
             if len(value) >= 4:
                 message = message.replace(value, _HIDDEN)
     return message
+
+
+def masked_line(line: str, statement: str) -> str:
+    """A line of Python without its strings, if it or the statement that it led to may hold a credential."""
+    return _QUOTED.split(line, maxsplit=1)[0] + _HIDDEN if _is_open(line, statement) else line
+
+
+def masked_stack(stack: str, text: str, lines: Iterable[str]) -> str:
+    """A stack without what may be a credential. text: the SQL. lines: the user's lines of Python in it."""
+    values = [text[start:end] for start, end in _hidden_in(text)] if has_secrets(text) else []
+    for line in lines:
+        if _is_open(line, text):
+            values += [match[2] for match in _STRING.finditer(line)]
+    for value in sorted(values, key=len, reverse=True):
+        for written in (value, repr(value)[1:-1]):
+            stack = stack.replace(written, _HIDDEN) if len(written) >= 4 else stack
+    return stack
+
+
+def _is_open(line: str, statement: str) -> bool:
+    both = f"{line}\n{statement}"
+    return (
+        _QUOTED.search(line) is not None
+        and (_SECRETS.search(both) or _CALL.search(both)) is not None
+    )
+
+
+def _hidden_in(text: str) -> Iterator[tuple[int, int]]:
+    for statement in statements(text):
+        for start, end in _hidden(statement.text):
+            yield statement.start + start, statement.start + end
 
 
 class _Moved:

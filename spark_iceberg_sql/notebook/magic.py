@@ -14,15 +14,16 @@ from IPython.core.magic import (
     no_var_expand,
 )
 from pyspark.sql import DataFrame, SparkSession
-from traitlets import Bool, Int
+from traitlets import Bool, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
+from spark_iceberg_sql.notebook.options import MOST_ROWS, Options, cell_options, line_options
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
 from spark_iceberg_sql.notebook.work import Work, animated
 from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -32,11 +33,14 @@ if TYPE_CHECKING:
 class IcebergSql(Magics):  # type: ignore[misc]
     """`%%iceberg_sql`; its defaults are set by `%config IcebergSql.limit = 50`."""
 
-    limit = Int(20, min=0, help="how many rows of a result are shown").tag(config=True)
+    limit = Int(20, min=0, max=MOST_ROWS, help="how many rows of a result are shown").tag(
+        config=True
+    )
     quiet = Bool(False, help="show no rows").tag(config=True)
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
 
     def __init__(self, shell: InteractiveShell) -> None:
+        _forget_refused(shell)
         super().__init__(shell=shell)
         self.shown: WeakSet[DataFrame] = WeakSet()
 
@@ -98,8 +102,9 @@ class IcebergSql(Magics):  # type: ignore[misc]
         try:
             return work.do(runner.run)
         except Exception as error:
-            if options.traceback:
-                raise as_usual(error) from None
+            explained = isinstance(error, (IcebergSqlError, *JVM_ERRORS))
+            if options.traceback or not explained:
+                raise as_usual(error, runner.text) from None
             raise
 
     def _before(self, line: str, cell: str) -> str:
@@ -134,3 +139,15 @@ class IcebergSql(Magics):  # type: ignore[misc]
     def forget(self, *_: object) -> None:
         """After a cell: what was shown in it may be shown again."""
         self.shown.clear()
+
+
+def _forget_refused(shell: InteractiveShell) -> None:
+    """Take defaults that were refused out of the shell's settings, where `%config` leaves them."""
+    settings = shell.config.get("IcebergSql", {})
+    for name, value in list(settings.items()):
+        trait = IcebergSql.class_traits(config=True).get(name)
+        try:
+            if trait is not None:
+                trait.validate(None, value)
+        except TraitError:
+            del settings[name]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.notebook import parameters
+from spark_iceberg_sql.notebook import parameters, values
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.names import Names, value_of
 from spark_iceberg_sql.notebook.spark_errors import Said, said
+from spark_iceberg_sql.syntax import clickhouse
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -98,6 +100,8 @@ def found(
     words = said(error)
     span = _place(words, statement)
     help, edit = _help(Names(spark), words, statement, span, variables)
+    if words.condition == "UNBOUND_SQL_PARAMETER" and _is_mark(statement, span):
+        words = replace(words, sentence="`?` has no value")
     fix = Fix("rewrite", (edit,)) if edit is not None else None
     return [cell.finding(words.condition, words.sentence, span, help, fix)]
 
@@ -129,6 +133,10 @@ def _place(words: Said, statement: Statement) -> tuple[int, int]:
     return first.start, first.end
 
 
+def _is_mark(statement: Statement, span: tuple[int, int]) -> bool:
+    return statement.script[span[0] : span[1]] == "?"
+
+
 _Help = tuple[str | None, Edit | None]
 
 
@@ -149,11 +157,15 @@ def _help(
         return _table(names, words, statement, span, variables)
     if kind == "UNBOUND_SQL_PARAMETER":
         name = str(parameters_of.get("name", ""))
+        if _is_mark(statement, span):
+            return "write `{name}`, with the name of a Python variable", None
         if name in variables:
-            value = variables[name]
-            if parameters.is_frame(value):
+            if values.is_frame(variables[name]):
                 return f"write `{{{name}}}`, since it is a DataFrame", None
-            return f"{parameters.not_a_value(name, value)}: {parameters.NO_VALUE}", None
+            try:
+                values.plain(name, variables[name])
+            except values.NoValueError as error:
+                return f"{error}: {error.help}", None
         return parameters.near(name, variables).replace("{", ":").replace("}", ""), None
     if kind == "PARSE_SYNTAX_ERROR":
         return _syntax(statement, span)
@@ -229,7 +241,7 @@ def _table(
 ) -> _Help:
     given = words.parameters.get("relationName") or words.parameters.get("schemaName") or ""
     parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(given)))
-    if len(parts) == 1 and parameters.is_frame(variables.get(parts[0])):
+    if len(parts) == 1 and values.is_frame(variables.get(parts[0])):
         return f"`{parts[0]}` is a Python variable: write `{{{parts[0]}}}`", Edit(
             *span, f"{{{parts[0]}}}"
         )
@@ -256,6 +268,10 @@ def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
 def _syntax(statement: Statement, span: tuple[int, int]) -> _Help:
     tokens = statement.tokens
     at = next((i for i, t in enumerate(tokens) if t.start >= span[0]), len(tokens) - 1)
+    if [t.word for t in tokens[:2]] == ["INSERT", "INTO"] and "FUNCTION" in (
+        t.word for t in tokens[2:4]
+    ):
+        return clickhouse.INTO_FUNCTION, None
     token = tokens[at]
     line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]
     if at and not line.strip() and token.word in _STARTS:

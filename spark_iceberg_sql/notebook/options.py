@@ -13,6 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
 _WORDS = re.compile(r"\S+")
+MOST_ROWS = 1_000_000  # that a page of a notebook can hold
 OPTIONS = ("--limit", *(f"--{name}" for name in _SWITCHES))
 
 
@@ -91,6 +92,8 @@ def _limit(value: str) -> int:
     if not value.isascii() or not value.isdigit():
         given = f", not `{value}`" if value else ""
         raise IcebergSqlError(f"--limit takes a number of rows{given}: --limit 50")
+    if int(value) > MOST_ROWS:
+        raise IcebergSqlError(f"--limit takes at most {MOST_ROWS:,} rows, not {value}")
     return int(value)
 
 

@@ -6,22 +6,16 @@ characters: places in the text stay what they are.
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import DataFrame
-
+from spark_iceberg_sql.notebook.values import NoValueError, is_frame, is_value, plain
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Kind, Token, tokenize
+from spark_iceberg_sql.syntax.script import Statement, statements
 
-_VALUES = (
-    *(bool, int, float, str, bytes, bytearray, decimal.Decimal, type(None)),
-    *(datetime.date, datetime.time, datetime.timedelta),
-)
 # A name follows these, which a value cannot be.
 _BEFORE_NAMES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "VIEW", "DESCRIBE", "DESC"})
 
@@ -54,6 +48,8 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
     `:name` is a parameter is for Spark to decide (`a:b` is a path in a variant): those that are variables
     are handed over.
     """
+    for statement in statements(text):
+        _refuse_in_raw_text(statement)
     tokens = [token for token in tokenize(text) if token.kind not in TRIVIA]
     values: dict[str, Any] = {}
     frames: dict[str, Any] = {}
@@ -63,18 +59,17 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
         if token.text == ":" and token.kind is Kind.MARK and following is not None:
             name = following.text
             if following.kind is Kind.WORD and name in variables and is_value(variables[name]):
-                values[name] = plain(variables[name])
+                values[name] = plain(name, variables[name])
         if token.kind is not Kind.STRAY or token.text != "{" or token.start < at:
             continue
         if i and tokens[i - 1].text == "$" and tokens[i - 1].end == token.start:
             continue
         name, end = _named(text, tokens, i)
         value = _value(name, token.start, end, variables)
-        instead = f"__{name}" if is_frame(value) else f":{name} "
+        framed = is_frame(value)
         _in_its_place(text, tokens, i, end, value)
-        (frames if is_frame(value) else values)[f"__{name}" if is_frame(value) else name] = (
-            value if is_frame(value) else plain(value)
-        )
+        instead = f"__{name}" if framed else f":{name} "
+        (frames if framed else values)[f"__{name}" if framed else name] = value
         pieces += [text[at : token.start], instead.ljust(end - token.start)]
         at = end
     return Filled("".join([*pieces, text[at:]]), values, frames)
@@ -124,23 +119,51 @@ def _value(name: str, start: int, end: int, variables: Mapping[str, Any]) -> Any
             start, end, f"there is no Python variable `{name}`", near(name, variables)
         )
     value = variables[name]
-    if not is_value(value) and not is_frame(value):
-        raise VariableError(start, end, not_a_value(name, value), NO_VALUE)
-    return value
+    if is_frame(value):
+        return value
+    try:
+        return plain(name, value)
+    except NoValueError as error:
+        raise VariableError(start, end, str(error), error.help) from None
 
 
-NO_VALUE = "use a number, text, date, timestamp, list, dict or DataFrame"
+# What stands behind SET, and is no text that Spark takes as it is.
+_GRAMMAR = frozenset({"TIME", "VAR", "VARIABLE", "CATALOG", "PATH"})
 
 
-def not_a_value(name: str, value: Any) -> str:
-    """The sentence for a variable that is not a value of SQL."""
-    return f"the variable `{name}` is of Python's type {type(value).__name__}, which SQL has no value for"
+def _refuse_in_raw_text(statement: Statement) -> None:
+    """Raises VariableError for a variable in a statement whose text Spark stores as it is, `SET x = {v}`."""
+    if statement.first not in ("SET", "RESET", "ADD", "LIST"):
+        return
+    tokens = statement.tokens
+    if statement.first == "SET" and len(tokens) > 1 and tokens[1].word in _GRAMMAR:
+        return
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        braced = token.text == "{" and token.kind is Kind.STRAY and before.text != "$"
+        marked = token.text == ":" and after.kind is Kind.WORD and token.end == after.start
+        glued = before.end == token.start and before.text != "="
+        if not braced and (not marked or glued):
+            continue
+        end = statement.script.find("}", token.start) + 1 if braced else after.end
+        end = end or token.end
+        written = statement.script[token.start : end]
+        equals = next((t for t in tokens if t.text == "="), None)
+        key = statement.script[tokens[1].start : equals.start].strip() if equals else ""
+        setting = statement.first == "SET" and equals is not None and equals.start < token.start
+        raise VariableError(
+            token.start,
+            end,
+            f"{statement.first} takes no variables: Spark would take the text `{written}` itself",
+            f"in a Python cell: spark.conf.set({key!r}, {after.text})"
+            if setting
+            else "write the value itself",
+        )
 
 
 def near(name: str, variables: Mapping[str, Any]) -> str:
     """What to write for a variable that does not exist."""
-    known = [v for v, value in variables.items() if is_value(value) or is_frame(value)]
-    found = difflib.get_close_matches(name, [v for v in known if not v.startswith("_")], 1)
+    alike = difflib.get_close_matches(name, [v for v in variables if not v.startswith("_")])
+    found = [v for v in alike if is_frame(variables[v]) or is_value(variables[v])]
     return f"write `{{{found[0]}}}`" if found else f"assign it in a cell above: {name} = ..."
 
 
@@ -166,42 +189,6 @@ def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) 
             f"`{text[start:end]}` is a text, and a name must stand here",
             f"write `{before.text} IDENTIFIER({{{name}}})`",
         )
-
-
-def is_frame(value: Any) -> bool:
-    """Whether a variable is a DataFrame, Spark's or pandas'."""
-    return isinstance(value, DataFrame) or _from(value, "pandas", "DataFrame")
-
-
-def is_value(value: Any) -> bool:
-    """Whether a variable can be a parameter."""
-    if isinstance(value, list | tuple):
-        return all(map(is_value, value))
-    if isinstance(value, dict):
-        return all(is_value(v) for item in value.items() for v in item)
-    return isinstance(value, _VALUES) or _is_numpys(value)
-
-
-def plain(value: Any) -> Any:
-    """A value as Spark takes it: numpy's as Python's, tuples as lists."""
-    if _is_numpys(value):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    if isinstance(value, dict):
-        return {plain(k): plain(v) for k, v in value.items()}
-    if _from(value, "pandas", "Timestamp"):
-        return value.to_pydatetime()
-    return value
-
-
-def _is_numpys(value: Any) -> bool:
-    return type(value).__module__ == "numpy" and hasattr(value, "tolist")
-
-
-def _from(value: Any, package: str, name: str) -> bool:
-    kind = type(value)
-    return kind.__name__ == name and kind.__module__.partition(".")[0] == package
 
 
 def parameter_at(text: str, start: int) -> Iterator[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from spark_iceberg_sql import markup
@@ -20,6 +21,7 @@ _MOST_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HOURS = 24.0
+_NULL = (-math.inf, -math.inf)  # where null is on an axis of time, until the axis is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def _order(value: Value) -> tuple[bool, float, str]:
 def strip(read: TableRead) -> str:
     """The partitions in text, one line for each spec: a full block where something was read."""
     lines = []
-    for band in _bands(read):
+    for unplaced in _bands(read):
+        (band,) = _nulls_placed([unplaced])
         begin, end = _extent([band])
         shown = min(_TEXT_WIDTH, max(1, round(end - begin)) if not band.timed else _TEXT_WIDTH)
         blocks = [" "] * shown
@@ -118,6 +121,10 @@ def svg(read: TableRead) -> str:
     if not bands:
         return ""
     timed = all(band.timed for band in bands)
+    if timed:
+        bands = _nulls_placed(bands)
+    else:
+        bands = [placed for band in bands for placed in _nulls_placed([band])]
     together = _extent(bands)
     parts: list[str] = []
     y = 0
@@ -200,6 +207,25 @@ def _extent(bands: Sequence[_Band]) -> tuple[float, float]:
     return min(c.start for c in cells), max(c.end for c in cells)
 
 
+def _nulls_placed(bands: Sequence[_Band]) -> list[_Band]:
+    """The bands of one axis with null, if a band has it, before the first time, with a gap as wide."""
+    known = [cell for band in bands for cell in band.cells if cell.start != -math.inf]
+    if not known or len(known) == sum(len(band.cells) for band in bands):
+        return list(bands)
+    first = min(cell.start for cell in known)
+    width = max((max(c.end for c in known) - first) / 30, min(c.end - c.start for c in known))
+    placed = []
+    for band in bands:
+        cells = [
+            replace(c, start=first - 2 * width, end=first - width) if c.start == -math.inf else c
+            for c in band.cells
+        ]
+        null = len(cells) > sum(c.start != -math.inf for c in band.cells)
+        labels = (f"null | {band.labels[0]}", band.labels[1]) if null else band.labels
+        placed.append(replace(band, cells=tuple(cells), labels=labels))
+    return placed
+
+
 def _bands(read: TableRead) -> list[_Band]:
     ordered = sorted(read.partitions, key=lambda p: p.spec_id)
     several = len({p.spec_id for p in ordered}) > 1
@@ -232,8 +258,8 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
     read: Counter[tuple[float, float, int]] = Counter()
     for p in partitions:
         span = places[p.values[across].text]
-        if span is None:  # null is no time: a place of its own, before all others
-            span = _before([place for place in places.values() if place is not None])
+        if span is None:  # null is no time: it has a place of its own, before all others
+            span = _NULL
         key = (*span, rows[_rest(p, across)])
         counts[key] += p.files
         read[key] += p.files_read
@@ -251,11 +277,6 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
 
 def _rest(partition: Partition, across: int) -> tuple[tuple[bool, float, str], ...]:
     return tuple(_order(v) for i, v in enumerate(partition.values) if i != across)
-
-
-def _before(places: list[tuple[float, float]]) -> tuple[float, float]:
-    first = min(places) if places else (0.0, 1.0)
-    return 2 * first[0] - first[1], first[0]
 
 
 def _is_time(partitions: Sequence[Partition], field: int) -> bool:

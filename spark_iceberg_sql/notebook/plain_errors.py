@@ -13,14 +13,13 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.notebook import mistakes
-from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.cell import Cell, masked_line, masked_stack
 from spark_iceberg_sql.notebook.spark_errors import said
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.script import statements
 
 _HOOK = "_render_traceback_"  # IPython's: an exception with this method says itself how it is shown
-_AS_USUAL = "sis_as_usual"
 _THEIRS = re.compile(
     r"[/\\](?:pyspark|py4j|spark_iceberg_sql|IPython|ipykernel)[/\\]|<decorator-gen"
 )
@@ -39,19 +38,28 @@ def uninstall() -> None:
             delattr(kind, _HOOK)
 
 
-def as_usual(error: Exception) -> Exception:
-    """An error that will be shown with its stack."""
-    setattr(error, _AS_USUAL, True)
+def as_usual(error: Exception, text: str) -> Exception:
+    """An error that will be shown with its stack, without credentials. text: the SQL that led to it."""
+    setattr(error, _HOOK, lambda: _stack(error, text))
     return error
+
+
+def _stack(error: BaseException, text: str) -> list[str]:
+    shell = get_ipython()
+    frames = error.__traceback__
+    if shell is None:
+        lines = traceback.format_exception(error)
+    else:
+        lines = shell.InteractiveTB.structured_traceback(type(error), error, frames)
+    own = [frame.line or "" for frame in _own_frames(frames)]
+    return masked_stack("\n".join(map(str, lines)), text, own).split("\n")
 
 
 def _rendered(error: BaseException) -> list[str]:
     shell = get_ipython()
     magics = shell.magics_manager.registry.get("IcebergSql") if shell is not None else None
-    wanted = getattr(error, _AS_USUAL, False) or getattr(magics, "traceback", False)
-    if wanted and shell is not None:
-        lines = shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
-        return [str(line) for line in lines]
+    if getattr(magics, "traceback", False):
+        return _stack(error, _statement(error.__traceback__)[0])
     try:
         return [*_frames(error.__traceback__), *_words(error)]
     except Exception:  # whatever happens to the explanation, the error itself is said
@@ -61,11 +69,17 @@ def _rendered(error: BaseException) -> list[str]:
 
 def _frames(frames: TracebackType | None) -> Iterator[str]:
     """The lines of the user's own code that led to the error."""
+    statement = _statement(frames)[0]
+    for frame in _own_frames(frames):
+        cell = "ipykernel_" in frame.filename or frame.filename.startswith("<ipython")
+        where = "cell" if cell else frame.filename
+        yield f"{where}, line {frame.lineno}: {masked_line((frame.line or '').strip(), statement)}"
+
+
+def _own_frames(frames: TracebackType | None) -> Iterator[traceback.FrameSummary]:
     for frame in traceback.extract_tb(frames):
         if not _THEIRS.search(frame.filename) or "ipykernel_" in frame.filename:
-            cell = "ipykernel_" in frame.filename or frame.filename.startswith("<ipython")
-            where = "cell" if cell else frame.filename
-            yield f"{where}, line {frame.lineno}: {(frame.line or '').strip()}"
+            yield frame
 
 
 def _words(error: BaseException) -> list[str]:

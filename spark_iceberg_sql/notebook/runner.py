@@ -14,13 +14,14 @@ from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import mistakes, results, rows
+from spark_iceberg_sql.notebook import ahead, mistakes, results, rows, values
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, masked
 from spark_iceberg_sql.notebook.options import Options
 from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled, unfilled
 from spark_iceberg_sql.notebook.work import Output, Work
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge import scan_files
+from spark_iceberg_sql.spark.bridge.parameters import parameter
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.insight.explain import explain
@@ -68,6 +69,7 @@ class Runner:
         self._options = options
         self._variables = variables
         self._work = work
+        self.text = cell.text
         self.corrected: str | None = None
 
     def run(self) -> DataFrame | None:
@@ -89,14 +91,22 @@ class Runner:
 
     def _view(self, name: str, frame: Any, views: ExitStack) -> None:
         """A temporary view for a DataFrame, until the cell has ended."""
+        at = self._cell.text.find(f"{{{name[2:]}}}")
+        place = (at, at + len(name))
         if not hasattr(frame, "createTempView"):
-            frame = self._spark.createDataFrame(frame)
+            try:
+                frame = self._spark.createDataFrame(frame)
+            except Exception as error:
+                if self._options.traceback:
+                    raise
+                message, help = values.refused_frame(name[2:], frame, error)
+                found = self._cell.finding("VARIABLE", message, place, help)
+                raise self._failure([found], "nothing has run") from None
         if self._spark.catalog.tableExists(name):
-            at = self._cell.text.find(f"{{{name[2:]}}}")
             found = self._cell.finding(
                 "VARIABLE",
                 f"`{name}`, which would stand for the DataFrame, is the name of a table already",
-                (at, at + len(name)),
+                place,
                 "give the variable another name",
             )
             raise self._failure([found], "nothing has run")
@@ -105,7 +115,7 @@ class Runner:
 
     def _run(self, text: Filled) -> DataFrame | None:
         def judged(words: str) -> Report:
-            known = SessionTables(self._spark, intercept.own_sql(self._spark, text.values or None))
+            known = SessionTables(self._spark, intercept.own_sql(self._spark, _bound(text.values)))
             return check(words, known, filename="cell")
 
         report = judged(text.text)
@@ -117,6 +127,13 @@ class Runner:
         if report.refuses:
             left = "nothing has run" if self._options.runs else ""
             raise self._failure(list(report), left, len(todo))
+        failed: list[Diagnostic] = []
+        for statement, error in ahead.refused(self._spark, todo, text.values):
+            if self._options.traceback:
+                raise error
+            failed += self._found(error, statement)
+        if failed:
+            raise self._failure(failed, "nothing has run" if self._options.runs else "", len(todo))
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(shown))
         if not todo:
@@ -132,18 +149,22 @@ class Runner:
                 return None
             place = f"statement {number} of {len(todo)}: " if len(todo) > 1 else ""
             output = self._work.begin(f"{place}{_short(statement)}")
-            used = {n: text.values[n] for n in parameters_of(statement.text) if n in text.values}
+            named = parameters_of(statement.text)
             try:
+                used = {n: parameter(v) for n, v in text.values.items() if n in named}
                 result = self._one(statement, used, output, told)
             except Exception as error:
                 output.result(None)
                 if self._options.traceback:
                     raise
-                found = mistakes.found(self._spark, error, self._cell, statement, self._variables)
+                found = self._found(error, statement)
                 raise self._failure(found, _what_ran(number, len(todo)), len(todo)) from error
             if result is not None and (answer is None or result.columns or not answer.columns):
                 answer = result
         return answer
+
+    def _found(self, error: Exception, statement: Statement) -> list[Diagnostic]:
+        return mistakes.found(self._spark, error, self._cell, statement, self._variables)
 
     def _one(
         self, statement: Statement, used: dict[str, Any], output: Output, told: list[str]
@@ -223,6 +244,10 @@ class Runner:
         last += len(text) - len(self._cell.text)
         changed = [s.text for s in statements(text) if s.end >= first and s.start < last]
         return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
+
+
+def _bound(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    return {name: parameter(value) for name, value in values.items()} or None
 
 
 _ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})

@@ -79,7 +79,9 @@ def _lines(words: str) -> list[str]:
     """The lines of a message that are for people: before the plan, the statement and the stack."""
     kept: list[str] = []
     for line in words.splitlines():
-        if line.startswith(("== SQL", "'", "+-", "\tat ", "JVM stacktrace", "Driver stacktrace")):
+        if line.startswith(("== SQL", "+-", "\tat ", "JVM stacktrace", "Driver stacktrace")):
+            break
+        if kept and line.startswith("'"):  # a plan; the message itself may begin with a quote
             break
         kept.append(line.strip())
     return kept

@@ -21,6 +21,9 @@ spark = sis.session("warehouse", config={
     "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"})
 day, ids, table, part = datetime.date(2024, 1, 5), [1, 2, 3], "local.d.t", "ts_day"
 frame = spark.range(3)
+import pandas as pd
+empty, pairs, beyond, wide = pd.DataFrame(), {"a": [1], "b": [2, 3]}, 2**63, [1, 2**40]
+early, moment = datetime.date(1, 1, 1), datetime.datetime(1500, 1, 1)
 """
 TABLES = """\
 %%iceberg_sql
@@ -58,6 +61,7 @@ DROP TABLE local.d.t;
 SELECT {day} AS day
 """
 S = "%%iceberg_sql\n"
+SECRET = "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 2)"
 
 # A cell; the words under the carets, if there is a place; and what else must be said.
 MISTAKES: list[tuple[str, str | None, list[str]]] = [
@@ -123,6 +127,20 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT x_{part}", "{part}", ["cannot be a part of a name"]),
     (S + "SELECT {{ day }}", "{{ day }}", ["write `{day}`"]),
     (S + "SELECT {sis}", "{sis}", ["of Python's type module"]),
+    (S + "SET foo={day}", "{day}", ["spark.conf.set('foo', day)", "nothing has run"]),
+    (S + "SELECT ?", "?", ["`?` has no value", "write `{name}`"]),
+    (S + "SELECT * FROM {empty}", "{empty}", ["has no columns", "nothing has run"]),
+    # Statements are parsed, and their parameters bound, before the first one runs; the rows are counted below.
+    (S + "DELETE FROM local.d.t;\nSELEC 2", "SELEC", ["write `SELECT`", "nothing has run"]),
+    (S + "DELETE FROM local.d.t;\nSELECT * FROM (", None, ["nothing has run", "cell:3:"]),
+    (S + "DELETE FROM local.d.t;\nSELECT :nope, {day}", ":nope", ["nothing has run"]),
+    (S + "DELETE FROM local.d.t;\nEXPLAIN SELECT ?", "?", ["nothing has run"]),
+    (S + "SET a.b = 1; DELETE FROM local.d.t;\nSELEC 3", "SELEC", ["nothing has run"]),
+    # writing to a path
+    (S + "INSERT INTO FUNCTION iceberg('/x') VALUES (1)", None, ["icebergLocal"]),
+    (S + "INSERT INTO TABLE FUNCTION icebergLocal({table}) VALUES (1)", None, ["single quotes"]),
+    ("spark.sql(\"INSERT INTO FUNCTION iceberg('/x') VALUES (1)\")", None, ["icebergLocal"]),
+    (S + "SELECT assert_true(false)", None, ["'false' is not true!"]),
     # partition DDL
     (
         S + "SELECT 1;\nALTER TABLE local.d.t ADD PARTITION FIELD days(name)",
@@ -152,6 +170,14 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
         None,
         ["***"],
     ),
+    (f'spark.sql("{SECRET}")', None, ["***"]),
+    (
+        'spark.sql("SELECT * FROM icebergS3(:u, :a, :b, nope => 1)",\n'
+        "    args={'u': 'http://127.0.0.1:1/b/t', 'a': 'AKIAKEY', 'b': 'hunter2hunter2'})",
+        None,
+        ["nope"],
+    ),
+    (f'spark.sql("{SECRET} SELEC")', None, ["***"]),
 ]
 # Cells that succeed, and what they show.
 SHOWN: list[tuple[str, list[str]]] = [
@@ -203,6 +229,14 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["['ts_day', 'id_bucket']"],
     ),
     (COMPLETE + 'complete("", "%%iceberg_sql --expl")', ["['--explain']"]),
+    (S + "SELECT {pairs}['b'] AS b, {pairs} AS p", ["[2, 3]", "{a -> [1], b -> [2, 3]}"]),
+    (S + "SELECT {early} AS e, {moment} AS m", ["0001-01-01", "1500-01-01 00:00:00"]),
+    (S + "SELECT {beyond} AS n, typeof({wide}) AS t", ["9223372036854775808", "array<bigint>"]),
+    (f"%%iceberg_sql --traceback\n{SECRET}", ["Error", "***"]),
+    # Statements whose text depends on what runs before them are not parsed before.
+    (S + "SET x.y = 1; SELECT ${x.y} AS seen", ["seen", "1 row"]),
+    ("%config IcebergSql.limit = -5\n%reload_ext spark_iceberg_sql", []),
+    (S + "SELECT 7 AS after_reload", ["after_reload"]),
     ("%config IcebergSql.limit = 1", []),
     (S + "SELECT * FROM range(3)", ["first 1 row"]),
     (
@@ -291,5 +325,6 @@ def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, lis
     for output in cells[source].outputs:
         html = output.get("data", {}).get("text/html", "")
         assert "<script" not in html
+        assert re.search("hunter2|AKIAKEY", text + html) is None
         assert "<b>&" not in html  # a value is text, whatever is in it
         assert re.search(r"(?:src|href|url)\s*[=(]", html) is None

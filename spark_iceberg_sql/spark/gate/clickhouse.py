@@ -9,7 +9,7 @@ from spark_iceberg_sql.spark.bridge import relations, sessions
 from spark_iceberg_sql.spark.catalogs import attach
 from spark_iceberg_sql.spark.tables import ownership
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
-from spark_iceberg_sql.syntax.clickhouse import may_need_translation, translate
+from spark_iceberg_sql.syntax.clickhouse import Translation, may_need_translation, translate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,10 +23,7 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is
     no table at that path, or if the table is not at the location in its metadata.
     """
-    if not may_need_translation(text):
-        return text
-    names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
-    found = translate(text, {key.split(".", 1)[0] for key in names})
+    found = _translation(text)
     if found is None:
         return text
     if found.writes is not None:
@@ -35,3 +32,16 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     for wanted in found.attach:
         attach(spark, wanted.path, f"{wanted.catalog}.{wanted.path.rsplit('/', 1)[-1]}")
     return found.text
+
+
+def translated(text: str) -> str:
+    """The statement in Spark's syntax, as it would be if what it writes to were attached; nothing is done."""
+    found = _translation(text)
+    return text if found is None else found.text
+
+
+def _translation(text: str) -> Translation | None:
+    if not may_need_translation(text):
+        return None
+    names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
+    return translate(text, {key.split(".", 1)[0] for key in names})

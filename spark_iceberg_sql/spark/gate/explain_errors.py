@@ -11,12 +11,14 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs
+from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _UNKNOWN = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
+_INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
 _CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
@@ -61,6 +63,8 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         return (
             f"there is no table function `{unknown}`; write {' or '.join(like)}" if like else None
         )
+    if "PARSE_SYNTAX_ERROR" in said and isinstance(text, str) and _INTO_FUNCTION.match(text):
+        return INTO_FUNCTION
     if "PARSE_SYNTAX_ERROR" in said and "FIELD" in said.upper():
         if not catalogs.has_iceberg_extensions(spark):
             return (
