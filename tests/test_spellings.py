@@ -125,6 +125,9 @@ def test_translated(given: str, wanted: str) -> None:
 
 def test_an_insert_into_a_path() -> None:
     found = translate("INSERT INTO FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
+    assert found == translate(
+        "INSERT INTO TABLE FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)"
+    )
     assert found is not None
     (attachment,) = found.attach
     assert attachment == Attachment("/lake/db/t", attachment.catalog)

@@ -60,6 +60,10 @@ FROM local.d.t INSERT INTO local.d.t SELECT *;
 DROP TABLE local.d.t;
 SELECT {day} AS day
 """
+BOUND_SECRET = """\
+spark.sql("SELECT * FROM icebergS3(:u, :a, :b, nope => 1)", args={
+    'u': 'http://127.0.0.1:1/b/t', 'a': 'AKIAKEY', 'b': 'hunter2hunter2'})
+"""
 S = "%%iceberg_sql\n"
 SECRET = "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 2)"
 
@@ -172,8 +176,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     ),
     (f'spark.sql("{SECRET}")', None, ["***"]),
     (
-        'spark.sql("SELECT * FROM icebergS3(:u, :a, :b, nope => 1)",\n'
-        "    args={'u': 'http://127.0.0.1:1/b/t', 'a': 'AKIAKEY', 'b': 'hunter2hunter2'})",
+        BOUND_SECRET,
         None,
         ["nope"],
     ),
