@@ -194,7 +194,7 @@ class Predicates:
         return make("bool", "({} BETWEEN {} AND {})", leaf("ts", "ts"), *ends)
 
     def recurring(self, focus: int, part: Valued, days: Valued) -> Node:
-        """A window and a part of the calendar or clock that recurs: hour(ts) IN (..) AND to_date(ts) = .."""
+        """A window and a cyclic part of the date or time: hour(ts) IN (..) AND to_date(ts) = .."""
         rng = self.rng
         rows = [focus, *(rng.choice(self.rows) for _ in range(rng.choice((0, 1, 1, 2))))]
         found = {part.values.get(r) for r in rows} - {None}
