@@ -50,7 +50,10 @@ CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
         (equal(ID, TS), "it compares columns with each other"),
         (equal(UDF, number(1)), "`f(id)` is a user-defined function"),
         (equal(CAST, number(1)), "`name` is converted from string to int"),
-        (call("Like", "name LIKE '%x'", "boolean", NAME, text("%x")), "the pattern is not a prefix"),
+        (
+            call("Like", "name LIKE '%x'", "boolean", NAME, text("%x")),
+            "the pattern is not a prefix",
+        ),
         (call("EndsWith", "endswith(name, 'x')", "boolean", NAME, text("x")), "only a prefix"),
         (equal(ID, call("ScalarSubquery", "(SELECT 1)", "int")), "known only when the query runs"),
     ],
@@ -78,7 +81,9 @@ def test_why_files_are_kept() -> None:
     assert "excludes no file" in why(equal(ID, number(3)))
     assert "the files have no bounds for `id`" in why(less, without=10)
     assert "may contain" not in why(less, without=10)
-    assert "3 files have no bounds for `id`, and every file's bounds for `id`" in why(less, without=3)
+    assert "3 files have no bounds for `id`, and every file's bounds for `id`" in why(
+        less, without=3
+    )
 
 
 def _substring(start: int, length: int) -> Term:

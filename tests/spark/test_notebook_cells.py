@@ -120,9 +120,9 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT {dya}", "{dya}", ["no Python variable `dya`", "write `{day}`"]),
     (S + "SELECT :dya", ":dya", ["dya", "write `:day`"]),
     (S + "SELECT * FROM {table}", "{table}", ["write `FROM IDENTIFIER({table})`"]),
-    (S + "SELECT x_{part}", "{part}", ["cannot be a part of a name"]),
+    (S + "SELECT x_{part}", "{part}", ["cannot be part of a name"]),
     (S + "SELECT {{ day }}", "{{ day }}", ["write `{day}`"]),
-    (S + "SELECT {sis}", "{sis}", ["of Python's type module"]),
+    (S + "SELECT {sis}", "{sis}", ["has the Python type module"]),
     # partition DDL
     (
         S + "SELECT 1;\nALTER TABLE local.d.t ADD PARTITION FIELD days(name)",
@@ -138,7 +138,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     ('spark.sql("ALTER TABLE local.d.t ADD PARTITION FIELD days(name)")', "name", ["SIS202"]),
     # the first line
     ("%%iceberg_sql --limt 3\nSELECT 1", None, ["write `--limit`"]),
-    ("%%iceberg_sql SELECT 1\nSELECT 2", None, ["SQL stands on the lines below it"]),
+    ("%%iceberg_sql SELECT 1\nSELECT 2", None, ["write the SQL on the lines below"]),
     ("%%iceberg_sql list\nSELECT 1", None, ["write `list_rows`"]),
     ("%%iceberg_sql spark\nSELECT 1", None, ["is the Spark session"]),
     ("%%iceberg_sql --limit\nSELECT 1", None, ["--limit 50"]),
