@@ -103,7 +103,7 @@ def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]
         ),
         ("iceberg_ddl('{}', ref => 'first')", "UNRECOGNIZED_PARAMETER_NAME"),
         ("iceberg_columns('{}', ref => 'no')", "no branch or tag `no`, only first, main, side"),
-        (f"iceberg_files('{TABLE}2', endpoint => 'http://h:1')", "it is only for a path"),
+        (f"iceberg_files('{TABLE}2', endpoint => 'http://h:1')", "it only applies to a path"),
         ("iceberg_files('{}', store => 'nowhere')", "is not one of iceberg, icebergS3"),
         ("iceberg_column_stats('{}', column => 'nmae')", "write name"),
     ):

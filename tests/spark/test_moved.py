@@ -214,7 +214,7 @@ def test_what_it_says(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     for name in ("iceberg", "icebergLocal", "icebergHDFS", "iceberg_files"):
         with pytest.raises(AnalysisException) as refused:
             spark.sql(f"SELECT * FROM {name}('{copy}', allow_moved_paths => false)")
-        words = f"{copy}` is a copy, or was moved: its metadata refers to `{original}`; leave it out to read "
+        words = f"{copy}` is a copy, or was moved: its metadata refers to `{original}`; omit this argument to read "
         assert words in str(refused.value)
         assert "`allow_moved_paths`" in str(refused.value)
         assert spark.sql(f"SELECT * FROM {name}('{original}', allow_moved_paths => false)").head(1)

@@ -144,7 +144,7 @@ REFUSED = [
     ("icebergLocal('s3://b/t')", "INVALID_PARAMETER_VALUE", r"write iceberg\('s3://b/t'\)"),
     ("icebergLocal('{path}/no')", "PATH_NOT_FOUND", "{path}/no/metadata"),
     ("icebergLocal(collection => 'none')", "INVALID_PARAMETER_VALUE", r"collection\.none\.\*"),
-    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it is only for S3"),
+    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it only applies to S3"),
     ("icebergS3('b/t')", "INVALID_PARAMETER_VALUE", "s3://bucket/path"),
     ("icebergS3('http://k:s@h/b/t')", "INVALID_PARAMETER_VALUE", "use a named collection"),
     ("icebergS3('s3://b/t')", "INVALID_PARAMETER_VALUE", "iceberg-aws-bundle"),

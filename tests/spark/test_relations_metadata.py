@@ -184,7 +184,7 @@ def test_a_broken_file_among_many_heads(spark: SparkSession, table: Path) -> Non
 def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, part: str) -> None:
     with pytest.raises(AnalysisException, match="is inside the folder of the table") as caught:
         count(spark, table / part)
-    assert f"`file:{table}`; pass that folder" in str(caught.value)
+    assert f"`file:{table}`; pass the table's folder" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_a_view_s_query(spark: SparkSession, original: Path, tmp_path: Path) -> 
         with pytest.raises(AnalysisException, match=words):
             spark.sql(f"SELECT * FROM {call.format(tmp_path)}")
     (row,) = spark.sql(f"SELECT error FROM iceberg_tables('{tmp_path}/mine')").collect()
-    assert row.error == "it is a view, which has no files"
+    assert row.error == "this is a view, which has no files"
 
 
 def test_a_file_that_is_not_there(spark: SparkSession, table: Path) -> None:

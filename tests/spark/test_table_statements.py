@@ -168,7 +168,7 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
     ("arguments", "words"),
     [
         ("start_snapshot_id => 5", "there is no snapshot 5"),
-        ("end_snapshot_id => {1}", "without `start_snapshot_id` it is the whole table"),
+        ("end_snapshot_id => {1}", "without `start_snapshot_id` the range covers the whole table"),
         ("start_snapshot_id => {1}, snapshot_id => {2}", "cannot be combined"),
         ("changes => true, ref => 'side'", "cannot be combined"),
         ("start_snapshot_id => {2}, end_snapshot_id => {1}", "is not an ancestor of snapshot"),
@@ -195,7 +195,7 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
         spark.sql(f"DELETE FROM {table} WHERE id = 2")
         location = spark.sql(f"DESCRIBE EXTENDED {table}").where("col_name = 'Location'").first()[1]  # type: ignore[index]
         with pytest.raises(
-            AnalysisException, match="has delete files, of which Iceberg computes no changes"
+            AnalysisException, match="has delete files, for which Iceberg cannot compute changes"
         ):
             spark.sql(f"SELECT * FROM iceberg('{location}', changes => true)")
         before = f"iceberg('{location}', changes => true, end_snapshot_id => {first})"
