@@ -1,4 +1,4 @@
-"""Pages that the build makes from the package's own records; none of them is checked in.
+"""Pages that the build generates from the package's own records; none of them is committed.
 
 To add a page, add one function of no arguments that returns Markdown, its line in PAGES, and its
 place in the `nav` of mkdocs.yml. The rules' pages enter the navigation by themselves.
@@ -182,7 +182,7 @@ Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) a
 | `iceberg_check(statement)` | the findings |
 | `iceberg_plan(statement)` | what the statement would do |
 | `iceberg_explain(statement)` | what the statement would read, and what each conjunct of its filters contributes |
-| `iceberg_health(table)` | what slows down a table's queries, and the statement that mends it |
+| `iceberg_health(table)` | what slows down a table's queries, and the statement that fixes it |
 | `iceberg_spj(statement)` | whether its joins are storage-partitioned, and what is missing |
 | `iceberg_rules()` | the optimizer rules of the session |
 
@@ -242,7 +242,7 @@ def _argument(argument: Argument, position: str) -> str:
 
 
 def settings() -> str:
-    """The keys of the configuration: what each takes, its default, what it is for."""
+    """The settings: what each accepts, its default, its purpose."""
     rows = "\n".join(
         f"| {_code(key)} | {_taken(read)} | {_default(key)} | {PURPOSE[key]} |"
         for key, read in KEYS.items()
@@ -261,7 +261,7 @@ file, the nearest parent folder that has either is used; [Check SQL](../guide/ch
 
 
 def _taken(read: Reader) -> str:
-    """What a key takes, as its reader says it of a value that nothing takes."""
+    """What a setting accepts, from its reader's message for an invalid value."""
     try:
         read(object(), Path())
     except WrongValueError as takes:
@@ -283,7 +283,7 @@ def _toml(value: object) -> str:
 
 
 def _quoted(words: str) -> str:
-    """What a key takes, its TOML as code."""
+    """What a setting accepts, with TOML as code."""
     return re.sub(r"(\{.*\}|\[.*\]|\"\w+\")", lambda match: _code(match[1]), _cell(words))
 
 
@@ -295,7 +295,7 @@ def exceptions() -> str:
 
 
 def commands() -> str:
-    """What each command's `--help` says."""
+    """The `--help` of each command."""
     os.environ["COLUMNS"] = "100"
     parts = ["# Commands\n\nExit codes: 0 clean, 1 errors or warnings, 2 could not run.\n"]
     for name, (module, _) in COMMANDS.items():
@@ -310,7 +310,7 @@ def commands() -> str:
 
 
 def python() -> str:
-    """Every public function and class, as its source declares it."""
+    """Every public function and class, as declared in its source."""
     parts = ["# Python\n", "```python\nimport spark_iceberg_sql as sis\n```\n"]
     for module, name in sorted(_public(), key=lambda found: found[1].lower()):
         node = _definition(module, name)
@@ -327,7 +327,7 @@ def python() -> str:
 
 
 def _public() -> Iterator[tuple[str, str]]:
-    """Module and name of everything that the package offers; read, not imported: half of it needs Spark."""
+    """Module and name of every public object; parsed, not imported, because half of it needs Spark."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spark_iceberg_sql"):

@@ -27,9 +27,9 @@ import scala.collection.immutable.Seq;
 
 /**
  * The data files of a table by partition, and how many of them a scan reads, in one string: for each partition its
- * spec, files, bytes, files read, bytes read and the number of its fields, and for each field its name, transform, value
- * as text, and value as a number if it is one; each followed by a NUL. A call from Python per file would
- * take seconds.
+ * spec, files, bytes, files read, bytes read and the number of its fields, and for each field its name, transform,
+ * value as text, and value as a number if it is one; each followed by a NUL. A call from Python per file would take
+ * seconds.
  */
 public class ScanFiles {
   private final Table table;
