@@ -96,7 +96,7 @@ def session_catalog(folder, jar):
 
 
 def bare(folder, jar):
-    """No extensions, no Iceberg catalog: only the functions can work, and errors are explained."""
+    """No extensions, no Iceberg catalog: only the functions work, and errors are explained."""
     spark = session(folder, [])
     return outcomes(
         spark,

@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.bridge import hypothetical_plans, relations, sessio
 
 pytestmark = pytest.mark.needs("previews")
 
-# A small table with small files: a spec is proposed from 25 kB a file, and opening a file costs 10 kB.
+# A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
 SMALL = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '10000'"
 VISITS = """
 SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts, cast(60 * rand(1) * rand(2) AS int) AS shop,
@@ -33,7 +33,7 @@ def visits(spark: SparkSession) -> str:
 
 
 def really_read(spark: SparkSession, query: str, table: str) -> tuple[int, int]:
-    """The files and bytes that Spark plans to read of a table that is there."""
+    """The files and bytes that Spark plans to read of an existing table."""
     name = table.split(".")
     with sessions.working_in(spark):
         found = relations.catalog_table(table)

@@ -1,4 +1,4 @@
-"""iceberg_tables, and paths that are nearly a table's."""
+"""iceberg_tables, and paths that are almost those of a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or wa
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """sales/{orders,items}, audit/log, a broken table, and folders that are no Iceberg tables."""
+    """sales/{orders,items}, audit/log, a broken table, and folders that are not Iceberg tables."""
     folder = tmp_path_factory.mktemp("lake")
     spark.sql(
         "CREATE TABLE local.discovered.orders (id BIGINT NOT NULL, `on` DATE COMMENT 'day') USING iceberg "
@@ -79,7 +79,7 @@ def test_bounds(spark: SparkSession, lake: Path) -> None:
 
 
 def test_a_row(spark: SparkSession, lake: Path) -> None:
-    """What it says of a table is what the table's own metadata says."""
+    """Its figures for a table equal those in the table's metadata."""
     rows = spark.sql(f"SELECT * FROM iceberg_tables('{lake}/sales') ORDER BY name")
     assert rows.columns == [
         *("location", "name", "table_uuid", "format_version", "columns", "partitioning"),
@@ -130,7 +130,7 @@ def test_a_table_that_cannot_be_read(spark: SparkSession, lake: Path) -> None:
 def test_a_thousand_tables_are_read_once_each(
     spark: SparkSession, lake: Path, tmp_path: Path
 ) -> None:
-    """And no folder below a table is listed, nor one of partitions."""
+    """No folder below a table is listed, nor any partition folder."""
     source = lake / "sales" / "items" / "metadata"
     newest = max(source.glob("v*.metadata.json"))
     for number in range(1000):

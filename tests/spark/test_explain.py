@@ -1,4 +1,4 @@
-"""explain: what it says of files is what the query then reads, conjunct by conjunct."""
+"""explain: its file counts equal what the query then reads, conjunct by conjunct."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def one(found: Explanation, text: str) -> Conjunct:
 
 INNER = f"SELECT max(id) FROM {T} WHERE ts < '2023-12-30' AND k < 9"
 
-# What users write, of all kinds: each is explained, then run, and its files counted by Iceberg.
+# Realistic queries of all kinds: each is explained, then run, and Iceberg counts its files.
 QUERIES = [
     f"SELECT * FROM {T} WHERE ts >= '2024-01-01' AND id = 17 AND lower(name) = 'x'",
     f"SELECT * FROM {T} WHERE ts BETWEEN '2023-12-30' AND '2024-01-02' OR id = 5",
@@ -95,7 +95,7 @@ def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: st
     assert all(
         (scan.files is not None and scan.note is None) or scan.files == 0 for scan in found.scans
     )
-    inner = INNER if INNER in query else None  # Spark counts the scans of a subquery apart
+    inner = INNER if INNER in query else None  # Spark counts the scans of a subquery separately
     expected = read(spark, query) + (read(spark, inner) if inner is not None else 0)
     assert sum(scan.files or 0 for scan in found.scans) == expected
 
@@ -126,7 +126,7 @@ CONJUNCTS = [
 
 
 def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
-    """Its number is that of a query with it alone; where it prunes nothing, there is a reason."""
+    """A conjunct's count equals that of a query with it alone; if it prunes nothing, there is a reason."""
     query = f"SELECT * FROM {T} WHERE " + " AND ".join(
         f"{text}" for text, _ in CONJUNCTS if text[0] != "("
     )
@@ -191,7 +191,7 @@ def test_a_rewrite_keeps_the_rows_and_reads_less(spark: SparkSession) -> None:
         assert own.rewrite_files < 24
 
 
-# Close to a rewrite, and not the same rows.
+# Close to a rewrite, but not the same rows.
 NOT_REWRITTEN = [
     "substring(name, 2, 2) = 'm1'",
     "substring(name, 1, 3) = 'm1'",

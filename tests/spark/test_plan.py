@@ -1,4 +1,4 @@
-"""A plan is a prediction: it is held against what the runtime then really does."""
+"""A plan is a prediction: it is compared with what the runtime then does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TERMS = (
 
 
 def real(spark, name):
-    """The table's specs as its newest metadata file has them."""
+    """The table's specs in its newest metadata file."""
     rows = intercept.own_sql(spark)(f"SELECT file FROM {name}.metadata_log_entries").collect()
     text = Path(rows[-1].file.removeprefix("file:")).read_text()
     return table_from_metadata(("t",), json.loads(text)).specs
@@ -41,7 +41,7 @@ def flat(specs):
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_predicted_evolutions_are_the_runtimes(spark, version):
-    """Random evolutions: every statement that the plan says passes does pass, and does just that."""
+    """Random evolutions: every statement that the plan accepts succeeds, with exactly the predicted result."""
     rng = random.Random(41 + version)
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
     planned = refused = 0
@@ -135,7 +135,7 @@ NAMES = ("t", "日本", "o'brien", "a`b", "a b", "a-b", "1t", "select", 'a"b', "
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("namespace", ["db", "d'b", "日"])
 def test_the_rewrite_it_names_works_for_every_name(spark, namespace, name):
-    """In a catalog in memory, as folders may not have every name."""
+    """In an in-memory catalog, as folders cannot have every name."""
     spark.conf.set("spark.sql.catalog.in-memory", "org.apache.iceberg.spark.SparkCatalog")
     spark.conf.set(
         "spark.sql.catalog.in-memory.catalog-impl", "org.apache.iceberg.inmemory.InMemoryCatalog"

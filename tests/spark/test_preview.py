@@ -1,4 +1,4 @@
-"""A preview says what Spark then really writes: partitions, files and bytes, for many specs and write settings."""
+"""A preview predicts what Spark then writes: partitions, files and bytes, for many specs and write settings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CASES = [
     ("tenant", {"write.target-file-size-bytes": "60000"}),
     pytest.param("", {"write.target-file-size-bytes": "150000"}, marks=pytest.mark.thorough),
     ("country", {"write.distribution-mode": "none"}),
-    # Shuffle partitions are split, and with them the partitions in them.
+    # Shuffle partitions are split, and with them the table partitions inside.
     ("truncate(20, tenant)", {"write.spark.advisory-partition-size-bytes": "1000000"}),
     pytest.param(
         "days(`the payload`.at)",

@@ -141,7 +141,7 @@ def test_a_file_without_a_version_in_its_name(spark: SparkSession, table: Path) 
 def test_a_version_hint_does_not_choose_older_rows(
     spark: SparkSession, table: Path, hint: str | None
 ) -> None:
-    """Nor a gap in the versions, nor a listing that was kept: each new file is seen at once."""
+    """Nor a gap in the versions, nor a cached listing: each new file is visible immediately."""
     if hint is not None:
         (table / "metadata" / "version-hint.text").write_text(hint)
     assert count(spark, table) == count(spark, table) == 2
@@ -243,7 +243,7 @@ def view(folder: Path, dialect: str, query: str) -> None:
 
 
 def test_a_view_s_query(spark: SparkSession, original: Path, tmp_path: Path) -> None:
-    """It is read with the view's catalog and namespace, not with the session's."""
+    """The query is read with the view's catalog and namespace, not the session's."""
     view(tmp_path / "mine", "spark", "SELECT id FROM versions WHERE id > 1")
     view(tmp_path / "trinos", "trino", "SELECT id FROM versions")
     view(tmp_path / "broken", "spark", "SELECT id FROM nothing")
@@ -286,7 +286,7 @@ def test_a_thousand_files(spark: SparkSession, table: Path) -> None:
     for n in range(10, 1010):
         (table / "metadata" / f"{n:05}-{uuid.uuid4()}.metadata.json").write_bytes(newest)
     for before, after in zip(few, least(), strict=True):
-        assert after < 8 * before  # they are listed, and not read
+        assert after < 8 * before  # they are listed, but not read
 
 
 # ------------------------------------------------------------------------------ metadata functions

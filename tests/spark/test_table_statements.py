@@ -1,4 +1,4 @@
-"""Statements about a call of a table function, time travel behind one, and what happened between snapshots."""
+"""Statements on a call of a table function, time travel after one, and changes between snapshots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLE = "local.by_statement.t"
 
 @pytest.fixture(scope="module")
 def path(spark: SparkSession) -> Iterator[str]:
-    """A table with two appends, a copy-on-write DELETE, a compaction, and a branch with an append of its own."""
+    """A table with two appends, a copy-on-write DELETE, a compaction, and a branch with its own append."""
     spark.sql(f"DROP TABLE IF EXISTS {TABLE} PURGE")
     spark.sql(
         f"CREATE TABLE {TABLE} (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(2, id)) "
@@ -125,7 +125,7 @@ def test_appended_rows(spark: SparkSession, path: str, snapshots: list[int]) -> 
         theirs = options(spark, TABLE, **given)
         assert rows(spark, f"SELECT * FROM iceberg('{path}'{arguments})") == theirs
     assert [row.id for row in options(spark, TABLE, start_snapshot_id=deleted)] == [20]
-    for more in ("", ", changes => true", f", end_snapshot_id => {last}"):  # nothing since
+    for more in ("", ", changes => true", f", end_snapshot_id => {last}"):  # no changes
         none = spark.sql(f"SELECT * FROM iceberg('{path}', start_snapshot_id => {last}{more})")
         assert none.columns[:3] == ["id", "name", "extra"]
         assert none.collect() == []
