@@ -1,6 +1,6 @@
-"""Run by test_layouts in processes of their own: sessions created elsewhere, with other catalogs.
+"""Run by test_layouts in separate processes: sessions created elsewhere, with other catalogs.
 
-Prints one JSON object: what became of each statement.
+Prints one JSON object: the outcome of each statement.
 """
 
 from __future__ import annotations

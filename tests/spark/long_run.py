@@ -2,11 +2,11 @@
 
     python tests/spark/long_run.py FIRST COUNT [--everything N] [--seconds S]
 
-runs the histories of the seeds FIRST, FIRST + 1, ... After each statement that the runtime takes, files are
-added under the new spec, and the table goes through what Iceberg's own classes do for every metadata table,
-every write and every rewrite. In every Nth history (40) rows are written instead, and after the last statement
-the table goes through Spark's row-level changes and rewrites, in every tenth of these through all that probes.py
-has. What nobody said is printed as it is found, the counts at the end.
+runs the histories of the seeds FIRST, FIRST + 1, ... After each statement that the runtime accepts, files are
+added under the new spec, and Iceberg's own classes do on the table what every metadata table, write and rewrite
+does. In every Nth history (40), rows are written instead, and after the last statement the table goes through
+Spark's row-level changes and rewrites, and in every tenth of these through all of probes.py. Unexpected damage is
+printed when it is found, the counts at the end.
 """
 
 from __future__ import annotations

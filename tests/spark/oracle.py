@@ -1,7 +1,7 @@
 """The real runtime as the oracle: runs a script on real tables and compares the checker's findings with the outcome.
 
-By hand: `python tests/spark/oracle.py FILE.sql...` prints where the two disagree; `-v` prints all, `-a`
-puts every procedure and metadata table to each table.
+Manually: `python tests/spark/oracle.py FILE.sql...` prints where the two disagree; `-v` prints all, `-a`
+tries every procedure and metadata table on each table.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ class Runtime:
     def damage(self, *, how: str = "quick", first: bool = False) -> list[str]:
         """The statements that fail on the existing tables.
 
-        how: `quick` by analysis and metadata, `thorough` by writing and rewriting, `everything` by all there
-        is (see probes.py). first: whether one finding is enough.
+        how: `quick` by analysis and metadata, `thorough` by writing and rewriting, `everything` by all
+        probes (see probes.py). first: whether one failure is enough.
         """
         found = []
         for table in self.tables():
@@ -139,8 +139,8 @@ def judge(
 ) -> Outcome:
     """Run a script on an empty catalog and compare, statement by statement.
 
-    An error must be a refusal, or leave damage; everything else must be accepted; and where nothing at
-    all was said, no damage may be left.
+    An error must be refused or leave damage; everything else must be accepted; and without any
+    finding, no damage may be left.
     """
     if known is None:
         known = Tables(catalog="local", namespace=("db",), complete=True)

@@ -1,6 +1,6 @@
 """Typical operations on a table: all kinds of writes, changes and reads, every procedure, every metadata table.
 
-A probe that fails on a table that was fine before shows damage, whichever rule foresees it or none.
+A probe that fails on a table that was fine before shows damage, whether a rule predicts it or not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The attack on the ranges of `prune`: each derivation with an injected mistake, and whether it is detected.
 
-A mistake is put into the text of the rule, which is compiled anew, once with the attack and once without. Without,
-it must lose a row of some case, or the mistake would be none; with it, no row.
+A mistake is injected into the rule's source, which is compiled with the attack and without it. Without the attack,
+some case must lose a row, or it would not be a mistake; with it, none may.
 """
 
 from __future__ import annotations

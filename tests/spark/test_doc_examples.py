@@ -1,6 +1,6 @@
 """The documentation on a session: every page's blocks in order, as a reader would type them, and their output.
 
-`pytest --update-goldens tests/spark/test_doc_examples.py` puts new outputs into the pages.
+`pytest --update-goldens tests/spark/test_doc_examples.py` writes new outputs into the pages.
 """
 
 from __future__ import annotations

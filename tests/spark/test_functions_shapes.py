@@ -1,7 +1,7 @@
 """Query shapes: the same rows as with Iceberg's own function on a table where that is correct.
 
 `{f}` is iceberg_bucket over a table partitioned by it, then local.system.bucket over an unpartitioned
-copy, where nothing is pushed. Pruning where the table is partitioned by the function is asserted too.
+copy, where nothing is pushed. Pruning on the table partitioned by the function is also asserted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Every transform x type: known answers from the spec, and the partition values of Iceberg's own writer.
 
-The second is the stronger: values are written into tables partitioned by the transform and compared
+The second is the stronger check: values are written into tables partitioned by the transform and compared
 with `_partition`, in three session time zones, with generated and with interpreted code.
 """
 

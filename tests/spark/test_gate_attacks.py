@@ -1,6 +1,6 @@
 """Attempts to get damaging statements past the gate by their wording.
 
-Each attack is first run past the gate, where it damages its table; with the gate the table stays whole.
+Each attack is first run without the gate, where it damages its table; with the gate the table stays intact.
 """
 
 from __future__ import annotations

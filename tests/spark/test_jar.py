@@ -1,6 +1,6 @@
 """The runtime jar: fetched once, even by concurrent processes, verified, and used if already present.
 
-No session is needed here, but the network once: the shared session's jar is copied where it can be.
+No session is needed here, but the network once: otherwise the shared session's jar is copied.
 """
 
 from __future__ import annotations

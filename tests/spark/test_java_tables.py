@@ -174,8 +174,8 @@ FIRST_DAY, END_DAY = -683003, 2896373  # the years 100 and 9900
 class Steps:
     """The properties of a monotonic expression.
 
-    near: hours by which a bound may be off beside a change of the clocks. reach: how many hours behind it that ends.
-    far: hours by which a bound is always off. ends: of where it is monotonic, if not the column's usual ones.
+    near: hours by which a bound may be off near a transition. reach: how many hours after the transition that ends.
+    far: hours by which a bound is always off. ends: of the monotonic range, if not the column's usual ones.
     """
 
     direction: int = 1

@@ -1,6 +1,6 @@
 """Every notebook runs from top to bottom, as an analyst would run it, and its outputs equal the committed ones.
 
-Each is a kernel of its own, and so a process and a Spark of its own.
+Each has its own kernel, and so its own process and Spark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The ranges of the rule `prune` are implied: random rows, predicates and zones, with the rule and without.
 
-The rule is asked for what a predicate implies, and rows are looked for that satisfy the predicate and not
-that: many predicates in one query. The adversary does it through scans (test_adversary.py).
-SIS_SWEEP=full does more than 100,000 (row set, predicate) pairs.
+For each predicate, the range that the rule implies is computed, and rows are searched that satisfy the predicate but
+not the range: many predicates in one query. The adversary does this through scans (test_adversary.py).
+SIS_SWEEP=full tests more than 100,000 (row set, predicate) pairs.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def implied(spark: SparkSession, table: DataFrame, prune: Any, predicate: str) -
 def compare(
     spark: SparkSession, source: DataFrame, predicates: list[str], sets: int
 ) -> tuple[list[str], int, int]:
-    """Predicates with a row that satisfies them outside of what they imply; how many imply something;
-    and in how many sets of rows that leaves one out.
+    """Predicates with a matching row outside their implied range; how many imply a range;
+    and in how many sets of rows the range excludes one.
     """
     prune = optimizer_rule(spark, "Prune")
     with conf(spark, spark__iceberg_sql__prune="false"):

@@ -1,6 +1,6 @@
 """session(), install() on all kinds of sessions, threads, and the lifetime of a process.
 
-What a JVM does only once (its start, its class path, its catalogs) is tried in processes of its own.
+What a JVM does only once (its start, its class path, its catalogs) is tested in separate processes.
 """
 
 from __future__ import annotations
