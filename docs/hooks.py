@@ -91,11 +91,11 @@ def rule_index() -> str:
     linked = re.sub(r"^\| (SIS\d{3}) \|", r"| [\1](\1.md) |", catalogue(), flags=re.MULTILINE)
     return f"""# Rules
 
-A code's first digit is what the rule needs to know: 0 the input itself, 1 the text alone, 2 the columns, 3 the
+A code's first digit shows what the rule needs to know: 0 the input itself, 1 the text alone, 2 the columns, 3 the
 other partition fields, 4 the table's specs and format version; 5 is advice.
 
 An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
-statement that is accepted and probably not what was meant. A **note** is a statement that was not checked.
+statement that is accepted, but probably not what was intended. A **note** is a statement that was not checked.
 `iceberg-sql explain SIS202` prints a rule's page.
 
 {linked}"""
@@ -165,8 +165,8 @@ errors or logs if they come from a [named collection](../guide/by-path.md#creden
 ## Metadata functions
 
 Each takes the table: its name in a catalog, or its path. After a path, the arguments of `iceberg` may follow, or with
-`store => 'icebergAzure'` those of another function above. Where the rows depend on the snapshot, the arguments of time
-travel are accepted, with names, too.
+`store => 'icebergAzure'` those of another function above. If the rows depend on the snapshot, the time-travel
+arguments are accepted, also for a table's name.
 
 | function | rows | time travel |
 |---|---|---|
@@ -192,8 +192,8 @@ The source is a table's name, a query or a path; [Preview and advice](../guide/p
 
 | function | rows |
 |---|---|
-| `iceberg_preview(source, spec)` | the partitions and files that a write would make |
-| `iceberg_advise(source, queries)` | the specs under which queries read least |
+| `iceberg_preview(source, spec)` | the partitions and files that a write would produce |
+| `iceberg_advise(source, queries)` | the specs that make queries read the least |
 """
 
 
