@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model import transforms
@@ -12,10 +10,11 @@ from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.syntax import nodes, terms
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class TermFacts:
     """A transform over a column as the statement writes it, with what it means.
 
@@ -119,7 +118,7 @@ def identity_on(column: terms.ColumnDef) -> terms.Term:
     return terms.Term(None, (ref,), column.span, ref.span)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Terms(Target):
     """A statement with the partition fields that its transforms name, request and drop."""
 

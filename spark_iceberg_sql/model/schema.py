@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children
+from spark_iceberg_sql.records import record, replace
 
 
 class Column(NamedTuple):
@@ -27,7 +27,7 @@ class Column(NamedTuple):
         return any(isinstance(parent, List | Map) for parent in self.parents)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Schema:
     """Columns in order."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 from typing import Any
@@ -14,6 +13,7 @@ from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.watching import Recording, Watched
+from spark_iceberg_sql.records import field, record
 
 Name = tuple[str, ...]
 _NUMBERS = count(1)
@@ -29,7 +29,7 @@ class Kind(Enum):
     BRANCH = "a branch of an Iceberg table"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SortField:
     """A field of a sort order (spec: Sorting). direction, nulls: as DDL writes them: ASC, NULLS FIRST."""
 
@@ -39,7 +39,7 @@ class SortField:
     nulls: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Table:
     """What is known about one table.
 
@@ -84,7 +84,7 @@ class Table:
         return self.format_version != 1 and "merge-on-read" in modes
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Absent:
     """A name that is known not to exist; why: in the user's terms."""
 

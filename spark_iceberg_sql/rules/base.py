@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.nodes import Node
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -20,7 +20,7 @@ _FILE = re.compile(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
 _BLOCK = re.compile(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Finding:
     """One problem that a rule reports; the engine turns it into a Diagnostic.
 
@@ -37,7 +37,7 @@ class Finding:
     early: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Example:
     """A statement or a short script of a page. bad: this rule must fire, and no other; good: no rule may."""
 
@@ -48,7 +48,7 @@ class Example:
 Judge = Callable[[Context], Iterator[Finding]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Rule:
     """One rule of the catalogue.
 
