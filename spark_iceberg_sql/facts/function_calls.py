@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.query import type_in
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
@@ -199,4 +198,6 @@ def _types(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Toke
             selects, start = selects + 1, i
     if selects != 1 and not (selects == 0 and context.statement.first == "DELETE"):
         return lambda _: None
+    from spark_iceberg_sql.facts.query import type_in  # the command starts sooner
+
     return type_in(tokens[start:], context.text, context.columns_of_table)
