@@ -8,8 +8,8 @@ instance is made, and the other methods are shared. For type checkers a record i
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter, ge, gt, le, lt
 from operator import eq as eq_
-from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["field", "record", "replace"]
@@ -107,14 +107,17 @@ else:
         init.__qualname__ = f"{cls.__qualname__}.__init__"
         return init
 
-    def _values(instance: Any, names: Any) -> tuple[Any, ...]:
-        return tuple([getattr(instance, name) for name in names])
+    def _values(names: list[str]) -> Callable[[Any], Any]:
+        """What two instances are compared by."""
+        return attrgetter(*names) if names else lambda _: ()
 
     def _compared(names: list[str], how: Callable[[Any, Any], bool]) -> Callable[..., bool]:
+        values = _values(names)
+
         def compared(self: Any, other: object) -> bool:
             if type(other) is not type(self):
                 return NotImplemented
-            return how(_values(self, names), _values(other, names))
+            return how(values(self), values(other))
 
         return compared
 
@@ -122,7 +125,8 @@ else:
         return {f"__{how.__name__}__": _compared(names, how) for how in (lt, le, gt, ge)}
 
     def _hash(names: list[str]) -> Callable[[Any], int]:
-        return lambda self: hash(_values(self, names))
+        values = _values(names)
+        return lambda self: hash(values(self))
 
     def _repr(self: Any) -> str:
         shown = (name for name, each in self._record_fields.items() if each.repr)
@@ -130,7 +134,7 @@ else:
         return f"{type(self).__qualname__}({values})"
 
     def _reduce(self: Any) -> tuple[Any, ...]:
-        return type(self), _values(self, self.__match_args__)
+        return type(self), tuple(getattr(self, name) for name in self.__match_args__)
 
     def _frozen(self: Any, name: str, *_: object) -> None:
         from dataclasses import FrozenInstanceError

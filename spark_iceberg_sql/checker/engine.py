@@ -203,6 +203,7 @@ class _Run:
         context = Context(self.lines.text, node, self.known, statement, self.repaired)
         judgement, runs = self._judge(context)
         self._carry_on(context, fine=fine and runs)
+        context.forget()
         return (*found, judgement), fine and runs
 
     def _query(self, statement: Statement) -> list[tuple[Judgement, bool]]:

@@ -46,6 +46,7 @@ class Example:
 
 
 Judge = Callable[[Context], Iterator[Finding]]
+When = Callable[[Context], bool]
 
 
 @record(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Rule:
     code: `SIS` and three digits; other letters for rules from other packages. name: the fault in
     kebab-case. severity: of its findings, unless they set their own. on: the statement types it
     checks. judge: the generator. page: Markdown. spec: the relevant section of the Iceberg spec.
+    when: whether the rule can find anything in a statement; asked once for all rules that share it.
     """
 
     code: str
@@ -64,6 +66,7 @@ class Rule:
     judge: Judge
     page: str
     spec: str | None = None
+    when: When | None = None
 
     @property
     def summary(self) -> str:
@@ -77,7 +80,11 @@ class Rule:
 
 
 def rule(
-    severity: Severity, *, on: tuple[type[Node], ...], spec: str | None = None
+    severity: Severity,
+    *,
+    on: tuple[type[Node], ...],
+    spec: str | None = None,
+    when: When | None = None,
 ) -> Callable[[Judge], Rule]:
     """Turn the function below into a rule, named after its file."""
 
@@ -89,6 +96,6 @@ def rule(
             )
         page = (sys.modules[judge.__module__].__doc__ or "").strip()
         name = match[2].replace("_", "-")
-        return Rule(match[1].upper(), name, severity, on, judge, page, spec)
+        return Rule(match[1].upper(), name, severity, on, judge, page, spec, when)
 
     return make
