@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import gc
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 from cases import Case, checked, file_cases, page_cases, said
 
+from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.model.table import Tables
@@ -164,3 +167,34 @@ def test_known_is_not_changed_by_a_check() -> None:
     known = Tables(catalog="local", namespace=("db",), complete=True)
     check("CREATE TABLE t (id BIGINT) USING iceberg", known)
     assert check("CREATE TABLE t (id BIGINT) USING iceberg", known).ok
+
+
+def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`when` spares rules statements in which they find nothing, and no others."""
+    cases = [*file_cases(), *page_cases()]
+    spared = [checked(case).diagnostics for case in cases]
+    every = {
+        kind: tuple(dataclasses.replace(rule, when=None) for rule in rules)
+        for kind, rules in judging._RULES.items()
+    }
+    monkeypatch.setattr(judging, "_RULES", every)
+    assert any(rule.when for rule in ALL)
+    assert [checked(case).diagnostics for case in cases] == spared
+
+
+def test_a_check_leaves_nothing_to_garbage_collection() -> None:
+    """A statement and its facts are freed when it is judged: memory and collections would grow with the script."""
+    text = (
+        "CREATE TABLE t{0} (id BIGINT, s STRUCT<a: INT>, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));"
+        "ALTER TABLE t{0} ADD PARTITION FIELD bucket(4, id); ALTER TABLE t{0} DROP PARTITION FIELD ts_day;"
+        "SELECT * FROM t{0} WHERE iceberg_days(ts) = DATE '2024-01-01';"
+    )
+    script = "".join(map(text.format, range(20)))
+    check(script)
+    gc.collect()
+    gc.disable()
+    try:
+        check(script)
+        assert gc.collect() < 20
+    finally:
+        gc.enable()
