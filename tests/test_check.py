@@ -1069,12 +1069,14 @@ def sound(text: str) -> None:
                 assert 0 <= edit.start <= edit.end <= len(text)
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=200))
 @settings(max_examples=150, deadline=None)
 def test_never_raises_on_characters(text: str) -> None:
     sound(text)
 
 
+@pytest.mark.thorough
 @given(st.lists(WORDS, max_size=40).map(" ".join))
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_never_raises_on_words(text: str) -> None:

@@ -195,6 +195,7 @@ def test_colors(
     assert "\x1b[" not in Path("x").read_text()
 
 
+@pytest.mark.thorough
 def test_a_terminal_has_colors() -> None:
     leader, follower = os.openpty()
     run = subprocess.Popen(

@@ -78,18 +78,21 @@ def agree(text: str) -> None:
         assert statement.opening(6) == statement.tokens[:6]
 
 
+@pytest.mark.thorough
 @settings(max_examples=1_000, deadline=None)
 @given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join))
 def test_parts(text: str) -> None:
     agree(text)
 
 
+@pytest.mark.thorough
 @settings(max_examples=500, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text(text: str) -> None:
     agree(text)
 
 
+@pytest.mark.thorough
 def test_rules_examples_whole_and_in_pieces() -> None:
     dice = random.Random(4)
     agree(";\n".join(CORPUS))

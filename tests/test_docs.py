@@ -98,6 +98,7 @@ def test_the_index_has_every_rule(site: Path) -> None:
     assert re.sub(r"\[(SIS\d{3})\]\(\1\.md\)", r"\1", hooks.rule_index()).endswith(catalogue())
 
 
+@pytest.mark.thorough
 def test_the_schema_of_the_settings_is_published(site: Path) -> None:
     published = (site / SETTINGS_SCHEMA.removeprefix(SITE)).read_text("utf-8")
     assert json.loads(published) == schema(SETTINGS_SCHEMA)

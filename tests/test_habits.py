@@ -216,6 +216,7 @@ def test_zsh_reads_the_script(capsys: Any) -> None:
 # --- watch ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_watch() -> None:
     """It checks at once, after a change of a file, a new one, or the settings; Ctrl-C ends it."""
     command = [
@@ -367,6 +368,7 @@ def test_a_severity_is_of_one_rule_only() -> None:
 # --- hooks and actions ----------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_action(capsys: Any) -> None:
     """Its last step is a command that runs; pip installs what it names."""
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))

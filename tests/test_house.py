@@ -18,7 +18,7 @@ SCRIPTS = Path(sys.executable).parent
     [
         ["ruff", "check"],
         ["ruff", "format", "--check"],
-        ["mypy"],
+        pytest.param(["mypy"], marks=pytest.mark.thorough),  # `make check` runs it, too
         ["lint-imports"],
     ],
     ids=" ".join,

@@ -7,9 +7,12 @@ import subprocess
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 
+@pytest.mark.thorough
 def test_the_entry_point_names_a_server_that_serves() -> None:
     found = re.search(
         r'^\[project\.entry-points\.jupyter_lsp_spec_v1\]\n(\S+) = "(\S+):(\S+)"$',

@@ -56,6 +56,7 @@ async def pulled(editor: Editor, uri: str) -> list[lsp.Diagnostic]:
     return list(report.items)
 
 
+@pytest.mark.thorough
 def test_overtaken_versions_are_not_checked(tmp_path: Path) -> None:
     async def talk(editor: Editor) -> None:
         text = f"{TABLE};\n" * 300
@@ -71,6 +72,7 @@ def test_overtaken_versions_are_not_checked(tmp_path: Path) -> None:
     drive(tmp_path, talk)
 
 
+@pytest.mark.thorough
 def test_an_editor_that_pulls_is_sent_nothing(tmp_path: Path) -> None:
     async def talk(editor: Editor) -> None:
         uri = editor.send_open(f"{TABLE} PARTITIONED BY (weeks(ts))")
@@ -83,6 +85,7 @@ def test_an_editor_that_pulls_is_sent_nothing(tmp_path: Path) -> None:
     drive(tmp_path, talk, text_document=PULLS)
 
 
+@pytest.mark.thorough
 def test_watched_files(tmp_path: Path) -> None:
     """Settings and DDL that something else than the editor writes."""
     ddl = tmp_path / "tables.sql"
@@ -110,6 +113,7 @@ def test_watched_files(tmp_path: Path) -> None:
     drive(tmp_path, talk, workspace=WATCHES)
 
 
+@pytest.mark.thorough
 def test_a_migration_before(tmp_path: Path) -> None:
     first = tmp_path / "V1__tables.sql"
     first.write_text(f"{TABLE};")
@@ -129,6 +133,7 @@ def test_a_migration_before(tmp_path: Path) -> None:
     drive(tmp_path, talk, workspace=WATCHES)
 
 
+@pytest.mark.thorough
 def test_the_editor_s_settings(tmp_path: Path) -> None:
     text = f"{TABLE} PARTITIONED BY (weeks(ts), ts)"
 
@@ -156,6 +161,7 @@ def test_the_editor_s_settings(tmp_path: Path) -> None:
     drive(tmp_path, talk, options={"settings": settings})
 
 
+@pytest.mark.thorough
 def test_renamed_files(tmp_path: Path) -> None:
     (tmp_path / "tables.sql").write_text(TABLE)
     (tmp_path / ".iceberg-sql.toml").write_text('ddl = ["tables.sql"]')
@@ -177,6 +183,7 @@ def test_renamed_files(tmp_path: Path) -> None:
     drive(tmp_path, talk)
 
 
+@pytest.mark.thorough
 def test_a_notebook(tmp_path: Path) -> None:
     """Cells follow one another, and move; an edit is in the units of the editor; prose is not read."""
     uri = (tmp_path / "a.ipynb").as_uri()
@@ -250,6 +257,7 @@ def test_a_notebook(tmp_path: Path) -> None:
     drive(tmp_path, talk, notebook_document=notebooks)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", list(lsp.PositionEncodingKind))
 def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> None:
     """Where an emoji is one, two or four units."""

@@ -196,6 +196,7 @@ def test_ddl_files_are_before_all(capsys: Any) -> None:
     assert check("m", "--ddl", "m/*.sql", "--ddl", "ddl/*.sql", capsys=capsys) != []
 
 
+@pytest.mark.thorough
 def test_a_thousand_migrations(capsys: Any) -> None:
     write(
         {"V1__a.sql": CREATE}

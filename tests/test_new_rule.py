@@ -22,6 +22,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_a_new_rule_works_at_once(checkout: Path) -> None:
     said = make(checkout, "SIS506", "identity-on-json", "A table partitioned by JSON text.")
     assert "sis506_identity_on_json.py" in said

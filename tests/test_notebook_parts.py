@@ -238,6 +238,7 @@ def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None
     assert pictures.strip(read).count("\n") == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "partitions",
     [
@@ -301,6 +302,7 @@ def test_the_notebooks_are_sql_first() -> None:
         assert "/root" not in text, path.name
 
 
+@pytest.mark.thorough
 def test_a_program_without_ipython_loads_none() -> None:
     script = (
         "import sys, spark_iceberg_sql as sis\n"

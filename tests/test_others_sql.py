@@ -714,6 +714,7 @@ def test_files_that_are_not_read(name: str) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_closed_folder_ends_the_check_with_two(tmp_path: Path) -> None:
     """As somebody who is not allowed to read everything."""
     script = (

@@ -75,6 +75,7 @@ def test_a_rule_of_another_package_is_a_rule(tmp_path: Path) -> None:
     assert command(folder, "check", "a.sql").returncode == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("module", "text", "value", "says"),
     sampled(
@@ -111,6 +112,7 @@ def test_rules_that_cannot_be_had_are_loud(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_rule_of_another_package_that_fails_is_an_internal_error(tmp_path: Path) -> None:
     folder = install(tmp_path, "acme101_x", RULE.replace("facts.source_text", "facts.no_such_fact"))
     done = command(folder, "check", "a.sql")

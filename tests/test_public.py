@@ -26,6 +26,7 @@ def test_a_name_that_is_not_public() -> None:
         spark_iceberg_sql.nope  # noqa: B018 - the look-up is the test
 
 
+@pytest.mark.thorough
 def test_import_and_check_cost_no_spark() -> None:
     script = (
         "import sys, spark_iceberg_sql as sis\n"
@@ -39,6 +40,7 @@ def test_import_and_check_cost_no_spark() -> None:
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
+@pytest.mark.thorough
 def test_python_m_is_the_command() -> None:
     command = [sys.executable, "-m", "spark_iceberg_sql", "rules"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

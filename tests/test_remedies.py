@@ -143,6 +143,7 @@ def balanced(clause: str) -> bool:
     return bare in ("(", ")", ";", ",") or ("`" not in bare and bare.count("(") == bare.count(")"))
 
 
+@pytest.mark.thorough
 def test_brackets_balance() -> None:
     for case, d in findings():
         for clause in clauses(d.help or ""):
@@ -219,6 +220,7 @@ def fields_to_write() -> list[tuple[Case, Diagnostic, str]]:
     return out
 
 
+@pytest.mark.thorough
 def test_a_field_put_in_place() -> None:
     """The fault is gone, and no error has come in the statement."""
     fields = fields_to_write()

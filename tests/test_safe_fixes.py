@@ -135,6 +135,7 @@ def errors(report: Report) -> Counter[tuple[int, str]]:
     return Counter((d.span.row, d.code) for d in report.errors)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "start",
     [

@@ -289,6 +289,7 @@ def run(command: str, folder: Path, **environ: str) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", sampled(["cp1252", "ascii"], 2))
 def test_what_the_output_cannot_show_is_shown_in_another_way(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.sql").write_text(f"{ALTER} -- \u65e5\u4ed8", "utf-8")
@@ -308,6 +309,7 @@ def test_fixed_sql_is_never_shown_in_another_way(tmp_path: Path) -> None:
     assert (done.returncode, "\u65e5".encode() in done.stdout) == (1, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("closed", sampled([">&-", ">&- 2>&-"], 2))
 def test_a_closed_output(tmp_path: Path, closed: str) -> None:
     (tmp_path / "a.sql").write_text(ALTER)
@@ -341,6 +343,7 @@ def test_a_report_in_a_file_about_a_name_that_is_not_utf_8(tmp_path: Path) -> No
     assert b"SIS101" in (tmp_path / "out").read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_selection_names_a_rule(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(ALTER)
     done = run(". --select ' , '", tmp_path)

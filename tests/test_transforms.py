@@ -212,6 +212,7 @@ def test_every_rule_over_a_transform_more() -> None:
     assert int(done.stdout.split()[0]) > 500
 
 
+@pytest.mark.thorough
 def test_nothing_else_names_a_transform() -> None:
     """Neither by its name or class in Java, nor as the key or the other side of a comparison in Python."""
     package = Path(transforms.__file__).parents[1]
