@@ -155,4 +155,6 @@ else:
                 elif each.default is not _MISSING:
                     given["default"] = each.default
                 rows.append((name, Any, dataclasses.field(**given)))
-            return dataclasses.make_dataclass(owner.__name__, rows).__dataclass_fields__
+            made = dataclasses.make_dataclass(owner.__name__, rows).__dataclass_fields__
+            owner.__dataclass_fields__ = made
+            return made
