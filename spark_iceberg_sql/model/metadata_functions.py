@@ -6,12 +6,11 @@ its rows: a line in OWN of spark/tables/metadata_rows.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function
+from spark_iceberg_sql.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MetadataFunction:
     """One function over the metadata of a table, by name or path.
 

@@ -10,7 +10,7 @@ existing store can resolve its location.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from spark_iceberg_sql.records import record
 
 Value = str | int | bool | None
 
@@ -19,7 +19,7 @@ COLUMNS = ("skip", "error")
 COMPRESSIONS = ("auto", "none", "gzip", "gz", "zstd", "zst", "snappy", "lz4", "brotli", "br", "xz")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Argument:
     """One argument of a table function.
 
@@ -167,7 +167,7 @@ _AZURE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Function:
     """One table function.
 

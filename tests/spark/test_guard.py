@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import guard_grid as grid
 import pytest
 from pyspark.sql import SparkSession
+from samples import FULL
 
-FULL = os.environ.get("SIS_SWEEP") == "full"
 STEP = 1 if FULL else 8  # one in so many checks is run
 
 # name -> the transforms whose fields the table has

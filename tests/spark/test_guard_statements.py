@@ -11,6 +11,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from samples import share
 
 ROWS = list(range(8))
 TABLES = {
@@ -81,8 +82,12 @@ def snapshot(spark: SparkSession, table: str) -> int:
     return int(found[0])
 
 
-@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
-@pytest.mark.parametrize("name", TABLES)
+MODES = ("copy-on-write", "merge-on-read")
+# Each table in one of the two modes, in turn; in both in a sweep.
+IN_MODES = [(name, MODES[(n + turn) % 2]) for n, name in enumerate(TABLES) for turn in (0, 1)]
+
+
+@pytest.mark.parametrize(("name", "mode"), share(IN_MODES, 2))
 def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str) -> None:
     table = make(spark, f"{name}_{mode[:4]}", TABLES[name], mode)
     before, start = rows(spark, table), snapshot(spark, table)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 from pyspark.sql import SparkSession
+from samples import FULL
 from spark_grammar import compiled
 
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
-INPUTS = 200_000 if os.environ.get("SIS_SWEEP") == "full" else 10_000
+INPUTS = 200_000 if FULL else 10_000
 
 PIECES = [
     *("'", '"', "`", "''", '""', "``", "\\", "\\'", "\\\\", "r'", 'R"', "'a'", "`b`", '"c"'),

@@ -15,6 +15,7 @@ from long_run import look
 from oracle import Runtime, judge
 from probes import METADATA, PROCEDURES
 from pyspark.sql import SparkSession
+from samples import FULL
 
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.diagnostics import Severity
@@ -22,10 +23,9 @@ from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table, Tables
 
-FULL = os.environ.get("SIS_SWEEP") == "full"
-HISTORIES = 600 if FULL else 40
+HISTORIES = 600 if FULL else 20
 # Each run takes a different sample of the generated cases and the long files; a sweep takes all.
-SAMPLE = None if FULL else 160
+SAMPLE = None if FULL else 80
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from keywords import NAME, PLACES, keywords
 from pyspark.sql import SparkSession
+from samples import FULL
 from spark_grammar import compiled
 from sql_maker import statement
 
@@ -32,9 +33,9 @@ from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import Argument, ColumnDef, Literal, Term
 
 MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
-STATEMENTS = 60_000 if os.environ.get("SIS_SWEEP") == "full" else 3_000
+STATEMENTS = 60_000 if FULL else 3_000
 # Each run takes a different sample of the keyword sweep; a full one takes every word in every position.
-WORDS = None if os.environ.get("SIS_SWEEP") == "full" else 2_000
+WORDS = None if FULL else 2_000
 FIELDS = (AddField, DropField, ReplaceField)
 PLANS: dict[type[Node], tuple[str, ...]] = {
     WriteOrder: ("SetWriteDistributionAndOrdering",),
