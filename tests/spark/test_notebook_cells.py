@@ -174,7 +174,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         + "FROM (SELECT parse_json(v) AS v FROM local.d.t LIMIT 1) -- end",
         ["; -- {x} :y", "it's", "1 row"],
     ),
-    (S + "-- nothing\n/* at all */", ["there is no statement"]),
+    (S + "-- nothing\n/* at all */", ["this cell has no statement"]),
     (
         S
         + "SELECT 1 AS a, 2 AS a, X'00ff' AS b, map('k', array(1, NULL)) AS m, '<b>&' AS h,\n"
