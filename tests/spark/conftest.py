@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pyspark
 import pytest
+from class_archive import ClassArchive
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -37,6 +38,13 @@ for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
 
 if LINE.number < (4, 0):  # renamed in Spark 4.0
     PySparkException.getCondition = lambda error: error.getErrorClass()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if (cache := getattr(config, "cache", None)) is not None:  # None with -p no:cacheprovider
+        worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
+        archive = ClassArchive(cache.mkdir("java-classes"), makes=worker == "gw0")
+        config.pluginmanager.register(archive, "class-archive")
 
 
 # Requirements of the statements among a test's parameters.
