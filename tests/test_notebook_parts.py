@@ -61,7 +61,7 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("--limit ten", "not `ten`"),
         ("--limit -1", "not `-1`"),
         ("--limit 100000000000", "at most 1,000,000"),
-        ("SELECT 1", "SQL stands on the lines below it"),
+        ("SELECT 1", "write the SQL on the lines below"),
         ("a --quiet b", "not `a` and `b`"),
         ("class", "cannot be a variable's name"),
         ("1x", "cannot be a variable's name"),

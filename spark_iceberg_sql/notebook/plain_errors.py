@@ -1,4 +1,4 @@
-"""Spark's errors in cells without the magic: a sentence, the place and the remedy, without stacks."""
+"""Spark's errors in cells without the magic: a sentence, the position and the remedy, without stacks."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.script import statements
 
-_HOOK = "_render_traceback_"  # IPython's: an exception with this method says itself how it is shown
+_HOOK = "_render_traceback_"  # IPython calls this method of an exception to render it
 _THEIRS = re.compile(
     r"[/\\](?:pyspark|py4j|spark_iceberg_sql|IPython|ipykernel)[/\\]|<decorator-gen"
 )
 
 
 def install() -> None:
-    """Show errors of the JVM in a few lines, in all cells."""
+    """Show JVM errors in a few lines, in all cells."""
     for kind in JVM_ERRORS:
         setattr(kind, _HOOK, _rendered)
 
 
 def uninstall() -> None:
-    """Show them as IPython does."""
+    """Show JVM errors as IPython does."""
     for kind in JVM_ERRORS:
         if _HOOK in vars(kind):
             delattr(kind, _HOOK)
 
 
 def as_usual(error: Exception, text: str) -> Exception:
-    """An error that will be shown with its stack, without credentials. text: the SQL that led to it."""
+    """An error to be shown with its stack, without credentials. text: the SQL that led to it."""
     setattr(error, _HOOK, lambda: _stack(error, text))
     return error
 
@@ -51,7 +51,9 @@ def _stack(error: BaseException, text: str) -> list[str]:
         lines = traceback.format_exception(error)
     else:
         lines = shell.InteractiveTB.structured_traceback(type(error), error, frames)
-    own = [frame.line or "" for frame in _own_frames(frames)]
+    lines_of_code = [frame.line or "" for frame in _own_frames(frames)]
+    # IPython's own words for a magic: its SQL is known, and its name is no secret.
+    own = [line for line in lines_of_code if "get_ipython().run_" not in line]
     return masked_stack("\n".join(map(str, lines)), text, own).split("\n")
 
 
@@ -62,7 +64,7 @@ def _rendered(error: BaseException) -> list[str]:
         return _stack(error, _statement(error.__traceback__)[0])
     try:
         return [*_frames(error.__traceback__), *_words(error)]
-    except Exception:  # whatever happens to the explanation, the error itself is said
+    except Exception:  # if the explanation fails, the error itself is still shown
         words = said(error)
         return [f"{words.condition}: {words.sentence}"]
 
@@ -100,7 +102,7 @@ def _words(error: BaseException) -> list[str]:
 
 
 def _statement(frames: TracebackType | None) -> tuple[str, SparkSession | None]:
-    """The text that was given to `spark.sql`, and the session."""
+    """The text passed to `spark.sql`, and the session."""
     text, spark = "", None
     while frames is not None:
         known: dict[str, Any] = frames.tb_frame.f_locals

@@ -65,7 +65,7 @@ def plain(name: str, value: Any) -> Any:
     if not isinstance(value, _VALUES):
         kind = type(value).__name__
         raise NoValueError(
-            f"the variable `{name}` is of Python's type {kind}, which SQL has no value for"
+            f"the variable `{name}` has the Python type {kind}, which cannot be passed to SQL"
         )
     return _in_range(name, value)
 

@@ -1,8 +1,8 @@
-"""Names for tables at a path, so that they can be written to; compaction; configuration of catalogs.
+"""Catalog names for tables at a path, so that they can be written; compaction; configuration of catalogs.
 
-A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since
-one authority must order the commits: for a table in Hadoop layout that is the folder itself, for a table
-that was written through a catalog it is that catalog.
+A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since a single
+authority must order the commits: the folder itself for a table in Hadoop layout, the catalog for a table
+that was written through one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
         )
     quoted = dotted(parts)
     known = spark.conf.get(f"spark.sql.catalog.{parts[0]}", None)
-    # A Hadoop catalog would also give names to copies in the same folder.
+    # A Hadoop catalog would also name copies in the same folder.
     injection.ensure(spark)
     with sessions.working_in(spark):
         found = _found(path)
@@ -95,7 +95,7 @@ def _is_hadoop_s(file: str) -> bool:
 
 def _refuse_older(found: Found, folder: str) -> None:
     """A Hadoop catalog uses version-hint.text; if there is a gap in the versions, it would commit on top of
-    an older version than the newest.
+    a version that is not the newest.
     """
     try:
         theirs = relations.hadoop_table(folder).operations().current().metadataFileLocation()
@@ -109,7 +109,7 @@ def _refuse_older(found: Found, folder: str) -> None:
 
 
 def _refuse_another(quoted: str, path: str, found: Found) -> None:
-    """The name may already have referred to another table."""
+    """Refuse a name that already refers to another table."""
     table = relations.catalog_table(quoted).operations().current()
     same = str(table.uuid()) == str(found.metadata.uuid())
     if not same or not same_location.same(str(table.location()), found.folder):
@@ -186,7 +186,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     for key, value in properties.items():
         if re.match(r"https?://[^/?#]*@", value):
             raise IcebergSqlError(
-                f"`{key}` has a user name or a password before its host, and Iceberg writes it to logs\n"
+                f"`{key}` contains a user name or password, and Iceberg writes it to logs\n"
                 "help: leave them out, and pass credential='ID:SECRET' or token=..."
             )
     if kind == "jdbc":  # without view support Spark cannot even look up a table in it
@@ -199,7 +199,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
         if changed:
             raise IcebergSqlError(
                 f"the catalog `{name}` is already configured, with another {changed[0]}\n"
-                "help: use another name; Spark keeps the configuration with which a catalog was first used"
+                "help: use another name; Spark keeps the configuration a catalog was first used with"
             )
     with sessions.working_in(spark):
         credentials.hide()
@@ -252,7 +252,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     Old snapshots stay readable; nothing is expired.
 
     spark: the session. table: its name in a catalog (`attach` gives one to a path).
-    Returns how many files were rewritten, added, and how many delete files were removed.
+    Returns how many files were rewritten and added, and how many delete files were removed.
     Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if its metadata is not
     at the location that it names.
     """
@@ -265,7 +265,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     data = spark.sql(
         f"CALL {procedures}.rewrite_data_files(table => {name}, options => {options})"
     ).collect()[0]
-    # The remaining delete files apply to no data file; rewriting all of them removes these.
+    # The remaining delete files apply to no data file; rewriting all delete files removes them.
     deletes = spark.sql(
         f"CALL {procedures}.rewrite_position_delete_files(table => {name}, "
         "options => map('rewrite-all', 'true'))"
