@@ -151,6 +151,7 @@ def test_a_type_in_a_struct_is_handed_over_only_where_it_is_a_variable() -> None
         ("SELECT 1;\nSET foo={n}", "{n}", "spark.conf.set('foo', n)"),
         ("SET foo=:n", ":n", "spark.conf.set('foo', n)"),
         ("SET foo = :nope", ":nope", "spark.conf.set('foo', nope)"),
+        ("SET time.x={n}", "{n}", "spark.conf.set('time.x', n)"),
         ("ADD JAR {name}", "{name}", "write the value itself"),
     ],
 )

@@ -36,6 +36,9 @@ def refused(
                 with quietly():
                     parsing.parse(spark, _in_spark_s_words(spark, statement.text), used)
             except JVM_ERRORS as error:
+                exact = all(isinstance(value, parsing.EXACT) for value in used.values())
+                if not exact and "UNBOUND_SQL_PARAMETER" not in str(error):
+                    continue
                 yield statement, explain_errors.explained(spark, error, statement.text)
         if statement.first in ("SET", "RESET"):
             setting = True

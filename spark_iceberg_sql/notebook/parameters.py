@@ -136,7 +136,8 @@ def _refuse_in_raw_text(statement: Statement) -> None:
     if statement.first not in ("SET", "RESET", "ADD", "LIST"):
         return
     tokens = statement.tokens
-    if statement.first == "SET" and len(tokens) > 1 and tokens[1].word in _GRAMMAR:
+    worded = statement.first == "SET" and len(tokens) > 2 and tokens[1].word in _GRAMMAR
+    if worded and tokens[2].text not in (".", "="):  # else it is a setting of that name
         return
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         braced = token.text == "{" and token.kind is Kind.STRAY and before.text != "$"

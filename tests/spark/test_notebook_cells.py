@@ -23,6 +23,7 @@ day, ids, table, part = datetime.date(2024, 1, 5), [1, 2, 3], "local.d.t", "ts_d
 frame = spark.range(3)
 import pandas as pd
 empty, pairs, beyond, wide = pd.DataFrame(), {"a": [1], "b": [2, 3]}, 2**63, [1, 2**40]
+nothing, zone = None, datetime.timedelta(0)
 early, moment = datetime.date(1, 1, 1), datetime.datetime(1500, 1, 1)
 """
 TABLES = """\
@@ -236,6 +237,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     (S + "SELECT {early} AS e, {moment} AS m", ["0001-01-01", "1500-01-01 00:00:00"]),
     (S + "SELECT {beyond} AS n, typeof({wide}) AS t", ["9223372036854775808", "array<bigint>"]),
     (f"%%iceberg_sql --traceback\n{SECRET}", ["AnalysisException", "run_cell_magic('iceberg_sql'"]),
+    (S + "COMMENT ON TABLE local.d.t IS {nothing}; SET TIME ZONE {zone}", ["COMMENT ON TABLE"]),
     # Statements whose text depends on what runs before them are not parsed before.
     (S + "SET x.y = 1; SELECT ${x.y} AS seen", ["seen", "1 row"]),
     ("%config IcebergSql.limit = -5\n%reload_ext spark_iceberg_sql", []),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 _CONTEXT = "org.apache.spark.sql.catalyst.parser.NamedParameterContext"
 _LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
 
+# Values that are bound as they are; a number stands for others, such as a date, which the grammar seldom tells apart.
+EXACT = (str, bool, int, float, type(None))
+
 
 def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
     """Parse a statement with its parameters bound; nothing runs, and no catalog is asked.
@@ -27,9 +30,8 @@ def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
             parser.parsePlan(text)
             return
         literal = jvm.scala_object(_LITERAL)
-        # A text may be a name, and a number a snapshot or a LIMIT; no other value matters to the grammar.
         given = {
-            name: literal.apply(value if isinstance(value, str) else 1)
+            name: literal.apply(value if isinstance(value, EXACT) else 1)
             for name, value in values.items()
         }
         parser.parsePlanWithParameters(text, jvm.java_class(_CONTEXT)(jvm.to_map(given)))
