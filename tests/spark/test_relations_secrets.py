@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.tables.stores import STORES
+
 KEY, SECRET, TOKEN = "AKIASENTINEL0KEY", "sentinelsecretsentinelsecret", "sentineltokensentinel"
 ACCOUNT_KEY = "c2VudGluZWxhY2NvdW50a2V5c2VudGluZWw="
 
@@ -49,6 +52,33 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         if file.is_file() and "warehouse" not in file.parts:
             left[str(file.relative_to(folder))] = file.read_text("utf-8", "replace")
     return left
+
+
+@pytest.mark.parametrize(
+    ("store", "arguments"),
+    [
+        ("any", {"url": "wasbs://c@n.blob.core.windows.net/x?sig=SENTINEL"}),
+        ("any", {"url": "abfss://c@n.dfs.core.windows.net/x", "filename": "t?sv=1&sig=SENTINEL"}),
+        ("any", {"url": "gs://b/x?X-Amz-Signature=SENTINEL"}),
+        ("s3", {"url": "s3://b/x?X-Amz-Signature=SENTINEL"}),
+        ("hadoop", {"path": "wasbs://c@n.blob.core.windows.net/x?SIG=SENTINEL"}),
+        (
+            "azure",
+            {
+                "connection_string": "https://n.h",
+                "container_name": "c",
+                "blobpath": "x?sig=SENTINEL",
+            },
+        ),
+    ],
+)
+def test_signed_urls_are_refused_without_their_signature(
+    store: str, arguments: dict[str, str]
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        STORES[store]("iceberg", arguments)
+    assert "a signed URL" in str(refused.value.parameters)
+    assert "SENTINEL" not in str(refused.value.parameters)
 
 
 def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
