@@ -15,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.tables.credentials import Secrets
 from spark_iceberg_sql.spark.tables.stores import STORES
 
 KEY, SECRET, TOKEN = "AKIASENTINEL0KEY", "sentinelsecretsentinelsecret", "sentineltokensentinel"
@@ -79,6 +81,15 @@ def test_signed_urls_are_refused_without_their_signature(
         STORES[store]("iceberg", arguments)
     assert "a signed URL" in str(refused.value.parameters)
     assert "SENTINEL" not in str(refused.value.parameters)
+
+
+def test_signatures_are_masked_wherever_a_refusal_quotes_a_url() -> None:
+    secrets = Secrets()
+    secrets.learn(
+        FUNCTIONS[0], {"url": "wasbs://c@n.h/x?sv=1&sig=SENTINEL ", "endpoint": "a?SIG=OTHER1"}
+    )
+    refusal = secrets.out_of(Refusal("PATH_NOT_FOUND", path="x?sv=1&sig=SENTINEL&a, OTHER1"))
+    assert refusal.parameters == {"path": "x?sv=1&sig=***&a, ***"}
 
 
 def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:

@@ -199,6 +199,8 @@ class Secrets:
                 self._values.update(
                     part.split("=", 1)[1] for part in value.split(";") if _is_key(part)
                 )
+            elif isinstance(value, str):
+                self._values.update(_SIGNATURE.findall(value))
 
     def out_of(self, refusal: Refusal) -> Refusal:
         """The same refusal without the secrets."""
@@ -209,6 +211,10 @@ class Secrets:
                     text = text.replace(secret, _REDACTED)
             found[name] = text
         return Refusal(refusal.condition, **found)
+
+
+# A URL with one is refused, and the refusal may quote the URL.
+_SIGNATURE = re.compile(r"[?&](?:sig|X-Amz-Signature)=([^&\s]+)", re.IGNORECASE)
 
 
 def _is_key(part: str) -> bool:
