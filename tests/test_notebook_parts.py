@@ -52,7 +52,7 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("--limit", "--limit 50"),
         ("--limit ten", "not `ten`"),
         ("--limit -1", "not `-1`"),
-        ("SELECT 1", "SQL stands on the lines below it"),
+        ("SELECT 1", "write the SQL on the lines below"),
         ("a --quiet b", "not `a` and `b`"),
         ("class", "cannot be a variable's name"),
         ("1x", "cannot be a variable's name"),

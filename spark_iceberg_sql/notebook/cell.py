@@ -1,4 +1,4 @@
-"""A cell's SQL and its place in the cell: findings are shown on the cell's own lines, without secrets."""
+"""A cell's SQL and its position in the cell: findings are shown on the cell's own lines, without secrets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HIDDEN = "***"
 class Cell:
     """The SQL of a magic.
 
-    text: the SQL. before: what stands before it in the notebook's cell. name: what places in it are said to be in.
+    text: the SQL. before: the cell's text before it. name: the file name shown with positions in it.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Cell:
     name: str = "cell"
 
     def report(self, found: Iterable[Diagnostic], count: int = 1) -> Report:
-        """Findings with offsets into the SQL, as a report on the whole cell. count: how many statements it has."""
+        """A report on the whole cell, from findings with offsets into the SQL. count: the number of statements."""
         whole = self.before + self.text
         shown, moved = _masked(whole, len(self.before))
         lines = Lines(shown)
@@ -52,7 +52,7 @@ class Cell:
         help: str | None = None,
         fix: Fix | None = None,
     ) -> Diagnostic:
-        """A finding that is none of a rule: Spark's own, or one about a variable. span: offsets into the SQL."""
+        """A finding that comes from no rule: an error of Spark, or one about a variable. span: offsets into the SQL."""
         place = Lines(self.text).span(*span)
         return Diagnostic(
             code, code.lower(), Severity.ERROR, masked_words(message, self.text), place, help, fix
@@ -60,7 +60,7 @@ class Cell:
 
 
 def masked(text: str) -> str:
-    """The text with the quoted strings of each statement that may hold a secret hidden."""
+    """The text, with quoted strings hidden in each statement that may hold a secret."""
     return _masked(text, 0)[0]
 
 
@@ -70,7 +70,7 @@ def has_secrets(text: str) -> bool:
 
 
 def masked_words(message: str, text: str) -> str:
-    """A message without the strings of a text that may hold a secret."""
+    """A message without the strings of the text that may hold a secret."""
     if not has_secrets(text):
         return message
     for statement in statements(text):
@@ -82,7 +82,7 @@ def masked_words(message: str, text: str) -> str:
 
 
 class _Moved:
-    """Maps an offset of a text to its offset after some stretches became shorter or longer."""
+    """Maps an offset in a text to the offset after some spans became shorter or longer."""
 
     def __init__(self, hidden: list[tuple[int, int]]) -> None:
         self._starts = [start for start, _ in hidden]
@@ -118,10 +118,10 @@ def _calls_in(text: str) -> list[str]:
 
 
 def _hidden(statement: str) -> list[tuple[int, int]]:
-    """Where the values of a statement are that may be secret: its strings, and what SET assigns.
+    """The spans of a statement's values that may be secret: its strings, and what SET assigns.
 
-    Where nothing but a table function's call could hold one, that is each string behind the call's first
-    argument that has no name.
+    If only a table function's call can hold a secret, these are the strings after the call's first positional
+    argument.
     """
     tokens = [token for token in tokenize(statement) if token.kind not in TRIVIA]
     if _SECRETS.search(statement) is None:

@@ -53,14 +53,14 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
             %iceberg_sql [--limit N] [...] SELECT ...
 
-        All statements are checked before the first one runs. {name} and :name are Python variables, handed over as
-        values; {name} may be a DataFrame. The last result is a DataFrame: the variable `name`, and `_`.
+        All statements are checked before the first one runs. {name} and :name are Python variables, passed as
+        values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
 
         --limit N     show N rows
         --plan        show what each statement would do to its table's partitioning; nothing runs
         --check       show what is wrong; nothing runs
         --explain     show what each query would read, and Spark's plan; no data is read
-        --fix         put a corrected cell in the place of this one; nothing runs
+        --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
         --traceback   show errors with Python's and Java's stack
         """
@@ -103,7 +103,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             raise
 
     def _before(self, line: str, cell: str) -> str:
-        """What stands before the SQL in the notebook's cell."""
+        """The cell's text before the SQL."""
         raw = str((self.shell.user_ns.get("In") or [""])[-1])
         history = getattr(self.shell.history_manager, "input_hist_raw", None)
         if history:
@@ -117,7 +117,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         found = named if isinstance(named, SparkSession) else SparkSession.getActiveSession()
         if type(found).__module__.startswith("pyspark.sql.connect"):
             raise IcebergSqlError(
-                "%%iceberg_sql needs the session's JVM, which Spark Connect keeps away\n"
+                "%%iceberg_sql needs the session's JVM, which is not reachable through Spark Connect\n"
                 "help: write spark.sql(...) in this session"
             )
         if found is None or not jvm.running():
@@ -127,10 +127,10 @@ class IcebergSql(Magics):  # type: ignore[misc]
         return found
 
     def is_shown(self, frame: DataFrame) -> None:
-        """IPython's display of a DataFrame: nothing for one whose rows this cell has shown already."""
+        """IPython's display of a DataFrame: empty if this cell has already shown its rows."""
         if frame not in self.shown:
-            raise NotImplementedError  # then IPython shows it as it would without us
+            raise NotImplementedError  # then IPython falls back to its own display
 
     def forget(self, *_: object) -> None:
-        """After a cell: what was shown in it may be shown again."""
+        """After a cell: DataFrames shown in it may be displayed again."""
         self.shown.clear()

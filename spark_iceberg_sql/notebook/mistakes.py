@@ -88,9 +88,9 @@ def found(
     statement: Statement,
     variables: Mapping[str, Any],
 ) -> list[Diagnostic]:
-    """What an error says about a statement of a cell.
+    """An error about a statement of a cell.
 
-    statement: with offsets into the cell's SQL. variables: Python's, by name.
+    statement: with offsets into the cell's SQL. variables: Python variables, by name.
     """
     report = error.report if isinstance(error, IcebergSqlError) else None
     if report is not None and report.diagnostics:
@@ -103,14 +103,14 @@ def found(
 
 
 def _moved(d: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
-    """A finding of the statement alone, as one of the cell's SQL; its fix is for another text."""
+    """A finding on the statement, moved to the cell's SQL; without its fix, which is for another text."""
     start = min(statement.start + d.span.start, statement.end)
     end = min(statement.start + d.span.end, statement.end)
     return cell.finding(d.code, d.message, (start, max(start, end)), d.help)
 
 
 def _place(words: Said, statement: Statement) -> tuple[int, int]:
-    """Where in the cell's SQL an error is; if that is not known, the statement's first word."""
+    """The span of an error in the cell's SQL; the statement's first word if the error has no position."""
     text = statement.text
     if words.fragment:
         at = words.start if words.start is not None else -1
@@ -167,20 +167,20 @@ def _help(
 
 
 def advice(words: Said) -> str | None:
-    """What an error's own words advise: the sentence that names what to write, else the first one."""
+    """The advice in an error's own message: the sentence that names what to write, or else the first one."""
     advised = [sentence for sentence in words.more if _ADVICE.match(sentence)]
     advised.sort(key=lambda sentence: "`" not in sentence)
     return advised[0][0].lower() + advised[0][1:].rstrip(".") if advised else None
 
 
 def _replaced(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
-    """The edit that puts a text in the place of a whole call or name."""
+    """The edit that replaces a whole call or name with a text."""
     old = statement.script[span[0] : span[1]]
     return Edit(*span, text) if old != text and ("(" in old) == ("(" in text) else None
 
 
 def _quoted(parameters_of: Mapping[str, Any]) -> list[str]:
-    """The names that Spark proposes, without their backticks."""
+    """The names that Spark suggests, without their backticks."""
     return re.findall(r"`([^`]*)`", str(parameters_of.get("proposal", "")))
 
 
@@ -207,7 +207,7 @@ def _column(names: Names, words: Said, statement: Statement, span: tuple[int, in
     name = str(words.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     field = names.partition_field(statement, name)
     if field is not None:
-        help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which prunes as well"
+        help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
         return f"{help}; its values are `{value_of(field)}`", None
     offered = _quoted(words.parameters)
     last = {proposal.rpartition(".")[2]: proposal for proposal in offered}

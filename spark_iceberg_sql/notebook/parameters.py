@@ -1,7 +1,7 @@
-"""Python variables in a cell's SQL: `{name}` and `:name` are handed to Spark as values, never put into the text.
+"""Python variables in a cell's SQL: `{name}` and `:name` are passed to Spark as values, never inserted into the text.
 
-`{name}` becomes `:name`, or the name of a temporary view where the variable is a DataFrame, with as many
-characters: places in the text stay what they are.
+`{name}` becomes `:name`, or the name of a temporary view if the variable is a DataFrame, with the same number of
+characters, so that offsets in the text do not change.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _VALUES = (
     *(bool, int, float, str, bytes, bytearray, decimal.Decimal, type(None)),
     *(datetime.date, datetime.time, datetime.timedelta),
 )
-# A name follows these, which a value cannot be.
+# These are followed by a name, which cannot be a value.
 _BEFORE_NAMES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "VIEW", "DESCRIBE", "DESC"})
 
 
 class VariableError(Exception):
-    """A variable that cannot be used. start, end: where it stands in the text."""
+    """A variable that cannot be used. start, end: its span in the text."""
 
     def __init__(self, start: int, end: int, message: str, help: str) -> None:
         super().__init__(message)
@@ -36,10 +36,10 @@ class VariableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A text in Spark's words.
+    """A text as Spark accepts it.
 
-    text: as long as the cell's. values: of parameters. frames: DataFrames, pandas' too, by the name of the
-    temporary view that stands for each.
+    text: as long as the cell's. values: of parameters. frames: DataFrames of Spark or pandas, by the name of the
+    temporary view for each.
     """
 
     text: str
@@ -50,9 +50,9 @@ class Filled:
 def filled(text: str, variables: Mapping[str, Any]) -> Filled:
     """A cell's SQL with its variables. Raises VariableError.
 
-    variables: by name. Text in quotes and comments is left alone, and so is `${name}`, which is Spark's. Whether a
-    `:name` is a parameter is for Spark to decide (`a:b` is a path in a variant): those that are variables
-    are handed over.
+    variables: by name. Quoted text and comments are left alone, and so is `${name}`, which Spark substitutes. Spark
+    decides whether a `:name` is a parameter (`a:b` is a path in a variant): every one that is a variable is
+    passed.
     """
     tokens = [token for token in tokenize(text) if token.kind not in TRIVIA]
     values: dict[str, Any] = {}
@@ -81,9 +81,9 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
 
 
 def unfilled(text: str, written: str) -> str:
-    """A text that was made from a filled one, with braces where the cell had them.
+    """A text derived from the filled one, with the cell's braces put back.
 
-    written: the cell's SQL. A `:name` that it has beside `{name}` may become `{name}`, which means the same.
+    written: the cell's SQL. If it has both `:name` and `{name}`, a `:name` may become `{name}`, which means the same.
     """
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", written)):
         text = text.replace(f":{name} ", f"{{{name}}}").replace(f"__{name}", f"{{{name}}}")
@@ -91,7 +91,7 @@ def unfilled(text: str, written: str) -> str:
 
 
 def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
-    """The name in the braces that open at token i, and where they end."""
+    """The name in the braces that open at token i, and the token where they close."""
     start = tokens[i].start
     rest = tokens[i + 1 : i + 3]
     if [t.text for t in rest[1:]] == ["}"] and rest[0].kind is Kind.WORD:
@@ -109,12 +109,12 @@ def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
         if text.startswith("}}", closing):
             end += 1
         wanted = f"write `{{{inner}}}`" if inner.isidentifier() else "write `{name}`"
-        raise VariableError(start, end, "templates are not filled in here", wanted)
+        raise VariableError(start, end, "templates are not supported here", wanted)
     raise VariableError(
         start,
         end,
         f"`{text[start:end]}` is not a variable's name",
-        "assign the value to a variable, and write `{name}`; text in quotes may hold braces",
+        "assign the value to a variable, and write `{name}`; quoted text may contain braces",
     )
 
 
@@ -133,8 +133,8 @@ NO_VALUE = "use a number, text, date, timestamp, list, dict or DataFrame"
 
 
 def not_a_value(name: str, value: Any) -> str:
-    """The sentence for a variable that is not a value of SQL."""
-    return f"the variable `{name}` is of Python's type {type(value).__name__}, which SQL has no value for"
+    """The message for a variable that has no SQL type."""
+    return f"the variable `{name}` has the Python type {type(value).__name__}, which cannot be passed to SQL"
 
 
 def near(name: str, variables: Mapping[str, Any]) -> str:
@@ -145,7 +145,7 @@ def near(name: str, variables: Mapping[str, Any]) -> str:
 
 
 def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) -> None:
-    """Raises VariableError where a value would have to be a part of a name."""
+    """Raises VariableError if a value is used as part of a name."""
     start = tokens[i].start
     before = tokens[i - 1] if i else None
     glued = before is not None and before.end == start and before.kind in (Kind.WORD, Kind.QUOTED)
@@ -156,20 +156,20 @@ def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) 
         raise VariableError(
             start,
             end,
-            f"`{text[start:end]}` is a value, and cannot be a part of a name",
-            f"put the whole name into a variable, and write `IDENTIFIER({{{name}}})`",
+            f"`{text[start:end]}` is a value and cannot be part of a name",
+            f"put the whole name into a variable and write `IDENTIFIER({{{name}}})`",
         )
     if isinstance(value, str) and before is not None and before.word in _BEFORE_NAMES:
         raise VariableError(
             start,
             end,
-            f"`{text[start:end]}` is a text, and a name must stand here",
+            f"`{text[start:end]}` is a string, but a name is required here",
             f"write `{before.text} IDENTIFIER({{{name}}})`",
         )
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a variable is a DataFrame, Spark's or pandas'."""
+    """Whether a variable is a DataFrame of Spark or pandas."""
     return isinstance(value, DataFrame) or _from(value, "pandas", "DataFrame")
 
 
@@ -183,7 +183,7 @@ def is_value(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value as Spark takes it: numpy's as Python's, tuples as lists."""
+    """A value as Spark accepts it: numpy values as Python's, tuples as lists."""
     if _is_numpys(value):
         return value.tolist()
     if isinstance(value, list | tuple):
@@ -205,7 +205,7 @@ def _from(value: Any, package: str, name: str) -> bool:
 
 
 def parameter_at(text: str, start: int) -> Iterator[str]:
-    """The name of the parameter that begins at an offset, if there is one."""
+    """The name of the parameter that starts at an offset, if there is one."""
     for token in tokenize(text[start : start + 300])[1:2]:
         if token.kind is Kind.WORD:
             yield token.text

@@ -1,4 +1,4 @@
-"""Pictures of a table's partitions, those that were read against those that were pruned: inline SVG, and text."""
+"""Pictures of a table's partitions, read and pruned: inline SVG, and text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Band:
 
 
 def partitions_read(read: TableRead) -> str:
-    """Which partitions a scan read, in a few words: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
+    """Which partitions a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
     ordered = sorted(read.partitions, key=lambda p: p.spec_id)
     names = dict.fromkeys(value.name for p in ordered for value in p.values)
     if not names:
@@ -64,7 +64,7 @@ def partitions_read(read: TableRead) -> str:
 
 
 def _values_read(partitions: Sequence[Partition], name: str) -> str:
-    """What is said of one field; an empty text if all its values were read."""
+    """The text for one field; empty if all its values were read."""
     every: dict[str, Value] = {}
     chosen: dict[str, Value] = {}
     for partition in partitions:
@@ -95,7 +95,7 @@ def _order(value: Value) -> tuple[bool, float, str]:
 
 
 def strip(read: TableRead) -> str:
-    """The partitions in text, one line for each spec: a full block where something was read."""
+    """The partitions as text, one line per spec: a full block where something was read."""
     lines = []
     for band in _bands(read):
         begin, end = _extent([band])
@@ -113,7 +113,7 @@ def strip(read: TableRead) -> str:
 
 
 def svg(read: TableRead) -> str:
-    """The partitions as a picture, a band for each spec; time on the axis where the field is one of time."""
+    """The partitions as a picture, a band per spec; the axis is time for a time field."""
     bands = _bands(read)
     if not bands:
         return ""
@@ -157,7 +157,7 @@ def _legend(y: int) -> str:
 
 
 def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> Iterator[str]:
-    """The cells, those of one shade as one path."""
+    """The cells; those of one shade form one path."""
     shades: dict[float, list[str]] = {}
     cells = band.cells
     if len(cells) > _WIDTH * band.rows:
@@ -175,7 +175,7 @@ def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> It
 
 
 def _by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...]:
-    """The cells that share a pixel, as one."""
+    """The cells, merged where they share a pixel."""
     files: Counter[tuple[int, int]] = Counter()
     read: Counter[tuple[int, int]] = Counter()
     for cell in band.cells:
@@ -232,7 +232,7 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
     read: Counter[tuple[float, float, int]] = Counter()
     for p in partitions:
         span = places[p.values[across].text]
-        if span is None:  # null is no time: a place of its own, before all others
+        if span is None:  # null is not a time: it comes first, on its own
             span = _before([place for place in places.values() if place is not None])
         key = (*span, rows[_rest(p, across)])
         counts[key] += p.files
@@ -267,13 +267,13 @@ def _is_time(partitions: Sequence[Partition], field: int) -> bool:
 
 
 def _width(value: Value) -> int | None:
-    """How much of an ISO date and time a transform keeps; None if it is not one of time."""
+    """How much of an ISO date and time a transform keeps; None if it is not a time transform."""
     transform = BY_SPELLING.get(value.transform)
     return transform.iso_width if transform is not None else None
 
 
 def _span(value: Value) -> tuple[float, float]:
-    """The hours since 1970 from which to which a value of time reaches."""
+    """Where a time value starts and ends, in hours since 1970."""
     number, width = int(value.number or 0), _width(value)
     if width == len("2024"):
         return _month(12 * number), _month(12 * number + 12)

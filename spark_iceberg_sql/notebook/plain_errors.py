@@ -1,4 +1,4 @@
-"""Spark's errors in cells without the magic: a sentence, the place and the remedy, without stacks."""
+"""Spark's errors in cells without the magic: a sentence, the position and the remedy, without stacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.script import statements
 
-_HOOK = "_render_traceback_"  # IPython's: an exception with this method says itself how it is shown
+_HOOK = "_render_traceback_"  # IPython calls this method of an exception to render it
 _AS_USUAL = "sis_as_usual"
 _THEIRS = re.compile(
     r"[/\\](?:pyspark|py4j|spark_iceberg_sql|IPython|ipykernel)[/\\]|<decorator-gen"
@@ -27,20 +27,20 @@ _THEIRS = re.compile(
 
 
 def install() -> None:
-    """Show errors of the JVM in a few lines, in all cells."""
+    """Show JVM errors in a few lines, in all cells."""
     for kind in JVM_ERRORS:
         setattr(kind, _HOOK, _rendered)
 
 
 def uninstall() -> None:
-    """Show them as IPython does."""
+    """Show JVM errors as IPython does."""
     for kind in JVM_ERRORS:
         if _HOOK in vars(kind):
             delattr(kind, _HOOK)
 
 
 def as_usual(error: Exception) -> Exception:
-    """An error that will be shown with its stack."""
+    """An error to be shown with its stack."""
     setattr(error, _AS_USUAL, True)
     return error
 
@@ -54,7 +54,7 @@ def _rendered(error: BaseException) -> list[str]:
         return [str(line) for line in lines]
     try:
         return [*_frames(error.__traceback__), *_words(error)]
-    except Exception:  # whatever happens to the explanation, the error itself is said
+    except Exception:  # if the explanation fails, the error itself is still shown
         words = said(error)
         return [f"{words.condition}: {words.sentence}"]
 
@@ -86,7 +86,7 @@ def _words(error: BaseException) -> list[str]:
 
 
 def _statement(frames: TracebackType | None) -> tuple[str, SparkSession | None]:
-    """The text that was given to `spark.sql`, and the session."""
+    """The text passed to `spark.sql`, and the session."""
     text, spark = "", None
     while frames is not None:
         known: dict[str, Any] = frames.tb_frame.f_locals

@@ -1,4 +1,4 @@
-"""The statements of a cell: checked whole, then run one after the other through the gate."""
+"""The statements of a cell: all checked first, then run one by one through the gate."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _REMEDY = "write instead:"
 
 
 class CellError(IcebergSqlError):
-    """A cell whose statements were refused or failed; a notebook shows its text alone.
+    """A cell whose statements were refused or failed; a notebook shows only its message.
 
-    message: the text. report: the findings. colored: the text as a terminal shows it.
+    message: the text. report: the findings. colored: the text with terminal colours.
     """
 
     def __init__(self, message: str, report: Report, colored: str) -> None:
@@ -51,8 +51,8 @@ class CellError(IcebergSqlError):
 class Runner:
     """Runs a cell.
 
-    spark: the session. cell: its SQL and its place. options: of its first line. variables: Python's. work:
-    whose thread it runs in.
+    spark: the session. cell: its SQL and position. options: of its first line. variables: Python variables. work:
+    runs it in a thread.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class Runner:
         self.corrected: str | None = None
 
     def run(self) -> DataFrame | None:
-        """Do what the options ask; returns the last result that has rows, else the last, or None.
+        """Do what the options ask; return the last result that has rows, else the last result, or None.
 
-        Raises CellError, or with the option `traceback` what Spark raised.
+        Raises CellError; with the option `traceback`, Spark's own exception.
         """
         try:
             text = filled(self._cell.text, self._variables)
@@ -88,14 +88,14 @@ class Runner:
             return self._run(text)
 
     def _view(self, name: str, frame: Any, views: ExitStack) -> None:
-        """A temporary view for a DataFrame, until the cell has ended."""
+        """A temporary view of a DataFrame, dropped when the cell ends."""
         if not hasattr(frame, "createTempView"):
             frame = self._spark.createDataFrame(frame)
         if self._spark.catalog.tableExists(name):
             at = self._cell.text.find(f"{{{name[2:]}}}")
             found = self._cell.finding(
                 "VARIABLE",
-                f"`{name}`, which would stand for the DataFrame, is the name of a table already",
+                f"`{name}`, the name of the DataFrame's temporary view, is already the name of a table",
                 (at, at + len(name)),
                 "give the variable another name",
             )
@@ -172,7 +172,7 @@ class Runner:
         return result
 
     def _explained(self, text: str, used: dict[str, Any]) -> results.Bundle:
-        """What a statement would read. Only a query is handed to Spark as it is: all else would run."""
+        """What a statement would read. Only a query is passed to Spark unchanged: anything else would run."""
         explanation = None
         if not used:
             with suppress(IcebergSqlError):  # it reads no table
@@ -194,7 +194,7 @@ class Runner:
         return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
 
     def _fix(self, made: fixes.Fixed, report: Report) -> None:
-        """Remember the corrected cell; raises CellError if errors remain that no fix removes."""
+        """Remember the corrected cell. Raises CellError if errors without a fix remain."""
         if made.applied:
             self.corrected = self._cell.before + unfilled(made.text, self._cell.text)
         line = (
@@ -213,7 +213,7 @@ class Runner:
         return CellError(_joined(parts), report, _joined(painted))
 
     def _remedy(self, found: Sequence[Diagnostic]) -> str:
-        """The statement, corrected, if all that is wrong has a fix."""
+        """The corrected statement, if every error in it has a fix."""
         edits = [edit for d in found if d.fix is not None for edit in d.fix.edits]
         errors = [d for d in found if str(d.severity) == "error"]
         if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
@@ -226,7 +226,7 @@ class Runner:
 
 
 _ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
-_EMPTY = "nothing to run: there is no statement in this cell"
+_EMPTY = "nothing to run: this cell has no statement"
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -234,7 +234,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _apart(edits: list[Edit]) -> list[Edit]:
-    """The edits without those that overlap an earlier one."""
+    """The edits, without any that overlap an earlier one."""
     kept: list[Edit] = []
     for edit in sorted(set(edits), key=lambda e: (e.start, e.end)):
         if not kept or edit.start >= kept[-1].end:
@@ -264,7 +264,7 @@ def _what_ran(number: int, total: int) -> str:
 
 
 def _short(statement: Statement) -> str:
-    """The first words of a statement: what it does, and to what, without values."""
+    """The first words of a statement: the command and its object, without values."""
     if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
         return statement.first
     end = statement.start

@@ -1,8 +1,8 @@
-"""Names for tables at a path, so that they can be written to.
+"""Catalog names for tables at a path, so that they can be written.
 
-A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since
-one authority must order the commits: for a table in Hadoop layout that is the folder itself, for a table
-that was written through a catalog it is that catalog.
+A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since a single
+authority must order the commits: the folder itself for a table in Hadoop layout, the catalog for a table
+that was written through one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _attach(spark: SparkSession, path: str, parts: list[str], *, insert: bool = 
     """The quoted name. insert: for INSERT INTO FUNCTION."""
     quoted = dotted(parts)
     known = _configured(spark, parts)
-    # A Hadoop catalog would also give names to copies in the same folder.
+    # A Hadoop catalog would also name copies in the same folder.
     injection.ensure(spark)
     with sessions.working_in(spark):
         found = _found(path)
@@ -163,7 +163,7 @@ def _is_hadoop_s(file: str) -> bool:
 
 def _refuse_older(found: Found, folder: str) -> None:
     """A Hadoop catalog uses version-hint.text; if there is a gap in the versions, it would commit on top of
-    an older version than the newest.
+    a version that is not the newest.
     """
     try:
         theirs = relations.hadoop_table(folder).operations().current().metadataFileLocation()
@@ -177,7 +177,7 @@ def _refuse_older(found: Found, folder: str) -> None:
 
 
 def _refuse_another(quoted: str, path: str, found: Found) -> None:
-    """The name may already have referred to another table, or to older metadata of this one."""
+    """Refuse a name that already refers to another table, or to older metadata of this one."""
     table = relations.catalog_table(quoted).operations().refresh()
     same = str(table.uuid()) == str(found.metadata.uuid())
     if not same or not same_location.same(str(table.location()), found.folder):

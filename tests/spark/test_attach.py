@@ -1,4 +1,4 @@
-"""Writing to a table at a path, compaction, and ClickHouse's spellings through the gate."""
+"""Writing to a table at a path, compaction, and ClickHouse's syntax through the gate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spark_iceberg_sql.spark.tables.compaction import optimize
 
 @pytest.fixture
 def path(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
-    """A Hadoop-layout table of ids 1, 2, 3 that this session knows under no name."""
+    """A Hadoop-layout table of ids 1, 2, 3 that has no name in this session."""
     catalog(spark, f"maker_{tmp_path.name}", "hadoop", warehouse=str(tmp_path))
     name = f"maker_{tmp_path.name}.db.t"
     spark.sql(f"CREATE TABLE {name} (id INT, name STRING) USING iceberg")
@@ -53,7 +53,7 @@ def test_every_write(spark: SparkSession, path: Path) -> None:
 def test_a_catalog_written_table_wants_its_catalog(
     spark: SparkSession, path: Path, tmp_path: Path
 ) -> None:
-    """What happens with one is in tests/spark/stores, for JDBC needs a jar."""
+    """With such a catalog: see tests/spark/stores, because JDBC needs a jar."""
     newest = path / "metadata" / "v2.metadata.json"
     name = "00009-0c9b9d3e-7a43-4c4d-a5ef-6ad6d3a0ffab.metadata.json"
     shutil.copy(newest, newest.with_name(name))

@@ -1,4 +1,4 @@
-"""Tables by path: how the functions are called, and everything a table can do."""
+"""Tables by path: how the functions are called, and all operations on such a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE = "local.by_path.days"
 
 @pytest.fixture(scope="module")
 def path(spark: SparkSession) -> Iterator[str]:
-    """A table of ten days and four buckets, a manifest a day; 400 rows, ids from 0."""
+    """A table of ten days and four buckets, one manifest per day; 400 rows, ids from 0."""
     spark.sql(f"DROP TABLE IF EXISTS {TABLE} PURGE")
     spark.sql(
         f"CREATE TABLE {TABLE} (id BIGINT, name STRING, ts TIMESTAMP) USING iceberg "
@@ -159,7 +159,7 @@ REFUSED = [
     ("icebergLocal('s3://b/t')", "INVALID_PARAMETER_VALUE", r"write iceberg\('s3://b/t'\)"),
     ("icebergLocal('{path}/no')", "PATH_NOT_FOUND", "{path}/no/metadata"),
     ("icebergLocal(collection => 'none')", "INVALID_PARAMETER_VALUE", r"collection\.none\.\*"),
-    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it is only for S3"),
+    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it only applies to S3"),
     ("icebergS3('b/t')", "INVALID_PARAMETER_VALUE", "s3://bucket/path"),
     ("icebergS3('http://k:s@h/b/t')", "INVALID_PARAMETER_VALUE", "use a named collection"),
     ("icebergS3('s3://b/t')", "INVALID_PARAMETER_VALUE", "iceberg-aws-bundle"),
@@ -207,7 +207,7 @@ def test_described(spark: SparkSession, function: object) -> None:
         assert spark.catalog.functionExists(name)
 
 
-# ------------------------------------------------------------------------------ what a table can do
+# ------------------------------------------------------------------------------ operations
 
 
 def test_joins(spark: SparkSession, path: str) -> None:
@@ -373,7 +373,7 @@ def test_a_table_made_anew_at_the_same_path_is_read_anew(spark: SparkSession) ->
 
 
 def test_the_cache_saves_reads_and_can_be_switched_off(spark: SparkSession, path: str) -> None:
-    """Counted by Hadoop's own statistics of the local file system: bytes read while planning."""
+    """Bytes read while planning, from Hadoop's own statistics of the local file system."""
     jvm = spark._jvm
     assert jvm is not None
 

@@ -1,8 +1,8 @@
-"""Keys appear in no plan, error, log, event log, repr or column name; a literal key brings a warning.
+"""Keys appear in no plan, error, log, event log, repr or column name; a literal key raises a warning.
 
-Each way of giving a key runs in a process of its own, which writes an event log and a debug log; the
-test then looks for the key in everything that process left behind. The S3 server that the keys are
-for is not there: what is looked at is what is said about it.
+Each way of passing a key runs in a separate process, which writes an event log and a debug log; the
+test then searches everything that the process left behind for the key. There is no S3 server for
+the keys: the errors are what is searched.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
     assert refused >= 17
     assert left_behind["stdout"].count("\nRAN") == 15
     assert "FAR" in left_behind["stdout"]
-    assert "ADDRESS `uri` has a user name or a password" in left_behind["stdout"]
+    assert "ADDRESS `uri` contains a user name or password" in left_behind["stdout"]
     assert "UI http" not in left_behind["stdout"]
     pages = {name: text for name, text in left_behind.items() if name.startswith("ui/")}
     assert any("spark.sql.catalog.local" in text for text in pages.values())

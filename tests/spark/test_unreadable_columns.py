@@ -1,4 +1,4 @@
-"""Columns whose types Spark does not have: the others are read; these are skipped, or refused."""
+"""Columns of types that Spark does not support: the others are read; these are skipped or refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def schema(fields: list[Any]) -> str:
 
 @pytest.fixture(scope="module")
 def path(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A table that Iceberg's own writer made, as Flink would: the second row has only its id."""
+    """A table written by Iceberg's own writer, as Flink would: the second row has only its id."""
     folder = str(tmp_path_factory.mktemp("unreadable") / "t")
     make(spark, folder, FIELDS)
     return folder
@@ -89,7 +89,7 @@ def test_they_are_skipped_and_named(spark: SparkSession, path: str) -> None:
         rows = spark.sql(f"SELECT * FROM iceberg('{path}') ORDER BY id")
     assert rows.columns == ["id", "part", "name"]
     assert rows.schema["part"].dataType.simpleString() == "struct<a:int>"
-    # Not `part`: Iceberg's reader of nested columns looks at all of the file's.
+    # Not `part`: Iceberg's reader of nested columns reads all columns of the file.
     assert [tuple(r) for r in rows.drop("part").collect()] == [(1, "first"), (2, None)]
     said = str(caught[0].message)
     names = "`at` (time), `made ns` (timestamp_ns), `seen` (timestamptz_ns), `shape` (geometry(srid:3857)), "

@@ -14,7 +14,9 @@ from spark_iceberg_sql.syntax.clickhouse import may_need_translation, translate
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_BARE = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")  # a first argument that may name a collection
+_BARE = re.compile(
+    r"\(\s*[A-Za-z_]\w*\s*[,)]"
+)  # a first argument that may be the name of a collection
 
 
 def in_spark_s_words(spark: SparkSession, text: str) -> str:

@@ -54,7 +54,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     for key, value in properties.items():
         if re.match(r"https?://[^/?#]*@", value):
             raise IcebergSqlError(
-                f"`{key}` has a user name or a password before its host, and Iceberg writes it to logs\n"
+                f"`{key}` contains a user name or password, and Iceberg writes it to logs\n"
                 "help: leave them out, and pass credential='ID:SECRET' or token=..."
             )
     if kind == "jdbc":  # without view support Spark cannot even look up a table in it
@@ -66,7 +66,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
         if changed:
             raise IcebergSqlError(
                 f"the catalog `{name}` is already configured, with another {changed[0]}\n"
-                "help: use another name; Spark keeps the configuration with which a catalog was first used"
+                "help: use another name; Spark keeps the configuration a catalog was first used with"
             )
     with sessions.working_in(spark):
         credentials.hide()

@@ -44,7 +44,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     data = spark.sql(
         f"CALL {procedures}.rewrite_data_files(table => {name}, options => {options})"
     ).collect()[0]
-    # The remaining delete files apply to no data file; rewriting all of them removes these.
+    # The remaining delete files apply to no data file; rewriting all delete files removes them.
     spark.sql(
         f"CALL {procedures}.rewrite_position_delete_files(table => {name}, "
         "options => map('rewrite-all', 'true'))"

@@ -59,8 +59,8 @@ _ARGUMENTS = f"(?:{_SIMPLE})*+"
 for _ in range(3):  # nested brackets
     _ARGUMENTS = rf"(?:{_SIMPLE}|\({_ARGUMENTS}\))*+"
 # The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. If they
-# contain comments, escapes or more brackets, all text after them is redacted, since their end is
-# uncertain.
+# contain comments, escapes or deeper nesting, all text after them is redacted, since their end is
+# unknown.
 _TEXTS = (
     rf"(?i)(?<=\b(?:{_NAMES})\s{{0,9}}\()"
     rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
@@ -79,9 +79,9 @@ _OF_PROCESS = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?ke
 
 
 def redaction(theirs: str | None = None) -> dict[str, str]:
-    """The setting for a session's start that redacts secrets in the other settings given then.
+    """The start-up setting that redacts secrets in the session's other start-up settings.
 
-    theirs: the caller's own value of it.
+    theirs: the caller's own value for it.
     """
     name, default = _OF_PROCESS
     return {name: _joined(theirs or default, _KEYS)}
@@ -116,8 +116,8 @@ def is_secret(setting: str, value: str) -> bool:
 
 
 def hide_setting(name: str) -> None:
-    """Have Spark hide a setting of a session in the properties of jobs, which its event log keeps: it
-    hides only what the process has a setting of, too.
+    """Make Spark redact a session setting in the properties of jobs, which its event log keeps: it
+    redacts only settings that the process has, too.
     """
     if not relations.process_setting(name):
         relations.set_process_setting(name, _REDACTED)
@@ -176,7 +176,7 @@ def sweep() -> None:
 
 
 def _kept(value: str) -> str:
-    """The placeholder for a secret in the configuration; cloned sessions have it, too."""
+    """The placeholder for a secret in the configuration; cloned sessions have it as well."""
     token = f"{_REDACTED}{token_hex(8)}"
     _vault[token] = _Kept(value)
     return token

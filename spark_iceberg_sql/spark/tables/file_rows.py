@@ -1,4 +1,4 @@
-"""Rows over a table's files for which Iceberg has no metadata table: numbers of columns, DuckDB's entries."""
+"""Rows about a table's files for which Iceberg has no metadata table: column statistics, DuckDB's entries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spark_iceberg_sql.syntax.identifiers import backticked
 
 
 def column_stats(subject: Subject) -> Java:
-    """One row for each column in each file."""
+    """One row per column and file."""
     files = subject.rows_of("FILES")
     metrics = files.schema().apply("readable_metrics").dataType().fields()
     wanted = subject.values.get("column")
@@ -32,7 +32,7 @@ def column_stats(subject: Subject) -> Java:
     each = [_stats(field, types, as_text=wanted is None) for field in metrics]
     known = {str(name) for name in files.schema().fieldNames()}
     head = [n for n in ("content", "file_path", "spec_id", "partition") if n in known]
-    if not each:  # no column has values that could be counted
+    if not each:  # no column has values to count
         each = [_NO_STATS]
         files = files.limit(0)
     return table_metadata.selected(files, *head, f"inline(array({', '.join(each)}))")
@@ -46,7 +46,7 @@ _NO_STATS = (
 
 
 def _stats(field: Java, types: Mapping[str, str], *, as_text: bool) -> str:
-    """One column's numbers in one file as a struct. types: Iceberg's, for a column without a type in Spark, which
+    """One column's statistics in one file, as a struct. types: Iceberg's, for a column without a type in Spark, which
     has no bounds there.
     """
     name = str(field.name())
@@ -72,7 +72,7 @@ def _literal(text: str) -> str:
 
 
 def entries(subject: Subject) -> Java:
-    """As DuckDB shows them; the manifest of an entry is the file that Spark reads it from."""
+    """The entries as DuckDB shows them; an entry's manifest is the file that Spark reads it from."""
     manifests = jvm.java_class("org.apache.spark.sql.functions").broadcast(
         relations.data_frame(_manifests(subject))
     )

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from store_parts import S3, Remote, SqlFailed, client
 
-IN_TIME = 60  # seconds, on a busy machine; without our limits the clients take minutes
+IN_TIME = 60  # seconds, on a busy machine; without this package's limits the clients take minutes
 
 
 def request(url: str, method: str = "GET", content: bytes | None = None) -> bytes:
@@ -54,7 +54,7 @@ def test_s3_virtual_columns(remote: Remote, s3: S3) -> None:
 
 
 def test_s3_tables(remote: Remote, s3: S3) -> None:
-    """A bucket, a folder, a pattern; each folder is one listing, and no data file is listed."""
+    """A bucket, a folder, a pattern; each folder takes one listing, and no data file is listed."""
     names = "SELECT name, records, data_files, error FROM iceberg_tables"
     bucket, folder = s3.table.split("/")[2], s3.table.rpartition("/")[0]
     recorder = f"{s3.endpoint}/moto-api/recorder"
@@ -90,7 +90,7 @@ def test_s3_tables(remote: Remote, s3: S3) -> None:
 
 
 def test_s3_requests_saved_by_the_cache(remote: Remote, s3: S3) -> None:
-    """A call lists the folder; with the cache it reads no metadata and no manifest again."""
+    """A call lists the folder; with the cache it does not read metadata or manifests again."""
     recorder = f"{s3.endpoint}/moto-api/recorder"
 
     def requests(settings: str) -> int:
@@ -140,7 +140,7 @@ def test_s3_errors(remote: Remote, s3: S3, call: str, words: str) -> None:
 
 
 def test_s3_wrong_credentials(remote: Remote, s3: S3) -> None:
-    """A server that answers 403, as S3 does: moto itself takes any key."""
+    """A server that answers 403, as S3 does: moto itself accepts any key."""
     import threading
     from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -231,7 +231,7 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
 
 
 def test_glue(remote: Remote, s3: S3) -> None:
-    """Written through Glue, read by path at once."""
+    """Written through Glue, immediately readable by path."""
     remote.sql("CREATE TABLE glue.db.grows USING iceberg AS SELECT 1 AS id")
     location = s3.table.rsplit("/", 1)[0] + "/grows"
     call = f"iceberg('{location}', collection => 'moto')"
@@ -301,7 +301,7 @@ def test_rest(remote: Remote, table: str) -> None:
 
 
 def test_rest_gate(remote: Remote, table: str) -> None:
-    """The gate and the plan judge by what the catalog says now."""
+    """The gate and the plan use the catalog's current state."""
     with pytest.raises(SqlFailed, match="SIS201") as failed:
         remote.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, idd)")
     assert failed.value.kind == "IcebergSqlError"
