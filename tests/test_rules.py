@@ -171,6 +171,7 @@ def test_known_is_not_changed_by_a_check() -> None:
     assert check("CREATE TABLE t (id BIGINT) USING iceberg", known).ok
 
 
+@pytest.mark.thorough
 def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     """`when` spares rules statements in which they find nothing, and no others."""
     cases = [*file_cases(), *page_cases()]
@@ -185,6 +186,7 @@ def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> N
     assert [checked.__wrapped__(case).diagnostics for case in cases] == spared
 
 
+@pytest.mark.thorough
 def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Specs and columns hand on what is known of them; a long script lets go of it and computes it anew."""
     compared = 0
@@ -207,6 +209,7 @@ def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     assert compared > 1000
 
 
+@pytest.mark.thorough
 def test_a_check_leaves_nothing_to_garbage_collection() -> None:
     """A statement and its facts are freed when it is judged: memory and collections would grow with the script."""
     text = (

@@ -69,6 +69,11 @@ TRANSLATED = [
         "DESC TABLE EXTENDED icebergAzure('a', 'b', 'c')",
         "SELECT * FROM iceberg_describe('a', 'b', 'c', store => 'icebergAzure')",
     ),
+    ("DESC iceberg('p') w", "DESC QUERY SELECT w FROM iceberg('p')"),
+    (
+        "DESCRIBE TABLE EXTENDED icebergLocal('p', ref = 'r') `a b`",
+        "DESCRIBE QUERY SELECT `a b` FROM icebergLocal('p', ref => 'r')",
+    ),
     ("DESCRIBE FORMATTED iceberg('p')", "SELECT * FROM iceberg_describe('p')"),
     (
         "SELECT * FROM iceberg('p') VERSION AS OF 12 t WHERE x",

@@ -151,7 +151,8 @@ TABLES = Function(
         *(setting for setting in _READER.settings if setting.name in _KEPT),
     ),
     1,
-    "The tables below a folder: location, UUID, format version, columns, partitioning, snapshot, files and bytes.",
+    "The tables below a folder: location, UUID, format version, columns, partitioning, snapshot, files, bytes, and "
+    "the records of the data files, of which delete files may delete some.",
     "iceberg_tables('s3://lake/{sales,audit}/*')",
 )
 

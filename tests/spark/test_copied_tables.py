@@ -18,9 +18,11 @@ from pyspark.sql import SparkSession, functions
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import sessions
-from spark_iceberg_sql.spark.catalogs import attach, catalog, optimize
+from spark_iceberg_sql.spark.catalogs import attach
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables import same_location
+from spark_iceberg_sql.spark.tables.catalog_settings import catalog
+from spark_iceberg_sql.spark.tables.compaction import optimize
 
 COPY = "is a copy, or was moved"
 # The functions' own refusal, before Spark receives the statement; the rule's, after it.

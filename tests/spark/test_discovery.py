@@ -67,6 +67,24 @@ def test_patterns(spark: SparkSession, lake: Path, pattern: str, names: list[str
     assert found(spark, f"{lake}{pattern}") == names
 
 
+def test_names_with_brackets(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
+    for name in ("[x]", "{y}", "b[k", "{bk", "x"):
+        shutil.copytree(lake / "sales" / "items", tmp_path / name)
+    for name in ("[x]", "{y}", "b[k", "{bk"):
+        ours = found(spark, tmp_path / name)
+        assert ours == ([name, "x"] if name == "[x]" else [name])  # as a pattern it is x, too
+    assert found(spark, tmp_path / "{[x],b[k}") == ["x", "b[k"]
+    with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
+        found(spark, tmp_path / "a{b")
+
+
+def test_a_table_without_snapshots_has_no_refs(spark: SparkSession, lake: Path) -> None:
+    for setting, kinds in (("ref", "branch or tag"), ("version", "snapshot, branch or tag")):
+        wanted = f"there is no {kinds} `main`; the table has no branches and no tags"
+        with pytest.raises(AnalysisException, match=wanted):
+            spark.sql(f"SELECT * FROM iceberg('{lake}/sales/items', {setting} => 'main')")
+
+
 def test_bounds(spark: SparkSession, lake: Path) -> None:
     assert found(spark, lake, ", limit => 2") == ["broken", "log"]
     assert found(spark, lake, ", depth => 1") == []

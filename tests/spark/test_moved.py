@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from test_moved_paths import CASES
 
 from spark_iceberg_sql.spark.bridge import jvm, moved_io
-from spark_iceberg_sql.spark.catalogs import catalog
+from spark_iceberg_sql.spark.tables.catalog_settings import catalog
 from spark_iceberg_sql.spark.tables.moved import mapping
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")

@@ -12,8 +12,10 @@ import scans
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.tables.credentials import collection
 
 TABLE = "local.by_path.days"
 
@@ -98,14 +100,27 @@ def test_a_named_collection(spark: SparkSession, path: str) -> None:
         ):
             assert one(spark, f"SELECT count(*) FROM {call}") == 400
         spark.conf.set(f"{prefix}.colour", "red")
-        with pytest.raises(AnalysisException, match="`colour`"):
+        with pytest.raises(
+            AnalysisException, match="the setting `colour`, which is not an argument"
+        ):
             spark.sql(f"SELECT * FROM icebergLocal('here', filename => '{name}')")
     finally:
         for key in ("path", "format", "colour"):
             spark.conf.unset(f"{prefix}.{key}")
 
 
+def test_a_collection_of_wrong_arguments(spark: SparkSession) -> None:
+    for arguments, words in (
+        ({"acces_key_id": "AKIA0"}, "argument `acces_key_id`\nhelp: write access_key_id"),
+        ({"endpoint": "http://h", "url": None}, "`url` is None"),
+    ):
+        with pytest.raises(IcebergSqlError, match=words):
+            collection(spark, "wrong", **arguments)  # type: ignore[arg-type]
+    assert spark.conf.get("spark.iceberg_sql.collection.wrong.endpoint", None) is None
+
+
 REFUSED = [
+    ("icebergLocal(' ')", "INVALID_PARAMETER_VALUE", "it is empty"),
     ("icebergLocal()", "REQUIRED_PARAMETER_NOT_FOUND", "`path`"),
     ("icebergLocal('{path}', 'orc', 'auto', 'x')", "WRONG_NUM_ARGS", "icebergLocal"),
     (

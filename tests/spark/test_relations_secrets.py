@@ -15,6 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.tables.credentials import Secrets
+from spark_iceberg_sql.spark.tables.stores import STORES
+
 KEY, SECRET, TOKEN = "AKIASENTINEL0KEY", "sentinelsecretsentinelsecret", "sentineltokensentinel"
 ACCOUNT_KEY = "c2VudGluZWxhY2NvdW50a2V5c2VudGluZWw="
 
@@ -49,6 +54,42 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         if file.is_file() and "warehouse" not in file.parts:
             left[str(file.relative_to(folder))] = file.read_text("utf-8", "replace")
     return left
+
+
+@pytest.mark.parametrize(
+    ("store", "arguments"),
+    [
+        ("any", {"url": "wasbs://c@n.blob.core.windows.net/x?sig=SENTINEL"}),
+        ("any", {"url": "abfss://c@n.dfs.core.windows.net/x", "filename": "t?sv=1&sig=SENTINEL"}),
+        ("any", {"url": "gs://b/x?X-Amz-Signature=SENTINEL"}),
+        ("s3", {"url": "s3://b/x?X-Amz-Signature=SENTINEL"}),
+        ("hadoop", {"path": "wasbs://c@n.blob.core.windows.net/x?SIG=SENTINEL"}),
+        (
+            "azure",
+            {
+                "connection_string": "https://n.h",
+                "container_name": "c",
+                "blobpath": "x?sig=SENTINEL",
+            },
+        ),
+    ],
+)
+def test_signed_urls_are_refused_without_their_signature(
+    store: str, arguments: dict[str, str]
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        STORES[store]("iceberg", arguments)
+    assert "a signed URL" in str(refused.value.parameters)
+    assert "SENTINEL" not in str(refused.value.parameters)
+
+
+def test_signatures_are_masked_wherever_a_refusal_quotes_a_url() -> None:
+    secrets = Secrets()
+    secrets.learn(
+        FUNCTIONS[0], {"url": "wasbs://c@n.h/x?sv=1&sig=SENTINEL ", "endpoint": "a?SIG=OTHER1"}
+    )
+    refusal = secrets.out_of(Refusal("PATH_NOT_FOUND", path="x?sv=1&sig=SENTINEL&a, OTHER1"))
+    assert refusal.parameters == {"path": "x?sv=1&sig=***&a, ***"}
 
 
 def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:

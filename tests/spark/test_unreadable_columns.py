@@ -115,3 +115,15 @@ def test_metadata_functions_read_such_a_table(spark: SparkSession, path: str) ->
     rows = spark.sql(f"SELECT record_count, readable_metrics.name FROM iceberg_files('{path}')")
     assert rows.collect()[0][0] == 2
     assert spark.sql(f"SELECT * FROM iceberg_snapshots('{path}')").count() == 1
+    stats = spark.sql(
+        "SELECT column_name, column_type, value_count, lower_bound, upper_bound "
+        f"FROM iceberg_column_stats('{path}')"
+    )
+    by_name = {row[0]: tuple(row)[1:] for row in stats.collect()}
+    assert by_name["id"] == ("int", 2, "1", "2")
+    assert by_name["at"] == ("time", 2, None, None)  # Spark has no value for its bounds
+    (only,) = spark.sql(f"SELECT * FROM iceberg_column_stats('{path}', column => 'at')").collect()
+    assert (only.value_count, only.lower_bound) == (2, None)
+    columns = spark.sql(f"SELECT columns FROM iceberg_tables('{path}')").collect()[0][0]
+    assert columns.startswith("id INT, at time, `made ns` timestamp_ns, ")
+    assert "part STRUCT<a: INT, t: time>, times ARRAY<time>, name STRING" in columns

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import relations, sessions
-from spark_iceberg_sql.spark.catalogs import attach
+from spark_iceberg_sql.spark.catalogs import attach_to_write
 from spark_iceberg_sql.spark.tables import ownership
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
 from spark_iceberg_sql.syntax.clickhouse import Translation, may_need_translation, translate
@@ -32,7 +32,7 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
         with sessions.working_in(spark):
             ownership.refuse_moved_table(found.writes)
     for wanted in found.attach:
-        attach(spark, wanted.path, f"{wanted.catalog}.{wanted.path.rsplit('/', 1)[-1]}")
+        attach_to_write(spark, wanted.path, wanted.catalog)
     return found.text
 
 

@@ -112,7 +112,7 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
     if words is not None and text.lower() not in words:
         message = f"`{shown(text)}` is not one of {', '.join(words)}"
         raise invalid(function.name, argument.name, message)
-    if not text:
+    if not text.strip():
         raise invalid(function.name, argument.name, "it is empty")
     return text
 
@@ -151,7 +151,14 @@ def _with_collection(
         raise invalid(function.name, "collection", message)
     merged: dict[str, Value] = {}
     for key, value in settings.items():
-        argument = named(function, key)
+        try:
+            argument = named(function, key)
+        except Refusal as refusal:
+            message = (
+                f"`{name}` has the setting `{key}`, which is not an argument of {function.name}; "
+                f"write {refusal.parameters['proposal']}, or remove the setting"
+            )
+            raise invalid(function.name, "collection", message) from None
         merged[argument.name] = convert(function, argument, value)
     return merged | bound
 

@@ -120,6 +120,10 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
 def _found(store: Tree, path: str, depth: int) -> Iterator[str]:
     """The folders of tables, without duplicates, in traversal order."""
     seen = set()
+    if has_wildcards(path) and store.can_walk:  # a folder may have such a name itself
+        for folder in _below(store, path, store.children(path) or Children(), depth):
+            seen.add(folder)
+            yield folder
     for pattern in patterns(path):
         if store.can_walk:
             top = store.children(pattern.root)

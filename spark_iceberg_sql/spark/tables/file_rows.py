@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import jvm, lines, relations, table_metadata
 from spark_iceberg_sql.spark.bridge.jvm import Java
@@ -25,7 +27,9 @@ def column_stats(subject: Subject) -> Java:
             )
             raise invalid(subject.function, "column", words)
         metrics = [field for field in metrics if str(field.name()) in chosen]
-    each = [_stats(field, as_text=wanted is None) for field in metrics]
+    schema = subject.table().schema
+    types = {} if schema is None else {c.name: str(c.field.type) for c in schema.columns}
+    each = [_stats(field, types, as_text=wanted is None) for field in metrics]
     known = {str(name) for name in files.schema().fieldNames()}
     head = [n for n in ("content", "file_path", "spec_id", "partition") if n in known]
     if not each:  # no column has values to count
@@ -41,16 +45,22 @@ _NO_STATS = (
 )
 
 
-def _stats(field: Java, *, as_text: bool) -> str:
-    """One column's statistics in one file, as a struct."""
+def _stats(field: Java, types: Mapping[str, str], *, as_text: bool) -> str:
+    """One column's statistics in one file, as a struct. types: Iceberg's, for a column without a type in Spark, which
+    has no bounds there.
+    """
     name = str(field.name())
     column = f"readable_metrics.{backticked(name)}"
-    kind = str(field.dataType().apply("lower_bound").dataType().simpleString())
+    bounded = "lower_bound" in map(str, field.dataType().fieldNames())
+    if bounded:
+        kind = str(field.dataType().apply("lower_bound").dataType().simpleString())
+    else:
+        kind = types.get(name, "unknown")
     parts = [f"'column_name', {_literal(name)}", f"'column_type', {_literal(kind)}"]
     parts += [f"'{count}', {column}.{count}" for count in _COUNTS]
     for bound in ("lower_bound", "upper_bound"):
-        value = f"{column}.{bound}"
-        if as_text:
+        value = f"{column}.{bound}" if bounded else "CAST(NULL AS STRING)"
+        if as_text and bounded:
             value = f"hex({value})" if kind == "binary" else f"CAST({value} AS STRING)"
         parts.append(f"'{bound}', {value}")
     return f"named_struct({', '.join(parts)})"

@@ -51,8 +51,10 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
     for snapshot in _between(table, start, last):
         if str(snapshot.summary().get("total-delete-files") or "0") != "0":
             words = (
-                f"snapshot {snapshot.snapshotId()} has delete files, for which Iceberg cannot compute changes; compare "
-                f"two snapshots with SELECT * FROM {function}(..., snapshot_id => ...) EXCEPT ALL SELECT ..."
+                f"snapshot {snapshot.snapshotId()} has delete files, for which Iceberg cannot compute changes; the "
+                f"rows inserted since are SELECT * FROM {function}(..., snapshot_id => {last}) EXCEPT ALL SELECT * "
+                f"FROM {function}(..., snapshot_id => {'FIRST' if start is None else start}), and with the two "
+                "exchanged the deleted ones"
             )
             raise invalid(function, "changes", words)
     return _visible(relations.relation(_source(table, changes=True), options))

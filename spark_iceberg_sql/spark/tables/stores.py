@@ -53,10 +53,22 @@ def local(function: str, arguments: Arguments) -> Location:
 
 def hadoop(function: str, arguments: Arguments) -> Location:
     """A path of any Hadoop file system; without a scheme, of Hadoop's default one."""
-    return Location(_joined(_text(arguments, "path") or _text(arguments, "url") or "", arguments))
+    path = _joined(_text(arguments, "path") or _text(arguments, "url") or "", arguments)
+    _refuse_signed(function, "path" if arguments.get("path") else "url", path)
+    return Location(path)
 
 
 _SIGNED = re.compile(r"[?&](?:X-Amz-|AWSAccessKeyId=|sig=)", re.IGNORECASE)
+
+
+def _refuse_signed(function: str, argument: str, url: str) -> None:
+    """A location is in plans, warnings and messages, so a signature must not be part of it."""
+    if "://" in url and _SIGNED.search(url):
+        message = (
+            "a signed URL is not accepted, since its signature would be in plans and messages; pass the URL up to "
+            "the `?`, and credentials in a named collection"
+        )
+        raise invalid(function, argument, message)
 
 
 def _without_keys(url: str) -> str:
@@ -130,6 +142,7 @@ def azure(function: str, arguments: Arguments) -> Location:
     account = _text(arguments, "connection_string") or ""
     container = _text(arguments, "container_name") or ""
     folder = _joined(_text(arguments, "blobpath") or "", arguments).strip("/")
+    _refuse_signed(function, "blobpath", f"abfss://{folder}")
     parts = dict(p.split("=", 1) for p in account.strip(";").split(";") if "=" in p)
     if account.startswith(("http://", "https://")) and "?" not in account:
         endpoint = account.rstrip("/")
@@ -182,6 +195,7 @@ def any_store(function: str, arguments: Arguments) -> Location:
                 name,
                 f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out",
             )
+    _refuse_signed(function, "url", _joined(url, arguments))
     match = _ADLS_URL.fullmatch(_joined(url, arguments))
     if match:
         name = match["host"].split(".", 1)[0]

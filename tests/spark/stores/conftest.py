@@ -99,7 +99,7 @@ def s3(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -
     client(endpoint).create_bucket(Bucket="lake", ACL="public-read")
     keys = {"access_key_id": "sentinelkey", "secret_access_key": "sentinelsecret"}
     remote.call(
-        "spark_iceberg_sql.spark.catalogs",
+        "spark_iceberg_sql.spark.tables.catalog_settings",
         "catalog",
         "glue",
         "glue",
@@ -197,6 +197,8 @@ def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory)
     command = [shutil.which("java") or "java", "-Xmx256m", "-cp", classes, str(source)]
     servers([*command, str(port), str(warehouse)], port)
     uri = f"http://127.0.0.1:{port}"
-    remote.call("spark_iceberg_sql.spark.catalogs", "catalog", "rest", "rest", uri=uri)
+    remote.call(
+        "spark_iceberg_sql.spark.tables.catalog_settings", "catalog", "rest", "rest", uri=uri
+    )
     remote.sql("CREATE NAMESPACE rest.db")
     return uri

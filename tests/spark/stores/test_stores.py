@@ -245,7 +245,7 @@ def test_jdbc(remote: Remote, tmp_path: Path) -> None:
     module = "spark_iceberg_sql.spark.catalogs"
     for name in ("one", "two"):
         remote.call(
-            module,
+            "spark_iceberg_sql.spark.tables.catalog_settings",
             "catalog",
             f"{name}_{tmp_path.name}",
             "jdbc",
@@ -262,8 +262,13 @@ def test_jdbc(remote: Remote, tmp_path: Path) -> None:
         f"MERGE INTO {name} t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE"
     )
     remote.sql(f"INSERT INTO {name} VALUES (3)")
-    assert remote.call(module, "optimize", name)["rewritten_data_files"] == 2
+    compaction = "spark_iceberg_sql.spark.tables.compaction"
+    assert remote.call(compaction, "optimize", name)["rewritten_data_files"] == 2
     assert remote.sql(f"SELECT id FROM icebergLocal('{path}') ORDER BY id") == [[2], [3]]
+    # The first catalog does not know the other's commits, and its own would lose them.
+    with pytest.raises(SqlFailed, match=r"newer .*another catalog has written to the table"):
+        remote.call(module, "attach", path, f"one_{tmp_path.name}.db.t")
+    assert remote.call(module, "attach", path, f"two_{tmp_path.name}.db.mine") == name
 
 
 @pytest.fixture
@@ -287,7 +292,9 @@ def test_rest(remote: Remote, table: str) -> None:
     assert remote.sql(f"SELECT id FROM iceberg('{path}') ORDER BY id") == [[1], [2], [3]]
     assert len(remote.sql(f"SELECT * FROM iceberg_snapshots('{table}')")) == 2
     assert (
-        remote.call("spark_iceberg_sql.spark.catalogs", "optimize", table)["rewritten_data_files"]
+        remote.call("spark_iceberg_sql.spark.tables.compaction", "optimize", table)[
+            "rewritten_data_files"
+        ]
         == 2
     )
     assert remote.sql(f"SELECT id FROM {table} ORDER BY id") == [[1], [2], [3]]
@@ -333,7 +340,11 @@ def test_rest_offline(rest: str, table: str, tmp_path: Path) -> None:
 
 def test_hdfs(remote: Remote, hdfs: str) -> None:
     remote.call(
-        "spark_iceberg_sql.spark.catalogs", "catalog", "dfs", "hadoop", warehouse=f"{hdfs}/lake"
+        "spark_iceberg_sql.spark.tables.catalog_settings",
+        "catalog",
+        "dfs",
+        "hadoop",
+        warehouse=f"{hdfs}/lake",
     )
     remote.sql("CREATE TABLE dfs.db.t USING iceberg AS SELECT id FROM range(5)")
     for call in (f"icebergHDFS('{hdfs}/lake/db/t')", f"iceberg('{hdfs}/lake/db/t')"):
