@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import share
 
 from spark_iceberg_sql import check
 from spark_iceberg_sql.checker import engine
@@ -413,7 +414,10 @@ RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else []) for n, p in enumerate(RULES)],
+    [
+        pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else [])
+        for n, p in share(enumerate(RULES), 2)
+    ],
     ids=lambda path: path.stem,
 )
 def test_files_with_many_findings(path: Path, capsys: Any) -> None:

@@ -69,6 +69,11 @@ TRANSLATED = [
         "DESC TABLE EXTENDED icebergAzure('a', 'b', 'c')",
         "SELECT * FROM iceberg_describe('a', 'b', 'c', store => 'icebergAzure')",
     ),
+    ("DESC iceberg('p') w", "DESC QUERY SELECT w FROM iceberg('p')"),
+    (
+        "DESCRIBE TABLE EXTENDED icebergLocal('p', ref = 'r') `a b`",
+        "DESCRIBE QUERY SELECT `a b` FROM icebergLocal('p', ref => 'r')",
+    ),
     ("DESCRIBE FORMATTED iceberg('p')", "SELECT * FROM iceberg_describe('p')"),
     (
         "SELECT * FROM iceberg('p') VERSION AS OF 12 t WHERE x",
@@ -125,6 +130,9 @@ def test_translated(given: str, wanted: str) -> None:
 
 def test_an_insert_into_a_path() -> None:
     found = translate("INSERT INTO FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
+    assert found == translate(
+        "INSERT INTO TABLE FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)"
+    )
     assert found is not None
     (attachment,) = found.attach
     assert attachment == Attachment("/lake/db/t", (attachment.name[0], "t"))

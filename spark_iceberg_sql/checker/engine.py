@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.judging import Judgement, judge
@@ -15,6 +14,7 @@ from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.model.table import Name, Tables
+from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
@@ -30,7 +30,7 @@ Verdict = Callable[[str, Severity], Severity | None]
 Visit = Callable[[Statement, Tables], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Around:
     """What is known about the origin of a text.
 
@@ -138,7 +138,7 @@ def _check(
     return Report(text, tuple(run.diagnostics), filename, len(found), lines)
 
 
-@dataclass
+@record()
 class _Run:
     """One check under way."""
 
@@ -214,6 +214,7 @@ class _Run:
         context = Context(self.lines.text, node, self.known, statement, self.repaired)
         judgement, runs = self._judge(context)
         self._carry_on(context, fine=fine and runs)
+        context.forget()
         return (*found, judgement), fine and runs
 
     def _query(self, statement: Statement) -> list[tuple[Judgement, bool]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding
 from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
@@ -21,7 +21,7 @@ _MORE = re.compile(
 _OURS = frozenset(rule.code for rule in ALL)
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Ignore:
     """One such comment. span: its offsets. words: its content.
 
@@ -65,7 +65,7 @@ class Ignore:
         yield from unused(self.words.codes, self.unused, self.span, self.gone)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ignores:
     """All of a text. skip_file: whether the text is excluded. beside: those in the program around the text."""
 

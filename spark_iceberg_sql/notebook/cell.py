@@ -1,8 +1,9 @@
-"""A cell's SQL and its place in the cell: findings are shown on the cell's own lines, without secrets."""
+"""A cell's SQL and its position in the cell: findings are shown on the cell's own lines, without secrets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
@@ -10,12 +11,15 @@ from spark_iceberg_sql.report.shown import CALL, HIDDEN, SECRETS, applied, moved
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
+_QUOTED = re.compile("['\"]")
+_STRING = re.compile(r"(['\"])(.*?)\1")
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The SQL of a magic.
 
-    text: the SQL. before: what stands before it in the notebook's cell. name: what places in it are said to be in.
+    text: the SQL. before: the cell's text before it. name: the file name shown with positions in it.
     """
 
     text: str
@@ -23,7 +27,7 @@ class Cell:
     name: str = "cell"
 
     def report(self, found: Iterable[Diagnostic], count: int = 1) -> Report:
-        """Findings with offsets into the SQL, as a report on the whole cell. count: how many statements it has."""
+        """A report on the whole cell, from findings with offsets into the SQL. count: the number of statements."""
         whole = self.before + self.text
         edits = _edits(whole, len(self.before))
         shown = applied(whole, edits)
@@ -44,7 +48,7 @@ class Cell:
         help: str | None = None,
         fix: Fix | None = None,
     ) -> Diagnostic:
-        """A finding that is none of a rule: Spark's own, or one about a variable. span: offsets into the SQL."""
+        """A finding that comes from no rule: an error of Spark, or one about a variable. span: offsets into the SQL."""
         place = Lines(self.text).span(*span)
         return Diagnostic(
             code, code.lower(), Severity.ERROR, masked_words(message, self.text), place, help, fix
@@ -52,7 +56,7 @@ class Cell:
 
 
 def masked(text: str) -> str:
-    """The text with the quoted strings of each statement that may hold a secret hidden."""
+    """The text, with quoted strings hidden in each statement that may hold a secret."""
     return applied(text, _edits(text, 0))
 
 
@@ -62,7 +66,7 @@ def has_secrets(text: str) -> bool:
 
 
 def masked_words(message: str, text: str) -> str:
-    """A message without the strings of a text that may hold a secret."""
+    """A message without the strings of the text that may hold a secret."""
     if not has_secrets(text):
         return message
     for statement in statements(text):
@@ -71,6 +75,36 @@ def masked_words(message: str, text: str) -> str:
             if len(value) >= 4:
                 message = message.replace(value, HIDDEN)
     return message
+
+
+def masked_line(line: str, statement: str) -> str:
+    """A line of Python without its strings, if it or the statement that it led to may hold a credential."""
+    return _QUOTED.split(line, maxsplit=1)[0] + HIDDEN if _is_open(line, statement) else line
+
+
+def masked_stack(stack: str, text: str, lines: Iterable[str]) -> str:
+    """A stack without what may be a credential. text: the SQL. lines: the user's lines of Python in it."""
+    values = [text[start:end] for start, end in _hidden_in(text)] if has_secrets(text) else []
+    for line in lines:
+        if _is_open(line, text):
+            values += [match[2] for match in _STRING.finditer(line)]
+    for value in sorted(values, key=len, reverse=True):
+        for written in (value, repr(value)[1:-1]):
+            stack = stack.replace(written, HIDDEN) if len(written) >= 4 else stack
+    return stack
+
+
+def _is_open(line: str, statement: str) -> bool:
+    both = f"{line}\n{statement}"
+    return (
+        _QUOTED.search(line) is not None and (SECRETS.search(both) or CALL.search(both)) is not None
+    )
+
+
+def _hidden_in(text: str) -> Iterator[tuple[int, int]]:
+    for statement in statements(text):
+        for start, end in _hidden(statement.text):
+            yield statement.start + start, statement.start + end
 
 
 def _edits(text: str, begin: int) -> list[Edit]:
@@ -91,10 +125,10 @@ def _calls_in(text: str) -> list[str]:
 
 
 def _hidden(statement: str) -> list[tuple[int, int]]:
-    """Where the values of a statement are that may be secret: its strings, and what SET assigns.
+    """The spans of a statement's values that may be secret: its strings, and what SET assigns.
 
-    Where nothing but a table function's call could hold one, that is each string behind the call's first
-    argument that has no name.
+    If only a table function's call can hold a secret, these are the strings after the call's first positional
+    argument.
     """
     tokens = [token for token in tokenize(statement) if token.kind not in TRIVIA]
     if SECRETS.search(statement) is None:

@@ -1,6 +1,6 @@
-"""A client of Spark Connect: what its server has, and statements checked before they are sent.
+"""The client side of Spark Connect: what its server offers, and statements checked before they are sent.
 
-This runs without Java, py4j and Spark itself: a client has `pyspark-client` alone.
+This runs without Java, py4j and Spark itself: a client has only `pyspark-client`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _START = (
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
-    """Check partition DDL on the server before a session of a client sends it; returns the session.
+    """Check partition DDL on the server before a client's session sends it; returns the session.
 
-    ddl: as for a session of one's own. Raises IcebergSqlError if the server has nothing of this package. If
-    it has the functions but not the check, an IcebergSqlWarning says so.
+    ddl: as for a classic session. Raises IcebergSqlError if the server does not have this package's functions. If
+    it has the functions but not the check, it warns with an IcebergSqlWarning.
     """
     known_mode(ddl)
     uninstall(spark)
@@ -57,12 +57,12 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Give a session its own `sql` again; the server's check is not touched."""
+    """Restore a session's own `sql`; the server's check is unchanged."""
     spark.__dict__.pop("sql", None)
 
 
 def check(spark: SparkSession, text: str, filename: str | None = None) -> Report:
-    """The findings of the server's checker about a text, with its session's tables.
+    """The findings of the server's checker on a text, with the tables of its session.
 
     Raises IcebergSqlError if the server has no checker.
     """

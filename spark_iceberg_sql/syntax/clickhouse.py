@@ -7,7 +7,7 @@
     SELECT ... SETTINGS k = v        k => v in each table function, or AS OF on the one table
     OPTIMIZE TABLE t                 CALL system.rewrite_data_files(table => 't', ...)
     ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
-    INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first
+    INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first (TABLE FUNCTION, too)
 
 What follows a call, and the statements that show and describe one, are in table_calls.py.
 All of the left side are errors in Spark, so no statement that Spark takes changes its meaning.
@@ -146,7 +146,9 @@ def _whole(
     elif words[:2] == ["ALTER", "TABLE"]:
         yield from _delete(statement, rest, writes)
     elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
-        yield from _insert(rest, attach, naming)
+        yield from _insert(rest, 3, attach, naming)
+    elif words == ["INSERT", "INTO", "TABLE", "FUNCTION"]:
+        yield from _insert(rest, 4, attach, naming)
 
 
 def _name_end(tokens: list[Token], start: int) -> int:
@@ -179,13 +181,18 @@ def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Ite
         yield Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
 
 
-def _insert(tokens: list[Token], attach: list[Attachment], naming: Naming) -> Iterator[Edit]:
-    """INSERT INTO FUNCTION icebergLocal('/lake/t')."""
-    if not is_call(tokens, 3) or tokens[3].text.lower() not in _WRITABLE:
+def _insert(
+    tokens: list[Token], at: int, attach: list[Attachment], naming: Naming
+) -> Iterator[Edit]:
+    """INSERT INTO [TABLE] FUNCTION icebergLocal('/lake/t').
+
+    at: the index of the function.
+    """
+    if not is_call(tokens, at) or tokens[at].text.lower() not in _WRITABLE:
         return
-    close = closing(tokens, 4)
-    path = tokens[5]
-    if close != 6 or path.kind is not Kind.STRING or not path.text.startswith("'"):
+    close = closing(tokens, at + 1)
+    path = tokens[at + 2]
+    if close != at + 3 or path.kind is not Kind.STRING or not path.text.startswith("'"):
         return
     folder = path.text[1:-1].rstrip("/")
     if not folder.rpartition("/")[2]:
@@ -194,6 +201,11 @@ def _insert(tokens: list[Token], attach: list[Attachment], naming: Naming) -> It
     yield Edit(tokens[2].start, tokens[close].end, dotted(attach[-1].name))
 
 
+_WRITERS = " or ".join(function.names[0] for function in FUNCTIONS if function.writable)
+INTO_FUNCTION = (
+    f"INSERT INTO FUNCTION takes {_WRITERS} with one argument, the table's folder in single quotes: "
+    "INSERT INTO FUNCTION icebergLocal('/lake/db/t') ..."
+)
 _WRITABLE = frozenset(
     name.lower() for function in FUNCTIONS if function.writable for name in function.names
 )

@@ -1,11 +1,11 @@
-"""What the functions refuse: at analysis, in one sentence, at a place, and with nothing on stderr."""
+"""What the functions refuse: at analysis, in one sentence, with a position, and nothing on stderr."""
 
 from __future__ import annotations
 
 import pytest
 from pyspark.errors import AnalysisException, ArithmeticException
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - the name everybody uses
+from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 
 ROWS = (
     "(SELECT 'N1' AS tailnum, 5L AS id, 1.5D AS d, current_date() AS day, array(1) AS list, "

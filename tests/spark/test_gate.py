@@ -1,4 +1,4 @@
-"""The gate on a live session: what it refuses never reaches Spark, what it passes arrives as it was."""
+"""The gate on a live session: what it refuses never reaches Spark, what it accepts arrives unchanged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(spark):
 
 
 def fields(spark, table):
-    """The current partition fields, read past every cache."""
+    """The current partition fields, read without any cache."""
     found = SessionTables(spark, intercept.own_sql(spark)).get(tuple(table.split(".")))
     return [field.clause for field in found.specs.spec.fields]
 
@@ -43,7 +43,7 @@ def codes(error):
 
 class TestRefusal:
     def test_a_refused_statement_never_reaches_spark(self, spark, table):
-        """Here one that Spark would run, and that would break the table."""
+        """Here a statement that Spark would run and that would break the table."""
         spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, name) AS shard")
         statement = (
             f"ALTER TABLE {table} REPLACE PARTITION FIELD shard WITH truncate(2, name) AS shard"
@@ -130,7 +130,7 @@ class TestPassing:
         assert spark.table("local.gate.c").count() == 1
 
     def test_ctas_with_arguments_on_an_older_line(self, spark, table):
-        """Spark binds them to what was parsed: the check does not have them, and says that it is incomplete."""
+        """Spark binds them after parsing: the check does not know them, and reports that it is incomplete."""
         if "parameters in CTAS" not in versions.line(spark.version).lacks:
             pytest.skip("the parser has them")
         text = "CREATE OR REPLACE TABLE local.gate.c USING iceberg PARTITIONED BY (bucket(4, id)) "
@@ -207,7 +207,7 @@ class TestModes:
         for off in (lambda: sis.install(spark, ddl="off"), lambda: sis.uninstall(spark)):
             off()
             try:
-                # Another test may have left a session that is checked.
+                # Another test may have left a checked session.
                 assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.shut()
                 assert not {"sql", "newSession"} & set(vars(spark))
             finally:
@@ -316,7 +316,7 @@ class TestKnowsTheCatalog:
         assert "already exists" not in str(error.value)
 
     def test_a_current_catalog_that_cannot_start(self, spark, table):
-        """What names its catalog is checked all the same."""
+        """A statement that names its catalog is still checked."""
         session = spark.newSession()
         session.conf.set("spark.sql.catalog.broken", "no.such.Catalog")
         session.conf.set("spark.sql.defaultCatalog", "broken")
@@ -418,7 +418,7 @@ class TestSparksOwnErrors:
 
 class TestRaces:
     def test_two_sessions_evolve_one_table(self, spark, table):
-        """Each adds and drops its own field: whatever the order, both additions are there."""
+        """Each thread adds and drops its own field: in any order, no addition is lost."""
         sessions = [spark.newSession(), spark.newSession()]
         terms = [["days(ts)", "truncate(4, name)"], ["hours(ts)", "truncate(8, name)"]]
         start, failures = threading.Barrier(2), []
@@ -428,13 +428,13 @@ class TestRaces:
                 start.wait()
                 for term in own:
                     session.sql(f"ALTER TABLE {table} ADD PARTITION FIELD {term}")
-            except Exception as error:  # a thread's failure is the test's
+            except Exception as error:  # a failure in a thread fails the test
                 failures.append(error)
 
         threads = [
             threading.Thread(target=evolve, args=pair) for pair in zip(sessions, terms, strict=True)
         ]
-        # The filters are the process's own, not a thread's: two threads that set them undo each other.
+        # Warning filters belong to the process, not to a thread: two threads that set them undo each other.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IcebergSqlWarning)
             for thread in threads:

@@ -1,6 +1,6 @@
-"""Somebody who wants to get damage past the gate, in the words of the statement.
+"""Attempts to get damaging statements past the gate by their wording.
 
-Each attack is first run past the gate, where it damages its table; with the gate the table stays whole.
+Each attack is first run without the gate, where it damages its table; with the gate the table stays intact.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from spark_iceberg_sql.spark.gate import intercept
 Sql = Callable[..., DataFrame]
 FIELD = "REPLACE PARTITION FIELD shard WITH bucket(16, id) AS"
 
-# {t}: the table, local.attack.<name>. Each statement but the last one prepares.
+# {t}: the table, local.attack.<name>. All statements except the last one are preparation.
 TEXTS = {
     "plain": ["ALTER TABLE {t} " + FIELD + " shard"],
     "letter case": ["alter Table {t} rePLACE Partition fIELD shard with BUCKET(16, id) as SHARD"],
@@ -130,11 +130,11 @@ TEXTS = {
     ],
 }
 
-# Two fields whose names differ in case: only Spark 4.1 fails on them. Refused on any line, as a table outlives it.
+# Two fields whose names differ in case: only Spark 4.1 fails on them. Refused on all lines, as a table outlives them.
 SINCE_4_1 = {"letter case", "in two steps, by the transform"}
-# Iceberg's parser stumbles over these words as they stand; the gate mends them, so that they would run.
+# Iceberg's parser rejects these texts; the gate repairs them, so they would run.
 MENDED = {"a byte order mark", "a comment with a bracket", "an end after"}
-# The query's write fails on the table that the statement would leave, so Spark takes it back.
+# The query's write fails on the table that the statement would create, so Spark undoes it.
 REFUSED = {"a query of another type"}
 
 
@@ -157,7 +157,7 @@ def made(spark: SparkSession):
 
 
 def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | None:
-    """Run an attack, and say what is broken afterwards."""
+    """Run an attack, and return what is broken afterwards."""
     warehouse = spark.conf.get("spark.sql.catalog.local.warehouse")
     with suppress(Exception):  # a refusal ends the attack
         for text in texts:

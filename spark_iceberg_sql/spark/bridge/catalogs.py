@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
-_CAUSES = 10  # deep enough; a chain of causes may be cyclic
+_CAUSES = 10  # maximum depth; a chain of causes may be cyclic
 _NOT_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "SCHEMA_NOT_FOUND",
@@ -32,7 +32,7 @@ class Loaded:
     """A catalog's answer.
 
     what: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
-    metadata.json of an Iceberg table, without its snapshots. has_rows: it has a current snapshot.
+    metadata.json of an Iceberg table, without its snapshots. has_rows: whether it has a current snapshot.
     provider: of a table that is not Iceberg. branch: its name.
     """
 

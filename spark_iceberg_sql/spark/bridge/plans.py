@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _RELATION = "DataSourceV2Relation"
-# Commands whose query Spark plans apart.
+# Commands whose query Spark plans separately.
 _WITH_QUERY = ("CreateTableAsSelect", "ReplaceTableAsSelect")
 _OURS = "sparkicebergsql.Prune"
 
@@ -37,8 +37,8 @@ class Plans:
 class Filtered:
     """A relation before push-down.
 
-    conjuncts: directly above it. above: those further up that only refer to it, with the node over which
-    Spark did not move them.
+    conjuncts: directly above it. above: conjuncts further up that refer only to it, with the node below which
+    Spark did not push them.
     """
 
     relation: Java
@@ -50,8 +50,8 @@ class Filtered:
 class Leaf:
     """What an optimized plan reads.
 
-    kind: its class. node: the plan's. runtime: the columns that are filtered at run time by the rows of another
-    scan. is_first: whether it is that other scan, which Spark runs apart.
+    kind: its class. node: the plan's. runtime: the columns filtered at run time by the rows of another
+    scan. is_first: whether it is that other scan, which Spark runs separately.
     """
 
     kind: str
@@ -110,7 +110,7 @@ def kind(node: Java) -> str:
 
 
 def key(relation: Java) -> int:
-    """What identifies a relation in all the plans of a statement: the id of its first column."""
+    """The key of a relation in all plans of a statement: the id of its first column."""
     return int(relation.output().head().exprId().id())
 
 
@@ -135,7 +135,7 @@ def _walk(
     node: Java, found: dict[int, Filtered], higher: list[tuple[Java, str]], command: Java | None
 ) -> None:
     kind = _kind(node)
-    if kind == "ReplaceData":  # its condition chooses the files, not the filters below it
+    if kind == "ReplaceData":  # its condition selects the files, not the filters below it
         command = node.condition()
     if kind in ("Filter", "Project", _RELATION):
         operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
@@ -170,7 +170,7 @@ def split(condition: Java) -> list[Java]:
 
 
 def described(node: Java) -> str:
-    """A node in the terms of SQL: `a LEFT OUTER JOIN`, `GROUP BY`."""
+    """A node in SQL terms: `a LEFT OUTER JOIN`, `GROUP BY`."""
     name = _kind(node)
     if name == "Join":
         return f"a {node.joinType().sql()} JOIN"
@@ -197,7 +197,7 @@ _IN_SQL = {
 
 
 def leaves(plan: Java) -> Iterator[Leaf]:
-    """What an optimized plan reads, its subqueries included, in the order of the plan."""
+    """What an optimized plan reads, including its subqueries, in plan order."""
     yield from _leaves(plan, (), is_first=False)
 
 
@@ -206,7 +206,7 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
     children = from_seq(node.children())
     if not children:
         yield Leaf(name, node, runtime, is_first)
-    # The subqueries of dynamic filters: those of a join are a part of the join, and read once.
+    # The subqueries of dynamic filters: a join's own is part of the join, and read once.
     shared: list[Java] = []
     apart: list[Java] = []
     if name == "Filter":
@@ -230,13 +230,13 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
 
 
 def pretty(expression: Java) -> str:
-    """An expression as Spark names the column of a result: `lower(name)`."""
+    """An expression as Spark names a result column: `lower(name)`."""
     package = scala_object("org.apache.spark.sql.catalyst.util.package")
     return lines.pretty_sql(package, expression)
 
 
 def relation_name(node: Java) -> str:
-    """The name of what a leaf of a plan reads; its class if it has none."""
+    """The name of the relation that a leaf of a plan reads; the leaf's class if it has none."""
     if _kind(node) in ("DeleteFromTableWithFilters", "DeleteFromTable"):
         return relation_name(node.table())
     if _kind(node) == _RELATION:
@@ -249,7 +249,7 @@ def relation_name(node: Java) -> str:
 
 
 def relation_names(plan: Java) -> list[str]:
-    """The tables that an analyzed plan refers to, in its order."""
+    """The tables that an analyzed plan refers to, in plan order."""
     names = [relation_name(leaf) for leaf in from_seq(plan.collectLeaves()) if _is_table(leaf)]
     return list(dict.fromkeys(names))
 
@@ -277,7 +277,7 @@ def _balanced(text: str) -> bool:
 
 
 def conjunction(parts: list[Java]) -> Java:
-    """All of some predicates."""
+    """The conjunction of predicates."""
     result, *rest = parts
     for part in rest:
         result = java_class(f"{jvm.EXPRESSIONS}.And")(result, part)
@@ -291,7 +291,7 @@ def disjuncts(condition: Java) -> list[Java]:
 
 
 def references(expression: Java) -> list[Java]:
-    """The columns in an expression, each once."""
+    """The columns in an expression, without duplicates."""
     return from_seq(expression.references().toSeq())
 
 
@@ -302,13 +302,13 @@ def literals(expression: Java) -> list[Java]:
 
 
 def attributes(expression: Java) -> list[Java]:
-    """The columns in an expression, as often as they are in it."""
+    """The columns in an expression, with duplicates."""
     leaves = from_seq(expression.collectLeaves())
     return [leaf for leaf in leaves if _kind(leaf) == "AttributeReference"]
 
 
 def constant_rows(spark: SparkSession, query: str) -> list[Java] | None:
-    """The rows of a query over constants, if the optimizer alone evaluates it; else None."""
+    """The rows of a query over constants, if the optimizer can evaluate it alone; otherwise None."""
     plan = planned(spark, query).after
     if _kind(plan) != "LocalRelation":
         return None

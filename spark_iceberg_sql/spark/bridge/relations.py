@@ -33,7 +33,7 @@ def is_literal(expression: Java) -> bool:
 
 
 def is_array(expression: Java) -> bool:
-    """Whether an argument is written as array(...)."""
+    """Whether an argument is an array(...) expression."""
     return bool(expression.getClass().getSimpleName() == "CreateArray")
 
 
@@ -198,12 +198,12 @@ def hadoop_table(folder: str) -> Java:
 
 
 def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None = None) -> Java:
-    """Spark's table over Iceberg's, as of a snapshot, a time or now; with the schema of that time."""
+    """Spark's table for an Iceberg table, as of a snapshot, a time or now, with the schema at that time."""
     return lines.spark_table(java_class, table, snapshot, micros)
 
 
 def spark_table_at_ref(table: Java, ref: str) -> Java:
-    """Spark's table over Iceberg's, as of a branch or tag. Raises KeyError with the existing names."""
+    """Spark's table for an Iceberg table, as of a branch or tag. Raises KeyError with the existing names."""
     found = table.refs().get(ref)
     if found is None:
         raise KeyError(*ref_names(table))
@@ -219,7 +219,7 @@ def ref_names(table: Java) -> list[str]:
 
 
 def spark_table_at_version(table: Java, version: str) -> Java:
-    """Spark's table over Iceberg's, as VERSION AS OF reads it: a snapshot ID, a branch or a tag.
+    """Spark's table for an Iceberg table, as VERSION AS OF reads it: a snapshot ID, a branch or a tag.
 
     Raises KeyError with the branches and tags if it is none of these.
     """
@@ -229,15 +229,15 @@ def spark_table_at_version(table: Java, version: str) -> Java:
 
 
 def changelog_table(table: Java) -> Java:
-    """Spark's table over the changes of Iceberg's."""
+    """Spark's table over the changes of an Iceberg table."""
     return lines.changelog_table(java_class, table)
 
 
 def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     """The leaf of a logical plan that reads a Spark table.
 
-    It has a catalog object but no identifier: with the catalog Spark finds the partition transforms
-    (joins without a shuffle), and without an identifier it keeps the snapshot of the analysis.
+    It has a catalog object but no identifier: through the catalog Spark finds the partition transforms
+    (for joins without a shuffle); without an identifier it keeps the snapshot of the analysis.
     """
     kind = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
     read = _case_insensitive({**(options or {}), **lines.read_options(table)})
@@ -262,7 +262,7 @@ def _catalog_of(gateway: Java) -> Java:
 
 
 def unpushed(plan: Java) -> Java:
-    """The same rows, but no predicate is pushed below: Spark moves none across a nondeterministic one."""
+    """The same rows without push-down: Spark pushes no predicate below a nondeterministic one."""
     parser = jvm.active_session().sessionState().sqlParser()
     always = parser.parseExpression("monotonically_increasing_id() >= 0")
     return java_class(f"{_CATALYST}.plans.logical.Filter")(always, plan)
@@ -294,7 +294,7 @@ def column(frame: Java) -> list[str]:
 
 
 def with_hidden(visible: Java, inner: Java, count: int) -> Java:
-    """The plan of a DataFrame with the first `count` columns of another, and the others as hidden columns."""
+    """The plan of a DataFrame with the first `count` columns of another, and that one's other columns hidden."""
     plan = visible.queryExecution().analyzed()
     output = jvm.from_seq(inner.queryExecution().analyzed().output())
     tag = scala_object(f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()

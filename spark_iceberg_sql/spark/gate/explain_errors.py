@@ -1,4 +1,4 @@
-"""Errors that Spark raises after the check: Spark's own error, preceded by an explanation if the cause is known."""
+"""Errors that Spark raises after the check: Spark's own error, after an explanation if the cause is known."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax import parser
+from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import Ref
 
@@ -21,18 +22,19 @@ if TYPE_CHECKING:
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _UNKNOWN = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
+_INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
 _CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
 
 
 def lost_a_race(error: Exception) -> bool:
-    """Whether another session committed first, so that this statement wrote nothing."""
+    """Whether another session committed first, so this statement wrote nothing."""
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
 def explained(spark: SparkSession, error: Exception, text: object = None) -> Exception:
-    """The error that the user should see for one that Spark raised.
+    """The error to show the user for an error raised by Spark.
 
     spark: the session. error: what `spark.sql` raised. text: the statement. Spark's own error keeps its class and
     condition; a bare Java exception becomes an IcebergSqlError, without the Java stack.
@@ -54,11 +56,11 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
 
 
 def unknown_function(error: Exception, text: object) -> str | None:
-    """The table function that Spark did not find, if its name begins as this package's. text: the statement."""
+    """The table function that Spark did not find, if it has this package's prefix. text: the statement."""
     said = catalogs.first_line(error)
     found = _UNKNOWN.search(said)
     if found is None and _NO_CATALOG_FUNCTIONS in said and isinstance(text, str):
-        # After `USE lake`, Spark looks there, and does not name the function.
+        # After `USE lake`, Spark looks the function up there, and its error does not name it.
         calls = (call for call in _CALL.finditer(text) if call[1].lower() not in NAMES)
         found = next(calls, None)
     return None if found is None else found[1]
@@ -72,6 +74,8 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         return (
             f"there is no table function `{unknown}`; write {' or '.join(like)}" if like else None
         )
+    if "PARSE_SYNTAX_ERROR" in said and isinstance(text, str) and _INTO_FUNCTION.match(text):
+        return INTO_FUNCTION
     if "PARSE_SYNTAX_ERROR" in said and "FIELD" in said.upper():
         if not catalogs.has_iceberg_extensions(spark):
             return (

@@ -1,4 +1,4 @@
-"""The gate's decision: a statement is checked against the live catalogs, and refused or passed on."""
+"""The gate's decision: a statement is checked against the live catalogs, and refused or admitted."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
-# Whose frames stand between a user's call and a warning about it.
+# Modules whose frames lie between a user's call and a warning about it.
 _BETWEEN = ("spark_iceberg_sql.spark", "pyspark", "py4j")
 
 
 def judge(asked: Asked) -> str:
-    """The text that Spark is to parse for a statement: the same, or in Spark's words where it is ClickHouse's.
+    """The text that Spark parses for a statement: the same, or a translation from ClickHouse's syntax.
 
-    Raises IcebergSqlError, with the report, to refuse it. Says the rest as an IcebergSqlWarning.
+    Raises IcebergSqlError, with the report, to refuse it. Other findings are raised as an IcebergSqlWarning.
     """
     spark = asked.spark
     if asked.is_plan:
@@ -51,15 +51,13 @@ def _report(asked: Asked, text: str) -> Report:
     return shown.reworded(report, shown.backwards(edits, text))
 
 
-_OF_A_PLAN = (
-    "   = note: the statement stands for a command without SQL text, such as a DataFrame writer's\n"
-)
+_OF_A_PLAN = "   = note: the statement was derived from a command without SQL text, such as a DataFrame writer's\n"
 
 
 def _in_backticks(asked: Asked, text: str) -> str:
-    """The text with names in double quotes in backticks, at the same offsets, if the session reads them as names.
+    """The text with double-quoted names in backticks, at the same offsets, if the session treats them as names.
 
-    Iceberg's grammar never does.
+    Iceberg's parser never does.
     """
     if '"' not in text or routing.goes_to_iceberg(text):
         return text
@@ -84,7 +82,7 @@ def _speak(report: Report, mode: str, more: str = "") -> None:
 
 
 def _users_level() -> int:
-    """How far up the stack the user's call is; the bottom of it where the call came from another client."""
+    """The stack level of the user's call; the bottom of the stack if the call came from another client."""
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         frame, level = frame.f_back, level + 1

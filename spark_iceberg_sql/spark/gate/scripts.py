@@ -1,4 +1,4 @@
-"""A script on a live session: checked whole before its first statement runs, then statement by statement."""
+"""A script on a live session: checked as a whole first, then again statement by statement as it runs."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def run(
     progress: Callable[[str], None] | None = None,
     on_result: Callable[[DataFrame], None] | None = None,
 ) -> tuple[Ran, ...]:
-    """Run a script: all of it is checked first, so an error in the last statement keeps the first from running.
+    """Run a script. All of it is checked first, so an error in the last statement prevents the first from running.
 
     spark: the session. text: statements separated by `;`. args: values of `:name` parameters.
     variables: values of `${name}`. check_only: stop after the check. filename: for messages.
     progress: called with a line before and after each statement. on_result: called with the result of each
-    statement, before the next one runs.
+    statement, before the next statement runs.
     Returns what ran, in order. Raises IcebergSqlError if the check finds an error (nothing has
     run), ScriptFailedError if a statement fails (those before it have run).
     """

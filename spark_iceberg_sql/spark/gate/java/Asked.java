@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 
-/** A statement that Python is asked about: a text, or a plan that has none and is written as one. */
+/** A statement that Python is to check: a text, or a plan without one, written as a statement. */
 public class Asked {
   private final SparkSession session;
   private final String mode, text;
@@ -46,7 +46,7 @@ public class Asked {
 
   public String text() { return text; }
 
-  /** Whether it may be partition DDL, and not only a spelling to translate. */
+  /** Whether it may be partition DDL, rather than only ClickHouse syntax to translate. */
   public boolean mayBeDdl() { return mayBeDdl; }
 
   /** Whether the text is written from a plan. */

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
-/** The values of a statement's parameters: Spark puts them into what was parsed, so none is known here. */
+/** The values of a statement's parameters: Spark inserts them after parsing, so none is known here. */
 public final class Parameters {
   private Parameters() {}
 

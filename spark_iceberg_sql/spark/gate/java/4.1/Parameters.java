@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.parser.PositionMapper;
 import org.apache.spark.sql.catalyst.parser.Substitution;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
-/** The values of a statement's parameters, which the parser puts into it: a ParameterContext, or null. */
+/** The values of a statement's parameters, which the parser inserts: a ParameterContext, or null. */
 public final class Parameters {
   private Parameters() {}
 
