@@ -178,7 +178,7 @@ def test_places_that_look_alike_are_two(
     if os.path.samefile(copy, lake / "alike" / said):
         pytest.skip("this disk does not tell them apart")
     say_location(copy, str(lake / "alike" / said))
-    assert COPY in refused(spark, str(copy), f"thief3.`{place}`".replace("`", ""))
+    assert COPY in refused(spark, str(copy), "thief3.t")
 
 
 @pytest.mark.parametrize(
