@@ -260,6 +260,61 @@ def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
     assert "LEFT OUTER JOIN" in (one(kept, "t.k = 9").why_not or "")
 
 
+def test_filters_above_what_is_not_deterministic(spark: SparkSession) -> None:
+    place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+    assert place is not None
+    by_path = f"iceberg('{place[1]}', use_partition_pruning => false)"
+    for source in (f"(SELECT *, rand() AS r FROM {T})", f"(SELECT *, uuid() AS r FROM {T})"):
+        found = sis.explain(spark, f"SELECT * FROM {source} WHERE id = 3")
+        assert (found.scans[0].files, one(found, "id = 3").files) == (24, 24)
+        assert "a SELECT that is not deterministic" in (one(found, "id = 3").why_not or "")
+    (scan,) = sis.explain(spark, f"SELECT * FROM {by_path} WHERE id = 33").scans
+    assert [(c.text, c.files) for c in scan.conjuncts] == [("id = 33", 5)]
+    assert "use_partition_pruning => false" in (scan.conjuncts[0].why_not or "")
+    spark.sql(f"ALTER TABLE {OLD} SET TBLPROPERTIES ('write.merge.mode' = 'merge-on-read')")
+    merge = sis.explain(
+        spark,
+        f"MERGE INTO {OLD} t USING {T} s ON t.id = s.id AND t.id = 33 "
+        "WHEN MATCHED THEN UPDATE SET name = s.name",
+    )
+    assert merge.scans[0].files == 1
+
+
+def test_incremental_reads_are_not_counted(spark: SparkSession) -> None:
+    ends = "min_by(snapshot_id, committed_at), max_by(snapshot_id, committed_at)"
+    first = spark.sql(f"SELECT {ends} FROM {OLD}.snapshots WHERE operation = 'append'").first()
+    place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+    assert first is not None
+    assert place is not None
+    for more in ("", f", end_snapshot_id => {first[1]}"):
+        query = f"SELECT * FROM iceberg('{place[1]}', start_snapshot_id => {first[0]}{more})"
+        (scan,) = sis.explain(spark, query).scans
+        assert (scan.files, scan.bytes, scan.pruned) == (None, None, None)
+        assert "an incremental read" in (scan.note or "")
+
+
+def test_a_negation_keeps_no_nulls(spark: SparkSession) -> None:
+    """Iceberg takes it for true of a null, SQL does not."""
+    spark.sql("CREATE TABLE local.explain.nulls (i INT) USING iceberg")
+    spark.sql("INSERT INTO local.explain.nulls SELECT /*+ COALESCE(1) */ NULL FROM range(3)")
+    spark.sql("INSERT INTO local.explain.nulls SELECT /*+ COALESCE(1) */ 1 FROM range(3)")
+    texts = (
+        "i <> 5",
+        "NOT (i = 5)",
+        "i NOT IN (5, 6)",
+        "i + 1 <> 5",
+        "i <> 5 OR i = 7",
+        "NOT (i <=> 5)",
+    )
+    for text in texts:
+        query = f"SELECT * FROM local.explain.nulls WHERE {text}"
+        own = one(sis.explain(spark, query), text)
+        assert own.files == read(spark, query), text
+        assert own.files == (2 if "OR" in text or "<=>" in text else 1), text
+        assert "every row" not in (own.why_not or ""), text
+    spark.sql("DROP TABLE local.explain.nulls")
+
+
 def test_what_cannot_be_explained_is_said(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE spark_catalog.default.plain USING parquet AS SELECT * FROM range(3)")
     try:

@@ -148,6 +148,8 @@ def _walk(
                     conjuncts = list(own)
                 found[key(child)] = Filtered(child, conjuncts)
                 return
+            if kind == "Filter" and not conjuncts:  # a filter of its own: not moved over randomness
+                conjuncts, child = split(node.condition()), node.child()
             higher += [(conjunct, described(child)) for conjunct in conjuncts]
             if kind == "Filter":
                 _walk(child, found, higher, command)
@@ -174,9 +176,13 @@ def described(node: Java) -> str:
     name = _kind(node)
     if name == "Join":
         return f"a {node.joinType().sql()} JOIN"
+    if name == "Project":
+        chosen = from_seq(node.projectList())
+        return "a SELECT" + ("" if all(c.deterministic() for c in chosen) else _RANDOM)
     return _IN_SQL.get(name, name)
 
 
+_RANDOM = " that is not deterministic"
 _IN_SQL = {
     "Aggregate": "GROUP BY or an aggregate",
     "Window": "a window function",
@@ -190,7 +196,7 @@ _IN_SQL = {
     "Except": "EXCEPT",
     "Intersect": "INTERSECT",
     "Expand": "GROUPING SETS",
-    "Filter": "a filter that is not deterministic",
+    "Filter": "a filter" + _RANDOM,
 }
 
 # ---------------------------------------------------------------------------------- after the optimizer
@@ -293,6 +299,15 @@ def disjuncts(condition: Java) -> list[Java]:
 def references(expression: Java) -> list[Java]:
     """The columns in an expression, each once."""
     return from_seq(expression.references().toSeq())
+
+
+def not_null(conjunct: Java, relation: Java) -> list[Java]:
+    """The `IS NOT NULL` that Spark derives from a conjunct above a relation."""
+    if not relation.conf().constraintPropagationEnabled():
+        return []
+    expressions = scala_object("org.apache.spark.sql.catalyst.expressions.ExpressionSet")
+    own = expressions.apply(jvm.to_seq([conjunct]))
+    return from_seq(relation.constructIsNotNullConstraints(own, relation.output()).toSeq())
 
 
 def literals(expression: Java) -> list[Java]:

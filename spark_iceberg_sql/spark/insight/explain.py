@@ -78,10 +78,8 @@ def _scan(
         return Scan(name, note="not a table with data files of Iceberg: what is read is not known")
     local = plans.kind(scan) == "SparkLocalScan"
     metrics = None if local else iceberg_filters.scanned(scan)
-    if metrics is None and not local:
-        return Scan(
-            name, note=f"an incremental read ({plans.kind(scan)}): what is read is not known"
-        )
+    if metrics is None and not local and iceberg_filters.kept(table, []) is not None:
+        return Scan(name, note="its planning counts no files, as of an incremental read: not known")
     conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table))
     kept = iceberg_filters.kept(table, conjuncts.filters())
     if kept is None:

@@ -10,7 +10,7 @@ from spark_iceberg_sql.insight import conjuncts as reasons
 from spark_iceberg_sql.insight.conjuncts import Field
 from spark_iceberg_sql.insight.explain import Conjunct
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, terms
+from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, relations, terms
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.insight import explain_rewrites
 
@@ -57,6 +57,7 @@ class Conjuncts:
         self._relation = relation if filtered is None else filtered.relation
         self._all: list[Java] = []  # what Iceberg receives of the whole filter
         self._written: dict[object, _Written] = {}
+        self._is_unpushed = False  # by use_partition_pruning => false
         for conjunct in filtered.conjuncts if filtered is not None else ():
             self._take(conjunct, None)
         for conjunct, over in filtered.above if filtered is not None else ():
@@ -76,6 +77,9 @@ class Conjuncts:
         place = terms.place(conjunct)
         text = place[0][place[1] : place[2]] if place is not None else plans.sql(conjunct)
         key = place if place is not None else text
+        if text == relations.UNPUSHED and (place is None or place[0] == text):
+            self._is_unpushed = True
+            return
         if over is not None and key in self._written:
             return  # it is also above the relation
         one = self._written.setdefault(key, _Written(text, terms.is_derived(conjunct), over))
@@ -88,6 +92,9 @@ class Conjuncts:
         else:
             one.own.append(found)
             self._all.append(found)
+        for derived in plans.not_null(conjunct, self._relation):
+            found = iceberg_filters.converted(derived, self._relation)
+            one.own += [found] if found is not None else []
 
     def _imply(self, one: _Written) -> None:
         if self._prune is None or one.over is not None or one.inferred:
@@ -154,6 +161,8 @@ class Conjuncts:
         return explain_rewrites.better(self._spark, one.parts[0], one.text, self._relation, total)
 
     def _why(self, one: _Written, kept: Mapping[str, Any], total: int) -> str:
+        if one.over is not None and self._is_unpushed:
+            return "use_partition_pruning => false keeps it from the scan"
         if one.over is not None:
             return f"Spark does not move it below {one.over}, so it does not reach the scan"
         if one.added is not None and self._is_on:
