@@ -49,8 +49,10 @@ class Join:
     """One join of a query.
 
     condition: its equalities. tables: what is read on both sides. shuffles: sides that are shuffled now.
-    best: with `settings` of the verdict. is_broadcast: one side is sent whole, so nothing is to be shuffled.
-    why: what stands in the way of fewer; None if nothing does.
+    best: with `sets` of the verdict. is_broadcast: one side is sent whole, so nothing is to be shuffled.
+    is_stored: the rows of both sides stay in the partitions of the tables; without it a join that shuffles no side
+    uses the shuffle of a join below it, or compares each row with each.
+    why: what stands in the way of a storage-partitioned join, with `sets`; None if nothing does.
     """
 
     condition: str
@@ -58,12 +60,13 @@ class Join:
     shuffles: int
     best: int
     is_broadcast: bool
+    is_stored: bool
     why: str | None = None
 
     @property
     def happens(self) -> bool:
-        """Whether it is a storage-partitioned join: no side is shuffled, or sent whole."""
-        return self.shuffles == 0 and not self.is_broadcast
+        """Whether it is a storage-partitioned join: no side is shuffled, sent whole or compared row by row."""
+        return self.is_stored and self.shuffles == 0 and not self.is_broadcast
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ class Verdict:
 
     def _lines(self) -> Iterator[str]:
         for one in self.joins:
-            yield f"{' with '.join(one.tables)} on {one.condition}: {_answer(one)}"
+            yield f"{' with '.join(one.tables) or 'no table'} on {one.condition}: {_answer(one)}"
             if one.why is not None:
                 yield f"  {one.why}"
         if self.sets:
@@ -109,5 +112,7 @@ def _answer(one: Join) -> str:
         return "a broadcast join, which shuffles neither side"
     if one.happens:
         return "storage-partitioned: no shuffle"
+    if one.shuffles == 0:
+        return "not storage-partitioned, though it shuffles neither side by itself"
     words = f"not storage-partitioned: {one.shuffles} of 2 sides are shuffled"
     return words + (f", {one.best} with the settings below" if one.best < one.shuffles else "")

@@ -22,13 +22,14 @@ _JOINS = ("SortMergeJoinExec", "ShuffledHashJoinExec", "CartesianProductExec", *
 class Side:
     """One side of a join. keys: what it is joined on, as SQL. plain: whether all are columns. types: theirs.
 
-    scans: the scans below it, but not below another join.
+    scans: what is read below it. is_stored: whether its rows stay in the partitions of the tables.
     """
 
     keys: tuple[str, ...]
     plain: bool
     types: tuple[str, ...]
     scans: tuple[Java, ...]
+    is_stored: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,15 @@ def _side(join: Java, keys: str, child: Java) -> Side:
         all(kind(key) == "AttributeReference" for key in found),
         tuple(str(key.dataType().sql()).lower() for key in found),
         tuple(_scans(child)),
+        _is_stored(child.outputPartitioning()),
     )
+
+
+def _is_stored(partitioning: Java) -> bool:
+    """Whether a partitioning is that of tables, as a scan reports it; after a join it may be several."""
+    if kind(partitioning) == "PartitioningCollection":
+        return any(_is_stored(one) for one in from_seq(partitioning.partitionings()))
+    return kind(partitioning) == "KeyGroupedPartitioning"
 
 
 def _is_shuffled(node: Java) -> bool:
@@ -127,6 +136,5 @@ def _scans(node: Java) -> Iterator[Java]:
     children = from_seq(node.children())
     if not children:
         yield node
-    if kind(node) not in _JOINS:
-        for child in children:
-            yield from _scans(child)
+    for child in children:
+        yield from _scans(child)
