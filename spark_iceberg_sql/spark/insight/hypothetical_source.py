@@ -155,6 +155,7 @@ def _of_frame(frame: DataFrame, words: str, properties: Mapping[str, str]) -> So
         raise IcebergSqlError(
             f"{words} has a column of a type that Iceberg does not have: {message(error)}"
         ) from None
+    properties = hypothetical.new_table_properties(properties)
     return Source(frame, words, _schema(json), json, properties)
 
 
