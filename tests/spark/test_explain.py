@@ -247,6 +247,50 @@ def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSessio
     assert not spark.catalog.tableExists("local.explain.c")
 
 
+def test_what_its_analysis_would_run_is_not_planned(spark: SparkSession) -> None:
+    """Spark runs CALL and EXECUTE IMMEDIATE while it analyses them."""
+    call = (
+        "CALL local.system.rewrite_data_files(table => '{}', options => map('rewrite-all', 'true'))"
+    )
+    rewrite = call.format(T.partition(".")[2])
+    insert = f"EXECUTE IMMEDIATE 'INSERT INTO {OLD} VALUES (1, \\'x\\')'"
+    statements = [rewrite, f"EXPLAIN {rewrite}"] + [insert] * (spark.version >= "4.0")
+    files = sorted(Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json"))
+    for statement in statements:
+        for view in (sis.explain, sis.spj):
+            with pytest.raises(sis.IcebergSqlError, match="cannot be planned without running it"):
+                view(spark, statement)
+    sis.advise(spark, T, [f"FROM {T} INSERT INTO {OLD} SELECT id, name WHERE k = 1"])
+    assert files
+    assert files == sorted(
+        Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json")
+    )
+
+
+def test_what_spark_reads_once_is_counted_once(spark: SparkSession) -> None:
+    """Of the parts of a plan that are equal Spark runs one, and the condition of a command is in its query too."""
+    cases = {
+        f"DELETE FROM {T} WHERE name IN (SELECT name FROM {OLD})": [T, T, OLD],
+        f"MERGE INTO {T} t USING {OLD} d ON t.id = d.id WHEN MATCHED THEN UPDATE SET name = 'x' "
+        "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (d.id, d.name)": [T, T, OLD, OLD],
+        f"SELECT * FROM {T} a JOIN {T} b ON a.name = b.name": [T, T],
+        f"SELECT * FROM {OLD} UNION ALL SELECT * FROM {OLD}": [OLD, OLD],
+    }
+    for statement, tables in cases.items():
+        assert [scan.table for scan in sis.explain(spark, statement).scans] == tables, statement
+
+
+def test_the_query_of_a_view_and_of_a_cache_is_explained(spark: SparkSession) -> None:
+    query = f"SELECT * FROM {T} WHERE id = 3"
+    for head in ("CREATE VIEW local.explain.v", "CREATE TEMPORARY VIEW v", "CACHE TABLE c"):
+        found = sis.explain(spark, f"{head} AS {query}")
+        assert [(scan.table, scan.files) for scan in found.scans] == [(T, 1)], head
+        assert ("a view reads nothing" in str(found)) == ("VIEW" in head)
+    assert sis.explain(spark, f"CACHE TABLE {T}").scans[0].files == 24
+    with pytest.raises(sis.IcebergSqlError, match="reads no table"):
+        sis.explain(spark, "SET a = b")
+
+
 def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
     spark.sql(
         "CREATE OR REPLACE TEMPORARY VIEW dim AS SELECT CAST(id AS BIGINT) AS id, id % 7 AS x FROM range(50)"

@@ -73,7 +73,8 @@ def test_the_files_are_those_that_spark_writes(
 def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> None:
     """Iceberg gives new tables a codec that is not the default of a table without the property."""
     spark.sql(
-        "CREATE OR REPLACE TABLE local.preview.src AS SELECT id, id % 5 AS shop, sha2(string(id), 256) AS u FROM range(0, 4000, 1, 1)"
+        "CREATE OR REPLACE TABLE local.preview.src AS SELECT id, id % 5 AS shop, sha2(string(id), 256) AS u "
+        "FROM range(0, 4000, 1, 1)"
     )
     query = "SELECT * FROM local.preview.src WHERE id < 3000"
     written = f"CREATE OR REPLACE TABLE local.preview.written USING iceberg PARTITIONED BY (shop) AS {query}"

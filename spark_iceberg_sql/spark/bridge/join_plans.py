@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, scala_object
-from spark_iceberg_sql.spark.bridge.plans import kind, pretty
+from spark_iceberg_sql.spark.bridge.plans import kind, parsed, pretty
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,8 +69,7 @@ class Trial:
             with jvm.active(self._session):
                 state = self._session.sessionState()
                 mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
-                parsed = state.sqlParser().parsePlan(text)
-                return tuple(_joins(state.executePlan(parsed, mode).executedPlan()))
+                return tuple(_joins(state.executePlan(parsed(state, text), mode).executedPlan()))
         finally:
             for key, old in before.items():
                 if old is None:

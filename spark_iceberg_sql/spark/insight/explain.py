@@ -24,6 +24,7 @@ _NOTHING = (
     "LogicalRDD",
     "EmptyRelation",
 )
+_VIEWS = ("CreateIcebergView", "CreateViewCommand")
 _METADATA_DELETE = ("DeleteFromTableWithFilters", "DeleteFromTable")
 
 
@@ -44,13 +45,15 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
     found = plans.planned(spark, text)
     filtered = plans.filtered(found)
     scans, notes = [], []
-    for leaf in plans.leaves(found.after):
+    for leaf in plans.read_leaves(spark, found.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
             scans.append(_scan(spark, found, leaf, filtered.pop(plans.key(relation), None)))
         elif leaf.kind in _METADATA_DELETE:
             scans.append(_metadata_delete(leaf.node))
-        elif leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved"):
+        elif not plans.is_command(leaf.node) and (
+            leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved")
+        ):
             scans.append(Scan(_name(leaf.node), note=_other(leaf.kind)))
     for rest in filtered.values():
         name = str(rest.relation.table().name())
@@ -65,6 +68,8 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
         notes += [
             f"{name} is not read: the plan shows that none of its rows is needed" for name in read
         ]
+    if scans and plans.kind(found.analyzed) in _VIEWS:
+        notes.append("a view reads nothing when it is created: this is what its query reads")
     return Explanation(text, tuple(scans), tuple(notes))
 
 
