@@ -197,6 +197,20 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
         with pytest.raises(AnalysisException) as error:
             spark.sql(f"SELECT * FROM {call}")
         assert said in str(error.value) or "DUPLICATE" in str(error.value), call
+    for more, name in (
+        ("spec => 'days(country)'", "spec"),
+        ("spec => 'id', using => 'magic'", "using"),
+        ("spec => 'country', using => 'metadata'", "using"),
+        ("spec => 'id', by => 'moon'", "by"),
+        ("spec => 'id', source => 'local.preview.nothing'", "source"),
+    ):
+        source = "" if "source" in more else f"'{events}', "
+        with pytest.raises(AnalysisException, match=f"parameter.*`{name}`"):
+            spark.sql(f"SELECT * FROM iceberg_preview({source}{more})")
+    for properties in ({"write.target-file-size-bytes": "64MB"}, {"write.format.default": "csv"}):
+        ((key, value),) = properties.items()
+        with pytest.raises(sis.IcebergSqlError, match=f"'{key}' cannot be '{value}'"):
+            sis.preview(spark, events, "days(ts)", properties=properties)
 
 
 def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events: str) -> None:
