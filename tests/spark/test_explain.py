@@ -337,6 +337,34 @@ def test_incremental_reads_are_not_counted(spark: SparkSession) -> None:
         assert "an incremental read" in (scan.note or "")
 
 
+def test_texts_are_sql_and_derived_filters_say_so(spark: SparkSession) -> None:
+    odd = "local.explain.odd"
+    spark.sql(f"CREATE TABLE {odd} (`ünï` INT, `q``t` STRING, id BIGINT) USING iceberg")
+    spark.sql(f"INSERT INTO {odd} SELECT /*+ COALESCE(1) */ 1, 'a', id FROM range(3)")
+    spark.sql(f"INSERT INTO {odd} SELECT /*+ COALESCE(1) */ NULL, NULL, id FROM range(50, 53)")
+    for where in ("`ünï` > 0 AND `q``t` = 'a'", "`q``t` ILIKE 'A%'"):
+        for own in sis.explain(spark, f"SELECT * FROM {odd} WHERE {where}").scans[0].conjuncts:
+            assert own.files == read(spark, f"SELECT * FROM {odd} WHERE {own.text}"), own.text
+    joins = {
+        f"SELECT * FROM {T} a JOIN {odd} b ON a.id = b.id WHERE b.id < 10": (
+            odd,
+            T,
+            "b.id < 10",
+            "id < 10",
+        ),
+        f"MERGE INTO {odd} t USING {T} s ON t.id = s.id AND t.id = 1 WHEN MATCHED THEN DELETE": (
+            *(odd, T, "t.id = 1", "id = 1"),
+        ),
+    }
+    for statement, (its, other, text, copy) in joins.items():
+        found = sis.explain(spark, statement)
+        texts = {(s.table, c.text): c.inferred for s in found.scans for c in s.conjuncts}
+        assert texts[its, text] is False, statement
+        assert (other, text) not in texts
+        assert texts.get((other, copy), texts.get((other, f"{copy}L"))) is True, texts
+    spark.sql(f"DROP TABLE {odd}")
+
+
 def test_a_negation_keeps_no_nulls(spark: SparkSession) -> None:
     """Iceberg takes it for true of a null, SQL does not."""
     spark.sql("CREATE TABLE local.explain.nulls (i INT) USING iceberg")

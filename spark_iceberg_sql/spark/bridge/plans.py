@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -356,6 +358,16 @@ def _is_table(leaf: Java) -> bool:
 def sql(expression: Java) -> str:
     """An expression as SQL over bare column names."""
     text = pretty(expression).replace(" (implied)'", "'").replace(" (implied)", "")
+    return text[1:-1] if text.startswith("(") and _balanced(text[1:-1]) else text
+
+
+def query_text(expression: Java) -> str:
+    """An expression as SQL that a query may have, over bare column names."""
+    parts = re.split(r"('(?:[^'\\\\]|\\\\.)*')", str(expression.sql()))
+    names = {str(a.sql()): quoted(str(a.name())) for a in attributes(expression)}
+    for qualified in sorted(names, key=len, reverse=True):
+        parts[::2] = (part.replace(qualified, names[qualified]) for part in parts[::2])
+    text = "".join(parts)
     return text[1:-1] if text.startswith("(") and _balanced(text[1:-1]) else text
 
 

@@ -8,7 +8,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.conjuncts import Field
 from spark_iceberg_sql.insight.explain import Explanation, Scan
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, plans, sessions
+from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, plans, sessions, terms
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.insight.explain_conjuncts import Conjuncts
 
@@ -44,11 +44,15 @@ def explain(spark: SparkSession, text: str) -> Explanation:
 def _explained(spark: SparkSession, text: str) -> Explanation:
     found = plans.planned(spark, text)
     filtered = plans.filtered(found)
+    every = [(number, c) for number, one in filtered.items() for c in one.conjuncts]
+    derived = terms.copies(every)
     scans, notes = [], []
     for leaf in plans.read_leaves(spark, found.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
-            scans.append(_scan(spark, found, leaf, filtered.pop(plans.key(relation), None)))
+            own = plans.key(relation)
+            places = frozenset(place for number, place in derived if number == own)
+            scans.append(_scan(spark, found, leaf, filtered.pop(own, None), places))
         elif leaf.kind in _METADATA_DELETE:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (
@@ -74,7 +78,11 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
 
 
 def _scan(
-    spark: SparkSession, found: plans.Plans, leaf: plans.Leaf, filtered: plans.Filtered | None
+    spark: SparkSession,
+    found: plans.Plans,
+    leaf: plans.Leaf,
+    filtered: plans.Filtered | None,
+    derived: frozenset[tuple[str, int, int]],
 ) -> Scan:
     relation, scan = leaf.node.relation(), leaf.node.scan()
     name = str(relation.table().name())
@@ -85,7 +93,7 @@ def _scan(
     metrics = None if local else iceberg_filters.scanned(scan)
     if metrics is None and not local and iceberg_filters.kept(table, []) is not None:
         return Scan(name, note="its planning counts no files, as of an incremental read: not known")
-    conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table))
+    conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table), derived)
     kept = iceberg_filters.kept(table, conjuncts.filters())
     if kept is None:
         return Scan(name, 0, 0, 0, 0, 0, 0, 0)

@@ -42,7 +42,7 @@ class Conjuncts:
     """The conjuncts above a relation.
 
     filtered: the relation before push-down; None if it is not known. prune: the rule. fields: the table's
-    partition fields.
+    partition fields. derived: the places of conjuncts that Spark derived from those on another table.
     """
 
     def __init__(
@@ -52,7 +52,9 @@ class Conjuncts:
         filtered: plans.Filtered | None,
         prune: Java | None,
         fields: tuple[Field, ...],
+        derived: frozenset[tuple[str, int, int]] = frozenset(),
     ) -> None:
+        self._derived = derived
         self._spark, self._fields, self._prune = spark, fields, prune
         self._relation = relation if filtered is None else filtered.relation
         self._all: list[Java] = []  # what Iceberg receives of the whole filter
@@ -75,14 +77,17 @@ class Conjuncts:
                 self._all.append(found)
             return
         place = terms.place(conjunct)
-        text = place[0][place[1] : place[2]] if place is not None else plans.sql(conjunct)
+        is_derived = place in self._derived or terms.is_derived(conjunct)
+        if place in self._derived:
+            place = None
+        text = place[0][place[1] : place[2]] if place is not None else plans.query_text(conjunct)
         key = place if place is not None else text
         if text == relations.UNPUSHED and (place is None or place[0] == text):
             self._is_unpushed = True
             return
         if over is not None and key in self._written:
             return  # it is also above the relation
-        one = self._written.setdefault(key, _Written(text, terms.is_derived(conjunct), over))
+        one = self._written.setdefault(key, _Written(text, is_derived, over))
         one.parts.append(conjunct)
         if over is not None:
             return
@@ -97,7 +102,7 @@ class Conjuncts:
             one.own += [found] if found is not None else []
 
     def _imply(self, one: _Written) -> None:
-        if self._prune is None or one.over is not None or one.inferred:
+        if self._prune is None or one.over is not None:
             return
         condition = plans.conjunction(one.parts)
         one.added = self._prune.implied(condition, self._relation)
