@@ -24,12 +24,16 @@ from spark_iceberg_sql.diagnostics import Report
 class IcebergSqlError(ValueError):
     """The base class of all errors that this package raises; the text is meant for the user.
 
-    message: the text. report: the check's report, if a check is the cause.
+    message: the text. report: the check's report, if a check is the cause. argument: the name of the argument
+    whose value is refused, if it is one.
     """
 
-    def __init__(self, message: str, report: Report | None = None) -> None:
+    def __init__(
+        self, message: str, report: Report | None = None, *, argument: str | None = None
+    ) -> None:
         super().__init__(message)
         self.report = report
+        self.argument = argument
 
     def _render_traceback_(self) -> list[str]:
         """In a notebook cell: the text alone, no Python stack."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spark_iceberg_sql.insight.health import Figures, health
+from spark_iceberg_sql.insight.health import Figures, Health, health
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.spec import PartitionField
 
@@ -66,3 +66,18 @@ def test_names_are_quoted() -> None:
     (one,) = health(odd).findings
     assert one.call is not None
     assert "table => '`my shop`.`it\\'s`'" in one.call
+
+
+def test_a_large_partition_of_a_small_table_is_named_where_it_is_no_skew() -> None:
+    """To divide what fits into one file would make more files, against the advice to have fewer."""
+    small = replace(FINE, partitions=5, alone=4, largest=411_801, median=1_268, bytes=416_873)
+    (one,) = health(small).findings
+    assert one.problem == "fine partitions"
+    assert "411.8 kB, 325 times the median" in one.detail
+
+
+def test_what_a_call_rewrites_is_not_what_it_is_about() -> None:
+    (old,) = health(replace(FINE, old_files=2, old_bytes=878)).findings
+    assert "how much it rewrites is not known" in str(health(replace(FINE, old_files=2)))
+    known = replace(old, rewritten_files=4, rewritten_bytes=117_986)
+    assert "-- rewrites 4 data files, 118.0 kB" in str(Health("t", 4, 117_986, (known,)))

@@ -16,6 +16,13 @@ COUNTED = "counted in the metadata of the current snapshot"
 SMALL = 0.75
 _SKEWED = 10  # times the median partition
 _SPANS = 0.5  # share of its partition's range that a file spans on average
+# The options of rewrite_data_files that fix a problem.
+OPTIONS: dict[str, dict[str, str]] = {
+    "small files": {"min-input-files": "2"},
+    "old specs": {"rewrite-all": "true"},
+    "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
+    "unsorted": {"rewrite-all": "true"},
+}
 _COARSER = {"hour": "days", "day": "months", "month": "years"}
 
 
@@ -24,8 +31,9 @@ class Finding:
     """One problem.
 
     problem: its name: small files, fine partitions, skew, old specs, delete files, unsorted. detail: as a sentence.
-    files, bytes: the affected files, which the statement rewrites. call: the statement that fixes it; None if there
-    is none. basis: what the figures are based on.
+    files, bytes: the affected files. call: the statement that fixes it; None if there is none. rewritten_files,
+    rewritten_bytes: what the call rewrites, by Iceberg's planner; None if it rewrites none, or if that is unknown.
+    basis: what the figures are based on.
     """
 
     problem: str
@@ -34,6 +42,8 @@ class Finding:
     bytes: int
     call: str | None = None
     basis: str = COUNTED
+    rewritten_files: int | None = None
+    rewritten_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +58,10 @@ class Health:
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:
         """One row per finding."""
         for one in self.findings:
-            yield one.problem, one.detail, one.files, one.bytes, one.call, one.basis
+            yield (
+                *(one.problem, one.detail, one.files, one.bytes, one.call),
+                *(one.rewritten_files, one.rewritten_bytes, one.basis),
+            )
 
     def to_json(self) -> str:
         """The findings as JSON."""
@@ -61,7 +74,7 @@ class Health:
         for one in self.findings:
             lines.append(f"  {one.problem}: {one.detail}")
             if one.call is not None:
-                lines.append(f"    {one.call};")
+                lines.append(f"    {one.call};{cost(one)}")
         if self.findings:
             lines.append(f"  ({'; '.join(sorted({one.basis for one in self.findings}))})")
         return "\n".join(lines)
@@ -72,7 +85,7 @@ class Health:
         rows = "".join(
             f"<tr><td style='text-align:left'>{escape(one.problem)}</td>"
             f"<td style='text-align:left'>{escape(one.detail)}</td>"
-            f"<td style='text-align:left'><code>{escape(one.call or '')}</code></td></tr>"
+            f"<td style='text-align:left'><code>{escape(one.call or '')}</code>{escape(cost(one))}</td></tr>"
             for one in self.findings
         )
         head = f"<p><b>{escape(self.table)}</b>: {self.files:,} data files, {size(self.bytes)}</p>"
@@ -81,6 +94,15 @@ class Health:
             if rows
             else f"{head}<p>no problems found</p>"
         )
+
+
+def cost(one: Finding) -> str:
+    """What a finding's call rewrites, as a comment of SQL; empty if it is no rewrite."""
+    if one.problem not in OPTIONS:
+        return ""
+    if one.rewritten_files is None or one.rewritten_bytes is None:
+        return "  -- how much it rewrites is not known"
+    return f"  -- rewrites {one.rewritten_files:,} data files, {size(one.rewritten_bytes)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,22 +151,25 @@ def _findings(f: Figures) -> Iterator[Finding]:
             f"a partition with others: they fit into {f.small_after:,} files",
             f.small,
             f.small_bytes,
-            _rewrite(f, {"min-input-files": "2"}),
+            _rewrite(f, "small files"),
         )
+    times = f"{f.largest / f.median:,.0f} times the median" if f.median else ""
+    is_skewed = bool(f.median) and f.largest > _SKEWED * f.median
     if f.partitions > 1 and f.alone > f.partitions / 2 and f.median < f.target / 10:
         yield Finding(
             "fine partitions",
             f"{f.alone:,} of {f.partitions:,} partitions have one file, and the median partition has "
-            f"{size(f.median)}: fewer partitions would have larger files",
+            f"{size(f.median)}: fewer partitions would have larger files"
+            + (f" (the largest has {size(f.largest)}, {times})" if is_skewed else ""),
             f.alone,
             f.bytes,
             _coarser(f),
         )
-    if f.median and f.largest > _SKEWED * f.median and f.largest > f.target:
+    if is_skewed and f.largest > f.target:  # else it may be one file, and to divide it makes more
         yield Finding(
             "skew",
-            f"the largest partition has {size(f.largest)}, {f.largest / f.median:,.0f} times the median of "
-            f"{size(f.median)}: add a partition field that splits it",
+            f"the largest partition has {size(f.largest)}, {times} of {size(f.median)}: add a partition "
+            "field that splits it",
             0,
             f.largest,
         )
@@ -155,7 +180,7 @@ def _findings(f: Figures) -> Iterator[Finding]:
             "prune them",
             f.old_files,
             f.old_bytes,
-            _rewrite(f, {"rewrite-all": "true"}),
+            _rewrite(f, "old specs"),
         )
     if f.deletes:
         yield Finding(
@@ -163,7 +188,7 @@ def _findings(f: Figures) -> Iterator[Finding]:
             f"{f.deletes:,} delete files with {size(f.delete_bytes)} are read with the data files that they belong to",
             f.deletes,
             f.delete_bytes,
-            _rewrite(f, {"delete-file-threshold": "1", "remove-dangling-deletes": "true"}),
+            _rewrite(f, "delete files"),
         )
     yield from _unsorted(f)
 
@@ -188,13 +213,15 @@ def _unsorted(f: Figures) -> Iterator[Finding]:
         f"{advice}",
         f.files,
         f.bytes,
-        _rewrite(f, {"rewrite-all": "true"}, order),
+        _rewrite(f, "unsorted", order),
     )
 
 
-def _rewrite(f: Figures, options: dict[str, str], sort_order: str | None = None) -> str:
+def _rewrite(f: Figures, problem: str, sort_order: str | None = None) -> str:
     catalog, *rest = f.name
-    settings = ", ".join(f"{literal(key)}, {literal(value)}" for key, value in options.items())
+    settings = ", ".join(
+        f"{literal(key)}, {literal(value)}" for key, value in OPTIONS[problem].items()
+    )
     sort = ""
     if sort_order is not None:  # empty: the table's own
         sort = ", strategy => 'sort'"

@@ -54,7 +54,9 @@ class Join:
 
     condition: its equalities. tables: the tables on both sides. shuffles: how many sides are shuffled now.
     best: how many with the `settings` of the verdict. is_broadcast: one side is broadcast, so neither is shuffled.
-    why: what prevents fewer shuffles; None if nothing does.
+    is_stored: the rows of both sides stay in the partitions of the tables; a join without it that shuffles no side
+    uses the shuffle of a join below it, or compares each pair of rows.
+    why: what prevents a storage-partitioned join, with those settings; None if nothing does.
     """
 
     condition: str
@@ -62,12 +64,13 @@ class Join:
     shuffles: int
     best: int
     is_broadcast: bool
+    is_stored: bool
     why: str | None = None
 
     @property
     def happens(self) -> bool:
-        """Whether it is a storage-partitioned join: no side is shuffled or broadcast."""
-        return self.shuffles == 0 and not self.is_broadcast
+        """Whether it is a storage-partitioned join: no side is shuffled, broadcast or compared row by row."""
+        return self.is_stored and self.shuffles == 0 and not self.is_broadcast
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class Verdict:
 
     def _lines(self) -> Iterator[str]:
         for one in self.joins:
-            yield f"{' with '.join(one.tables)} on {one.condition}: {_answer(one)}"
+            yield f"{' with '.join(one.tables) or 'no table'} on {one.condition}: {_answer(one)}"
             if one.why is not None:
                 yield f"  {one.why}"
         if self.sets:
@@ -113,5 +116,7 @@ def _answer(one: Join) -> str:
         return "a broadcast join, which shuffles neither side"
     if one.happens:
         return "storage-partitioned: no shuffle"
+    if one.shuffles == 0:
+        return "not storage-partitioned, though it shuffles neither side by itself"
     words = f"not storage-partitioned: {one.shuffles} of 2 sides are shuffled"
     return words + (f", {one.best} with the settings below" if one.best < one.shuffles else "")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
+from numbers import Real
 from pathlib import Path
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -31,8 +33,8 @@ def workload(queries: str | Iterable[str | tuple[str, float]]) -> tuple[Query, .
     """
     weights: dict[str, float] = {}
     for text, weight in _given(queries):
-        if not weight > 0:
-            raise IcebergSqlError(f"a query's weight must be positive, not {weight}")
+        if not 0 < weight < inf:
+            raise IcebergSqlError(f"a query's weight must be a positive number, not {weight}")
         for query in _queries(text):
             weights[query] = weights.get(query, 0.0) + weight
     if not weights:
@@ -51,7 +53,15 @@ def _given(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[s
         if isinstance(item, str):
             yield _text(item), 1.0
         else:
-            yield item[0], float(item[1])
+            yield _pair(item)
+
+
+def _pair(item: object) -> tuple[str, float]:
+    if isinstance(item, (tuple, list)) and len(item) == 2:
+        text, weight = item
+        if isinstance(text, str) and isinstance(weight, Real):
+            return text, float(weight)
+    raise IcebergSqlError(f"a query is a text, or a pair of a text and a weight, not {item!r}")
 
 
 def _text(word: str) -> str:

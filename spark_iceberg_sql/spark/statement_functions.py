@@ -115,7 +115,8 @@ ANSWERS: tuple[Answer, ...] = (
     Answer(
         name="iceberg_health",
         columns=(
-            "problem string, detail string, files bigint, bytes bigint, call string, basis string"
+            "problem string, detail string, files bigint, bytes bigint, call string, "
+            "rewritten_files bigint, rewritten_bytes bigint, basis string"
         ),
         summary="what slows down a table's queries, and the statement that fixes it",
         example="SELECT * FROM iceberg_health('db.t');",

@@ -9,16 +9,22 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.insight.specs import clause
+from spark_iceberg_sql.insight.workload import workload
+from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark.bridge import hypothetical_plans, relations, sessions
+from spark_iceberg_sql.spark.insight.advise import _Search
+from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 
 pytestmark = pytest.mark.needs("previews")
 
 # A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
 SMALL = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '10000'"
 VISITS = """
-SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts, cast(60 * rand(1) * rand(2) AS int) AS shop,
-  concat('u', cast(1000 * rand(3) AS int)) AS `user`, uuid() AS note
-FROM range(0, 30000, 1, 2)
+SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts,
+  cast(pmod(hash(id, 1), 1000) * pmod(hash(id, 2), 1000) * 60 / 1000000 AS int) AS shop,
+  concat('u', pmod(hash(id, 3), 1000)) AS `user`, sha2(string(id), 256) AS note
+FROM range(0, 30000, 1, 1)
 """
 TABLE = "local.advice.visits"
 BY_SHOP = f"SELECT * FROM {TABLE} WHERE shop = 7"
@@ -72,14 +78,17 @@ def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -
 @pytest.mark.thorough
 def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> None:
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
+    source = source_of(spark, visits)
+    with sessions.working_in(spark):
+        costs = _Search(spark, source, workload(queries), 10**6).costs()
+    by_text = {clause(Spec(0, fields), source.schema): cost for fields, cost in costs.items()}
     chosen = sis.advise(spark, visits, queries)
-    assert chosen.tried > 10
+    assert "every row" in chosen.basis
+    assert chosen.tried == len(by_text) > 10
+    assert chosen.best.cost <= 1.02 * min(by_text.values())
     other = sis.advise(spark, visits, queries, sample=3000)
     assert "sample of" in other.basis
-    assert "every row" in chosen.basis
-    costs = {p.spec: p.cost for p in chosen}
-    assert other.best.spec in costs or other.best.is_today
-    assert costs.get(other.best.spec, math.inf) <= 1.25 * chosen.best.cost
+    assert by_text[other.best.spec] <= 1.25 * min(by_text.values())
 
 
 def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) -> None:
@@ -157,6 +166,26 @@ def test_what_gives_no_advice_says_why(
     text = queries if isinstance(queries, str) else ""
     with pytest.raises(AnalysisException, match="iceberg_advise"):
         spark.sql(f"SELECT * FROM iceberg_advise('{visits}', '{text}')")
+
+
+def test_arguments_that_are_refused(spark: SparkSession, visits: str) -> None:
+    for more, said in (
+        ({"sample": 0}, "sample is a number of rows from 1 on, not 0"),
+        ({"sample": -1}, "sample is a number of rows from 1 on, not -1"),
+        ({"queries": [(BY_SHOP, "x")]}, "a pair of a text and a weight"),
+        ({"queries": [(BY_SHOP, math.inf)]}, "must be a positive number"),
+        ({"queries": [7]}, "a pair of a text and a weight"),
+        (
+            {"properties": {"write.target-file-size-bytes": "64MB"}},
+            "'write.target-file-size-bytes'",
+        ),
+    ):
+        with pytest.raises(sis.IcebergSqlError) as error:
+            sis.advise(spark, visits, **{"queries": [BY_SHOP], **more})  # type: ignore[arg-type]
+        assert said in str(error.value)
+    for queries in ("array()", "'SELECT 1'"):
+        with pytest.raises(AnalysisException, match=r"parameter.*`queries`"):
+            spark.sql(f"SELECT * FROM iceberg_advise('{visits}', queries => {queries})")
 
 
 def files_in_memory(spark: SparkSession) -> int:

@@ -247,6 +247,50 @@ def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSessio
     assert not spark.catalog.tableExists("local.explain.c")
 
 
+def test_what_its_analysis_would_run_is_not_planned(spark: SparkSession) -> None:
+    """Spark runs CALL and EXECUTE IMMEDIATE while it analyses them."""
+    call = (
+        "CALL local.system.rewrite_data_files(table => '{}', options => map('rewrite-all', 'true'))"
+    )
+    rewrite = call.format(T.partition(".")[2])
+    insert = f"EXECUTE IMMEDIATE 'INSERT INTO {OLD} VALUES (1, \\'x\\')'"
+    statements = [rewrite, f"EXPLAIN {rewrite}"] + [insert] * (spark.version >= "4.0")
+    files = sorted(Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json"))
+    for statement in statements:
+        for view in (sis.explain, sis.spj):
+            with pytest.raises(sis.IcebergSqlError, match="cannot be planned without running it"):
+                view(spark, statement)
+    sis.advise(spark, T, [f"FROM {T} INSERT INTO {OLD} SELECT id, name WHERE k = 1"])
+    assert files
+    assert files == sorted(
+        Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json")
+    )
+
+
+def test_what_spark_reads_once_is_counted_once(spark: SparkSession) -> None:
+    """Of the parts of a plan that are equal Spark runs one, and the condition of a command is in its query too."""
+    cases = {
+        f"DELETE FROM {T} WHERE name IN (SELECT name FROM {OLD})": [T, T, OLD],
+        f"MERGE INTO {T} t USING {OLD} d ON t.id = d.id WHEN MATCHED THEN UPDATE SET name = 'x' "
+        "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (d.id, d.name)": [T, T, OLD, OLD],
+        f"SELECT * FROM {T} a JOIN {T} b ON a.name = b.name": [T, T],
+        f"SELECT * FROM {OLD} UNION ALL SELECT * FROM {OLD}": [OLD, OLD],
+    }
+    for statement, tables in cases.items():
+        assert [scan.table for scan in sis.explain(spark, statement).scans] == tables, statement
+
+
+def test_the_query_of_a_view_and_of_a_cache_is_explained(spark: SparkSession) -> None:
+    query = f"SELECT * FROM {T} WHERE id = 3"
+    for head in ("CREATE VIEW local.explain.v", "CREATE TEMPORARY VIEW v", "CACHE TABLE c"):
+        found = sis.explain(spark, f"{head} AS {query}")
+        assert [(scan.table, scan.files) for scan in found.scans] == [(T, 1)], head
+        assert ("a view reads nothing" in str(found)) == ("VIEW" in head)
+    assert sis.explain(spark, f"CACHE TABLE {T}").scans[0].files == 24
+    with pytest.raises(sis.IcebergSqlError, match="reads no table"):
+        sis.explain(spark, "SET a = b")
+
+
 def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
     spark.sql(
         "CREATE OR REPLACE TEMPORARY VIEW dim AS SELECT CAST(id AS BIGINT) AS id, id % 7 AS x FROM range(50)"
@@ -258,6 +302,89 @@ def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
     assert "may prune more files, by `id`" in str(found) or found.scans[0].runtime_filters == ()
     kept = sis.explain(spark, f"SELECT * FROM {T} t LEFT JOIN {OLD} d ON t.id = d.id AND t.k = 9")
     assert "LEFT OUTER JOIN" in (one(kept, "t.k = 9").why_not or "")
+
+
+def test_filters_above_what_is_not_deterministic(spark: SparkSession) -> None:
+    place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+    assert place is not None
+    by_path = f"iceberg('{place[1]}', use_partition_pruning => false)"
+    for source in (f"(SELECT *, rand() AS r FROM {T})", f"(SELECT *, uuid() AS r FROM {T})"):
+        found = sis.explain(spark, f"SELECT * FROM {source} WHERE id = 3")
+        assert (found.scans[0].files, one(found, "id = 3").files) == (24, 24)
+        assert "a SELECT that is not deterministic" in (one(found, "id = 3").why_not or "")
+    (scan,) = sis.explain(spark, f"SELECT * FROM {by_path} WHERE id = 33").scans
+    assert [(c.text, c.files) for c in scan.conjuncts] == [("id = 33", 5)]
+    assert "use_partition_pruning => false" in (scan.conjuncts[0].why_not or "")
+    spark.sql(f"ALTER TABLE {OLD} SET TBLPROPERTIES ('write.merge.mode' = 'merge-on-read')")
+    merge = sis.explain(
+        spark,
+        f"MERGE INTO {OLD} t USING {T} s ON t.id = s.id AND t.id = 33 "
+        "WHEN MATCHED THEN UPDATE SET name = s.name",
+    )
+    assert merge.scans[0].files == 1
+
+
+def test_incremental_reads_are_not_counted(spark: SparkSession) -> None:
+    ends = "min_by(snapshot_id, committed_at), max_by(snapshot_id, committed_at)"
+    first = spark.sql(f"SELECT {ends} FROM {OLD}.snapshots WHERE operation = 'append'").first()
+    place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+    assert first is not None
+    assert place is not None
+    for more in ("", f", end_snapshot_id => {first[1]}"):
+        query = f"SELECT * FROM iceberg('{place[1]}', start_snapshot_id => {first[0]}{more})"
+        (scan,) = sis.explain(spark, query).scans
+        assert (scan.files, scan.bytes, scan.pruned) == (None, None, None)
+        assert "an incremental read" in (scan.note or "")
+
+
+def test_texts_are_sql_and_derived_filters_say_so(spark: SparkSession) -> None:
+    odd = "local.explain.odd"
+    spark.sql(f"CREATE TABLE {odd} (`ünï` INT, `q``t` STRING, id BIGINT) USING iceberg")
+    spark.sql(f"INSERT INTO {odd} SELECT /*+ COALESCE(1) */ 1, 'a', id FROM range(3)")
+    spark.sql(f"INSERT INTO {odd} SELECT /*+ COALESCE(1) */ NULL, NULL, id FROM range(50, 53)")
+    for where in ("`ünï` > 0 AND `q``t` = 'a'", "`q``t` ILIKE 'A%'"):
+        for own in sis.explain(spark, f"SELECT * FROM {odd} WHERE {where}").scans[0].conjuncts:
+            assert own.files == read(spark, f"SELECT * FROM {odd} WHERE {own.text}"), own.text
+    joins = {
+        f"SELECT * FROM {T} a JOIN {odd} b ON a.id = b.id WHERE b.id < 10": (
+            odd,
+            T,
+            "b.id < 10",
+            "id < 10",
+        ),
+        f"MERGE INTO {odd} t USING {T} s ON t.id = s.id AND t.id = 1 WHEN MATCHED THEN DELETE": (
+            *(odd, T, "t.id = 1", "id = 1"),
+        ),
+    }
+    for statement, (its, other, text, copy) in joins.items():
+        found = sis.explain(spark, statement)
+        texts = {(s.table, c.text): c.inferred for s in found.scans for c in s.conjuncts}
+        assert texts[its, text] is False, statement
+        assert (other, text) not in texts
+        assert texts.get((other, copy), texts.get((other, f"{copy}L"))) is True, texts
+    spark.sql(f"DROP TABLE {odd}")
+
+
+def test_a_negation_keeps_no_nulls(spark: SparkSession) -> None:
+    """Iceberg takes it for true of a null, SQL does not."""
+    spark.sql("CREATE TABLE local.explain.nulls (i INT) USING iceberg")
+    spark.sql("INSERT INTO local.explain.nulls SELECT /*+ COALESCE(1) */ NULL FROM range(3)")
+    spark.sql("INSERT INTO local.explain.nulls SELECT /*+ COALESCE(1) */ 1 FROM range(3)")
+    texts = (
+        "i <> 5",
+        "NOT (i = 5)",
+        "i NOT IN (5, 6)",
+        "i + 1 <> 5",
+        "i <> 5 OR i = 7",
+        "NOT (i <=> 5)",
+    )
+    for text in texts:
+        query = f"SELECT * FROM local.explain.nulls WHERE {text}"
+        own = one(sis.explain(spark, query), text)
+        assert own.files == read(spark, query), text
+        assert own.files == (2 if "OR" in text or "<=>" in text else 1), text
+        assert "every row" not in (own.why_not or ""), text
+    spark.sql("DROP TABLE local.explain.nulls")
 
 
 def test_what_cannot_be_explained_is_said(spark: SparkSession) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.joins import SETTINGS
+from spark_iceberg_sql.insight.joins import SETTINGS, Join
 
 PARTITIONED = {
     "b4": "PARTITIONED BY (bucket(4, id))",
@@ -107,3 +107,59 @@ def test_old_files_types_broadcasts_and_no_join(spark: SparkSession) -> None:
     assert (row.happens, row.shuffles, row.best) == ("no", 2, 0)
     assert "preserve-data-grouping" in row.sets
     spark.sql("DROP TABLE local.spj.was")
+
+
+def answer(spark: SparkSession, text: str) -> tuple[Join, str]:
+    found = sis.spj(spark, text)
+    return found.joins[0], str(found)
+
+
+def test_a_join_without_a_shuffle_need_not_be_storage_partitioned(spark: SparkSession) -> None:
+    """It may compare each row with each, or find its rows shuffled by the join below it."""
+    apart, text = answer(spark, query("plain", "plain", "a.id < b.id"))
+    assert (apart.happens, apart.shuffles, apart.why is None) == (False, 0, False)
+    assert "no equality" in (apart.why or "")
+    assert "storage-partitioned: no shuffle" not in text
+    crossed, _ = answer(spark, "SELECT x.id FROM range(5) x CROSS JOIN range(5) y")
+    assert (crossed.happens, len(crossed.tables)) == (False, 2)
+    joined = "SELECT a.id, b.k FROM local.spj.b4 a JOIN local.spj.b4x b ON a.id = b.id"
+    above = sis.spj(spark, f"{joined} WHERE a.id IN (SELECT id FROM local.spj.plain)")
+    assert above.joins[0].shuffles == 0  # its rows are shuffled for the other joins
+    assert len(above.joins) > 1
+    assert not any(join.happens for join in above.joins)
+    assert all(join.tables for join in above.joins)
+    assert any(join.why for join in above.joins)
+    three = f"{joined} JOIN local.spj.b4 c ON c.id = a.id"
+    assert not sis.spj(spark, three).happens
+    for statement in sis.spj(spark, three).sets:
+        spark.sql(statement)
+    assert [join.happens for join in sis.spj(spark, three).joins] == [True, True]
+    for key, _, _ in SETTINGS:
+        spark.conf.unset(key)
+
+
+def test_why_of_empty_row_level_and_unpartitioned_tables(spark: SparkSession) -> None:
+    spark.sql(
+        "CREATE TABLE local.spj.none (id BIGINT, ts TIMESTAMP, k INT) USING iceberg PARTITIONED BY (bucket(4, id))"
+    )
+    empty, _ = answer(spark, query("b4", "none", ON[0]))
+    assert "local.spj.none has no data files" in (empty.why or "")
+    nothing, _ = answer(spark, query("b4", "b4x", ON[0]) + " AND a.id > 1000")
+    assert "no file of local.spj.b4 is read" in (nothing.why or "")
+    for name in ("one", "two"):
+        spark.sql(
+            f"CREATE TABLE local.spj.{name} USING iceberg AS SELECT id, ts, k FROM local.spj.plain"
+        )
+    where = "DELETE FROM local.spj.one WHERE id IN (SELECT id FROM local.spj.two WHERE k = 1)"
+    assert all("not partitioned" in (join.why or "") for join in sis.spj(spark, where).joins)
+    both, _ = answer(spark, query("one", "two", "a.id = b.id"))
+    *statements, rest = (both.why or "").partition(": ")[2].split("; ")
+    assert rest == "then rewrite their files"
+    for statement in statements:
+        spark.sql(statement)
+        table = statement.split()[2]
+        spark.sql(f"INSERT OVERWRITE {table} SELECT * FROM {table}")
+    after, _ = answer(spark, query("one", "two", "a.id = b.id"))
+    assert (len(statements), after.best) == (2, 0)
+    for name in ("none", "one", "two"):
+        spark.sql(f"DROP TABLE local.spj.{name}")

@@ -67,6 +67,23 @@ def test_the_files_are_those_that_spark_writes(
     assert sum(found.file_sizes) == found.bytes
 
 
+def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> None:
+    """Iceberg gives new tables a codec that is not the default of a table without the property."""
+    spark.sql(
+        "CREATE OR REPLACE TABLE local.preview.src AS SELECT id, id % 5 AS shop, sha2(string(id), 256) AS u "
+        "FROM range(0, 4000, 1, 1)"
+    )
+    query = "SELECT * FROM local.preview.src WHERE id < 3000"
+    written = f"CREATE OR REPLACE TABLE local.preview.written USING iceberg PARTITIONED BY (shop) AS {query}"
+    spark.sql(written)
+    size = "SELECT sum(file_size_in_bytes) FROM local.preview.written.files"
+    (truth,) = spark.sql(size).first()
+    for source in (query, spark.sql(query)):
+        assert sis.preview(spark, source, "shop").bytes == truth
+    gzip = {"write.parquet.compression-codec": "gzip"}
+    assert sis.preview(spark, query, "shop", properties=gzip).bytes != truth
+
+
 def test_the_shape_of_the_answer(spark: SparkSession, events: str) -> None:
     found = sis.preview(spark, events, "truncate(10, tenant)")
     assert found.spec == "truncate(10, tenant)"
@@ -177,6 +194,20 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
         with pytest.raises(AnalysisException) as error:
             spark.sql(f"SELECT * FROM {call}")
         assert said in str(error.value) or "DUPLICATE" in str(error.value), call
+    for more, name in (
+        ("spec => 'days(country)'", "spec"),
+        ("spec => 'id', using => 'magic'", "using"),
+        ("spec => 'country', using => 'metadata'", "using"),
+        ("spec => 'id', by => 'moon'", "by"),
+        ("spec => 'id', source => 'local.preview.nothing'", "source"),
+    ):
+        source = "" if "source" in more else f"'{events}', "
+        with pytest.raises(AnalysisException, match=f"parameter.*`{name}`"):
+            spark.sql(f"SELECT * FROM iceberg_preview({source}{more})")
+    for properties in ({"write.target-file-size-bytes": "64MB"}, {"write.format.default": "csv"}):
+        ((key, value),) = properties.items()
+        with pytest.raises(sis.IcebergSqlError, match=f"'{key}' cannot be '{value}'"):
+            sis.preview(spark, events, "days(ts)", properties=properties)
 
 
 def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
@@ -32,8 +33,12 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     for problem in ("old specs", "delete files", "small files"):
         for call in found(spark, problem):
             assert call is not None
-            spark.sql(call)
+            (done,) = spark.sql(call).collect()
+            one = next(o for o in health.findings if o.problem == problem)
+            assert one.rewritten_files == done.rewritten_data_files_count, problem
+            assert one.rewritten_bytes == done.rewritten_bytes_count, problem
         assert found(spark, problem) == [], problem
+        health = sis.health(spark, T)
     (coarser,) = found(spark, "fine partitions")
     assert coarser is not None
     spark.sql(coarser)
@@ -66,5 +71,14 @@ def test_files_that_are_not_sorted(spark: SparkSession) -> None:
 
 
 def test_what_is_no_table_of_iceberg(spark: SparkSession) -> None:
-    with pytest.raises(sis.IcebergSqlError, match="absent"):
-        sis.health(spark, "local.health.nope")
+    spark.range(3).createOrReplaceTempView("a_view")
+    for name, said in (
+        ("local.health.nope", "absent"),
+        ("/path/of/table", "is not the name of a table"),
+        ("a_view", "is a temporary view"),
+    ):
+        with pytest.raises(sis.IcebergSqlError, match=said):
+            sis.health(spark, name)
+        with pytest.raises(AnalysisException, match=said):
+            spark.sql(f"SELECT * FROM iceberg_health('{name}')")
+    spark.catalog.dropTempView("a_view")

@@ -29,6 +29,15 @@ def schema_json(frame: DataFrame) -> dict[str, Any]:
     return found
 
 
+def new_table_properties(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties of a table that is created with some: Iceberg adds its own, such as the codec of new tables."""
+    unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
+    made = java_class(f"{_ICEBERG}.TableMetadata").newTableMetadata(
+        unpartitioned.schema(), unpartitioned, FOLDER, dict(properties)
+    )
+    return {str(key): str(value) for key, value in dict(made.properties()).items()}
+
+
 def table_metadata(
     schema: Mapping[str, Any],
     specs: Sequence[Sequence[Mapping[str, Any]]],

@@ -65,8 +65,9 @@ def scans(
         plan = session.sessionState().sqlParser().parsePlan(text)
         with instead(table, names):
             analysed = getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
-        frame = scala_object("org.apache.spark.sql.classic.Dataset").ofRows(session, analysed)
-        optimized = frame.queryExecution().optimizedPlan()
+        # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
+        mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
+        optimized = session.sessionState().executePlan(analysed, mode).optimizedPlan()
         return [_scan(leaf.scan()) for leaf in _leaves(optimized) if _reads(leaf, table)]
 
 

@@ -104,12 +104,13 @@ def _counter(gateway: Java) -> Java:
 
 
 def scanned(scan: Java) -> Mapping[str, int] | None:
-    """The metrics of a scan's own planning, such as resultDataFiles; None if it plans no data files."""
+    """The metrics of a scan's own planning, such as resultDataFiles; None if it counts none."""
     try:
         scan.outputPartitioning()  # plans the files, from the manifests
-        return {str(m.name()): int(m.value()) for m in scan.reportDriverMetrics()}
+        metrics = {str(m.name()): int(m.value()) for m in scan.reportDriverMetrics()}
     except BRIDGE_ERRORS:
         return None
+    return metrics if "resultDataFiles" in metrics else None  # an incremental read counts none
 
 
 def partition_fields(table: Java) -> list[tuple[str, str, bool]]:

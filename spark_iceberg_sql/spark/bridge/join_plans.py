@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, scala_object
-from spark_iceberg_sql.spark.bridge.plans import kind, pretty
+from spark_iceberg_sql.spark.bridge.plans import kind, parsed, pretty
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,13 +22,14 @@ _JOINS = ("SortMergeJoinExec", "ShuffledHashJoinExec", "CartesianProductExec", *
 class Side:
     """One side of a join. keys: the join keys as SQL. plain: whether all are columns. types: of the keys.
 
-    scans: the scans below it, but not below another join.
+    scans: what is read below it. is_stored: whether its rows stay in the partitions of the tables.
     """
 
     keys: tuple[str, ...]
     plain: bool
     types: tuple[str, ...]
     scans: tuple[Java, ...]
+    is_stored: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,7 @@ class Trial:
             with jvm.active(self._session):
                 state = self._session.sessionState()
                 mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
-                parsed = state.sqlParser().parsePlan(text)
-                return tuple(_joins(state.executePlan(parsed, mode).executedPlan()))
+                return tuple(_joins(state.executePlan(parsed(state, text), mode).executedPlan()))
         finally:
             for key, old in before.items():
                 if old is None:
@@ -112,7 +112,15 @@ def _side(join: Java, keys: str, child: Java) -> Side:
         all(kind(key) == "AttributeReference" for key in found),
         tuple(str(key.dataType().sql()).lower() for key in found),
         tuple(_scans(child)),
+        _is_stored(child.outputPartitioning()),
     )
+
+
+def _is_stored(partitioning: Java) -> bool:
+    """Whether a partitioning is that of tables, as a scan reports it; after a join it may be several."""
+    if kind(partitioning) == "PartitioningCollection":
+        return any(_is_stored(one) for one in from_seq(partitioning.partitionings()))
+    return kind(partitioning) == "KeyGroupedPartitioning"
 
 
 def _is_shuffled(node: Java) -> bool:
@@ -127,6 +135,5 @@ def _scans(node: Java) -> Iterator[Java]:
     children = from_seq(node.children())
     if not children:
         yield node
-    if kind(node) not in _JOINS:
-        for child in children:
-            yield from _scans(child)
+    for child in children:
+        yield from _scans(child)

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _RELATION = "DataSourceV2Relation"
-# Commands whose query Spark plans separately.
-_WITH_QUERY = ("CreateTableAsSelect", "ReplaceTableAsSelect")
+_SCAN = "DataSourceV2ScanRelation"
+_ROW_LEVEL = ("ReplaceData", "WriteDelta")
+# Commands whose query Spark plans separately -> the method that returns it.
+_WITH_QUERY = {
+    "CreateTableAsSelect": "query",
+    "ReplaceTableAsSelect": "query",
+    "CreateDataSourceTableAsSelectCommand": "query",
+    "CacheTableAsSelect": "plan",
+    "CacheTable": "table",
+    "CreateIcebergView": "query",
+    "CreateViewCommand": "plan",
+}
+# Statements that Spark runs when it analyses them.
+_RUN_AT_ONCE = {
+    "Call": "CALL",
+    "CallStatement": "CALL",
+    "UnresolvedExecuteImmediate": "EXECUTE IMMEDIATE",
+    "ExecuteImmediateQuery": "EXECUTE IMMEDIATE",
+    "CompoundBody": "a script",
+}
 _OURS = "sparkicebergsql.Prune"
 
 
@@ -63,29 +86,44 @@ class Leaf:
 def planned(spark: SparkSession, text: str) -> Plans:
     """The plans of one statement; nothing runs. Raises pyspark's exceptions for one that Spark refuses."""
     state = jvm.java_session(spark).sessionState()
-    parsed = state.sqlParser().parsePlan(text)
-    if _kind(parsed) == "ExplainCommand":
-        parsed = parsed.logicalPlan()
-    return _plans(state, parsed)
+    return _plans(state, parsed(state, text))
+
+
+def parsed(state: Java, text: str) -> Java:
+    """A statement's parsed plan, of EXPLAIN that of what it explains; analysis of it runs nothing.
+
+    state: the session's. Raises pyspark's ParseException, and IcebergSqlError for a statement that is run by
+    its analysis.
+    """
+    plan = state.sqlParser().parsePlan(text)
+    if _kind(plan) == "ExplainCommand":
+        plan = plan.logicalPlan()
+    words = _RUN_AT_ONCE.get(_kind(plan))
+    if words is not None:
+        raise IcebergSqlError(
+            f"{words} cannot be planned without running it\n"
+            "help: give the query, DELETE, UPDATE or MERGE itself"
+        )
+    return plan
 
 
 def of_condition(spark: SparkSession, condition: str, relation: Java) -> Plans:
     """The plans of a filter on a relation. condition: SQL over its columns."""
     state = jvm.java_session(spark).sessionState()
-    parsed = state.sqlParser().parseExpression(condition)
-    return _plans(state, java_class(f"{_LOGICAL}.Filter")(parsed, relation))
+    predicate = state.sqlParser().parseExpression(condition)
+    return _plans(state, java_class(f"{_LOGICAL}.Filter")(predicate, relation))
 
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
 
 
-def _plans(state: Java, parsed: Java) -> Plans:
+def _plans(state: Java, statement: Java) -> Plans:
     # As EXPLAIN does: a command is not executed.
     mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
-    execution = state.executePlan(parsed, mode)
+    execution = state.executePlan(statement, mode)
     analyzed = execution.analyzed()
     if _kind(analyzed) in _WITH_QUERY:
-        execution = state.executePlan(analyzed.query(), mode)
+        execution = state.executePlan(getattr(analyzed, _WITH_QUERY[_kind(analyzed)])(), mode)
     steps = compiler.instance(_loader(jvm.gateway(), "OptimizerSteps"), _class("OptimizerSteps"))
     after = steps.optimized(state.optimizer(), execution.withCachedData().clone())
     return Plans(analyzed, tuple(steps.before()), after, steps.rule(_OURS))
@@ -107,6 +145,11 @@ def _kind(node: Java) -> str:
 def kind(node: Java) -> str:
     """The simple name of a plan's or an expression's class."""
     return _kind(node)
+
+
+def is_command(node: Java) -> bool:
+    """Whether a leaf of a plan is a command, such as SET."""
+    return bool(java_class(f"{_LOGICAL}.Command")._java_lang_class.isInstance(node))
 
 
 def key(relation: Java) -> int:
@@ -148,6 +191,8 @@ def _walk(
                     conjuncts = list(own)
                 found[key(child)] = Filtered(child, conjuncts)
                 return
+            if kind == "Filter" and not conjuncts:  # a filter of its own: not moved over randomness
+                conjuncts, child = split(node.condition()), node.child()
             higher += [(conjunct, described(child)) for conjunct in conjuncts]
             if kind == "Filter":
                 _walk(child, found, higher, command)
@@ -174,9 +219,13 @@ def described(node: Java) -> str:
     name = _kind(node)
     if name == "Join":
         return f"a {node.joinType().sql()} JOIN"
+    if name == "Project":
+        chosen = from_seq(node.projectList())
+        return "a SELECT" + ("" if all(c.deterministic() for c in chosen) else _RANDOM)
     return _IN_SQL.get(name, name)
 
 
+_RANDOM = " that is not deterministic"
 _IN_SQL = {
     "Aggregate": "GROUP BY or an aggregate",
     "Window": "a window function",
@@ -190,7 +239,7 @@ _IN_SQL = {
     "Except": "EXCEPT",
     "Intersect": "INTERSECT",
     "Expand": "GROUPING SETS",
-    "Filter": "a filter that is not deterministic",
+    "Filter": "a filter" + _RANDOM,
 }
 
 # ---------------------------------------------------------------------------------- after the optimizer
@@ -199,6 +248,49 @@ _IN_SQL = {
 def leaves(plan: Java) -> Iterator[Leaf]:
     """What an optimized plan reads, including its subqueries, in plan order."""
     yield from _leaves(plan, (), is_first=False)
+
+
+def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
+    """As `leaves`, but of equal scans only as many as the physical plan has: it reuses the rows of the others."""
+    found = list(leaves(plan))
+    names = [_scan_text(leaf.node.scan()) if leaf.kind == _SCAN else "" for leaf in found]
+    counts = Counter(name for name in names if name)
+    if all(count == 1 for count in counts.values()):
+        return found
+    read = Counter(map(_scan_text, _physical_scans(spark, plan)))
+    kept: list[Leaf] = []
+    seen: Counter[str] = Counter()
+    for leaf, name in zip(found, names, strict=True):
+        seen[name] += 1
+        # A scan that the physical plan does not have by this name is shown.
+        if not name or seen[name] <= (read[name] or counts[name]):
+            kept.append(leaf)
+    return kept
+
+
+def _scan_text(scan: Java) -> str:
+    return f"{_kind(scan)} {scan.description()} {scan.readSchema().json()}"
+
+
+def _physical_scans(spark: SparkSession, plan: Java) -> Iterator[Java]:
+    """The scans of the physical plan that a session makes of an optimized one, what is read twice left out."""
+    session = jvm.java_session(spark)
+    answer = java_class(f"{_LOGICAL}.ReturnAnswer")(plan)
+    execution = scala_object("org.apache.spark.sql.execution.QueryExecution")
+    try:
+        physical = session.sessionState().planner().plan(answer).next()
+        prepared = execution.prepareExecutedPlan(session, physical.clone())
+        reuse = scala_object("org.apache.spark.sql.execution.reuse.ReuseExchangeAndSubquery")
+        yield from _batch_scans(reuse.apply(prepared))
+    except JVM_ERRORS:  # the optimized plan's are shown
+        return
+
+
+def _batch_scans(node: Java) -> Iterator[Java]:
+    if _kind(node) == "BatchScanExec":
+        yield node.scan()
+    for child in (*from_seq(node.children()), *from_seq(node.subqueries())):
+        yield from _batch_scans(child)
 
 
 def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator[Leaf]:
@@ -224,6 +316,8 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
     for plan in apart:
         yield from _leaves(plan, (), is_first=True)
     dynamic = {plan.hashCode() for plan in (*shared, *apart)}
+    if name in _ROW_LEVEL:  # its condition, which its query has too, is not evaluated
+        return
     for plan in from_seq(node.subqueries()):
         if plan.hashCode() not in dynamic:
             yield from _leaves(plan, (), is_first=is_first)
@@ -267,6 +361,16 @@ def sql(expression: Java) -> str:
     return text[1:-1] if text.startswith("(") and _balanced(text[1:-1]) else text
 
 
+def query_text(expression: Java) -> str:
+    """An expression as SQL that a query may have, over bare column names."""
+    parts = re.split(r"('(?:[^'\\\\]|\\\\.)*')", str(expression.sql()))
+    names = {str(a.sql()): quoted(str(a.name())) for a in attributes(expression)}
+    for qualified in sorted(names, key=len, reverse=True):
+        parts[::2] = (part.replace(qualified, names[qualified]) for part in parts[::2])
+    text = "".join(parts)
+    return text[1:-1] if text.startswith("(") and _balanced(text[1:-1]) else text
+
+
 def _balanced(text: str) -> bool:
     depth = 0
     for character in text:
@@ -293,6 +397,15 @@ def disjuncts(condition: Java) -> list[Java]:
 def references(expression: Java) -> list[Java]:
     """The columns in an expression, without duplicates."""
     return from_seq(expression.references().toSeq())
+
+
+def not_null(conjunct: Java, relation: Java) -> list[Java]:
+    """The `IS NOT NULL` that Spark derives from a conjunct above a relation."""
+    if not relation.conf().constraintPropagationEnabled():
+        return []
+    expressions = scala_object("org.apache.spark.sql.catalyst.expressions.ExpressionSet")
+    own = expressions.apply(jvm.to_seq([conjunct]))
+    return from_seq(relation.constructIsNotNullConstraints(own, relation.output()).toSeq())
 
 
 def literals(expression: Java) -> list[Java]:

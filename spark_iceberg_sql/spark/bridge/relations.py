@@ -261,10 +261,14 @@ def _catalog_of(gateway: Java) -> Java:
     return catalog
 
 
+# True of every row, and not deterministic.
+UNPUSHED = "monotonically_increasing_id() >= 0"
+
+
 def unpushed(plan: Java) -> Java:
     """The same rows without push-down: Spark pushes no predicate below a nondeterministic one."""
     parser = jvm.active_session().sessionState().sqlParser()
-    always = parser.parseExpression("monotonically_increasing_id() >= 0")
+    always = parser.parseExpression(UNPUSHED)
     return java_class(f"{_CATALYST}.plans.logical.Filter")(always, plan)
 
 

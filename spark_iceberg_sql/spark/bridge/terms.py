@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from spark_iceberg_sql.insight.conjuncts import Term
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
@@ -69,6 +70,40 @@ def place(expression: Java) -> tuple[str, int, int] | None:
 def is_derived(conjunct: Java) -> bool:
     """Whether Spark derived a conjunct from another one: IS NOT NULL of a compared column."""
     return kind(conjunct) == "IsNotNull" and place(conjunct) is None
+
+
+def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, int, int]]]:
+    """What Spark derived for one table from a conjunct on another: it has that one's place.
+
+    conjuncts: with what identifies their tables. Returns the tables and places of those that are derived.
+    """
+    found: dict[tuple[str, int, int], dict[int, bool]] = {}
+    for table, conjunct in conjuncts:
+        at = place(conjunct)
+        if at is not None:
+            found.setdefault(at, {})[table] = _names(at[0][at[1] : at[2]], conjunct)
+    return {
+        (table, at)
+        for at, tables in found.items()
+        if any(tables.values())
+        for table, is_own in tables.items()
+        if not is_own
+    }
+
+
+def _names(words: str, conjunct: Java) -> bool:
+    """Whether a text names a conjunct's columns, with no other table's name before them."""
+    for column in from_seq(conjunct.references().toSeq()):
+        name = re.escape(str(column.name()))
+        pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
+        tables = {str(part).lower() for part in from_seq(column.qualifier())[-1:]}
+        said = {
+            m[1].strip("`").lower() if m[1] else ""
+            for m in re.finditer(pattern, words, re.IGNORECASE)
+        }
+        if not said or (tables and "" not in said and not said & tables):
+            return False
+    return True
 
 
 def _is_of(words: str, expression: Java) -> bool:

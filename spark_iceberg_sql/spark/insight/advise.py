@@ -28,7 +28,12 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.insight.advise_sample import sampled
-from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+from spark_iceberg_sql.spark.insight.hypothetical_source import (
+    Source,
+    refuse_property,
+    refusing,
+    source_of,
+)
 from spark_iceberg_sql.syntax.identifiers import dotted, quoted
 from spark_iceberg_sql.syntax.lexer import tokenize
 
@@ -56,20 +61,26 @@ def advise(
     """The partition specs that make queries read the least, best first; the table is never changed.
 
     source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or the path of a .sql file. They refer
-    to the table by its name, to a DataFrame, a query or a path by the name `source`. sample: the number of rows to
-    sample. properties: table properties that override the source table's.
+    to the table by its name, to a DataFrame, a query or a path by the name `source`. sample: the approximate number of
+    rows to sample. properties: table properties that override the source table's.
 
     A spec whose median file would be smaller than 32 MB, or than a 16th of the target file size, is not proposed.
     The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.
 
-    Raises IcebergSqlError if the source cannot be read, or if no query reads it.
+    Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """
-    wanted = workload(queries)
+    if not isinstance(sample, int) or sample < 1:
+        raise IcebergSqlError(
+            f"sample is a number of rows from 1 on, not {sample}", argument="sample"
+        )
+    with refusing("queries"):
+        wanted = workload(queries)
     found = source_of(spark, source, properties)
     try:
         with sessions.working_in(spark):
             return _Search(spark, found, wanted, sample).result()
     except JVM_ERRORS as error:
+        refuse_property(message(error), found.properties)
         raise IcebergSqlError(f"no advice for {found.words}: {message(error)}") from None
 
 
@@ -181,7 +192,8 @@ class _Search:
                             columns[column.field.field_id] = before or equal
         if not found:
             raise IcebergSqlError(
-                f"no query reads {source.words}\n" + "\n".join(f"help: {n}" for n in self._notes)
+                f"no query reads {source.words}\n" + "\n".join(f"help: {n}" for n in self._notes),
+                argument="queries",
             )
         return found, columns
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
 
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise_layout import Sample
 from spark_iceberg_sql.insight.hypothetical_values import has_bounds, ordinal
 from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
@@ -54,6 +55,11 @@ def sampled(
         frame = frame.sample(count / total, seed=_SEED)
     taken = frame.select(*picked, rows.raw_bytes(schema).alias("raw")).collect()
     seen = len(taken)
+    if total and not seen:
+        raise IcebergSqlError(
+            f"a sample of about {count:,} of {total:,} rows has none\nhelp: give a larger sample",
+            argument="sample",
+        )
     raw = sum(row["raw"] for row in taken) / max(1, seen)
     with hypothetical.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)

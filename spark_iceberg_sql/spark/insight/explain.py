@@ -8,7 +8,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.conjuncts import Field
 from spark_iceberg_sql.insight.explain import Explanation, Scan
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, plans, sessions
+from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, plans, sessions, terms
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.insight.explain_conjuncts import Conjuncts
 
@@ -24,6 +24,7 @@ _NOTHING = (
     "LogicalRDD",
     "EmptyRelation",
 )
+_VIEWS = ("CreateIcebergView", "CreateViewCommand")
 _METADATA_DELETE = ("DeleteFromTableWithFilters", "DeleteFromTable")
 
 
@@ -43,14 +44,20 @@ def explain(spark: SparkSession, text: str) -> Explanation:
 def _explained(spark: SparkSession, text: str) -> Explanation:
     found = plans.planned(spark, text)
     filtered = plans.filtered(found)
+    every = [(number, c) for number, one in filtered.items() for c in one.conjuncts]
+    derived = terms.copies(every)
     scans, notes = [], []
-    for leaf in plans.leaves(found.after):
+    for leaf in plans.read_leaves(spark, found.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
-            scans.append(_scan(spark, found, leaf, filtered.pop(plans.key(relation), None)))
+            own = plans.key(relation)
+            places = frozenset(place for number, place in derived if number == own)
+            scans.append(_scan(spark, found, leaf, filtered.pop(own, None), places))
         elif leaf.kind in _METADATA_DELETE:
             scans.append(_metadata_delete(leaf.node))
-        elif leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved"):
+        elif not plans.is_command(leaf.node) and (
+            leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved")
+        ):
             scans.append(Scan(_name(leaf.node), note=_other(leaf.kind)))
     for rest in filtered.values():
         name = str(rest.relation.table().name())
@@ -63,11 +70,17 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
                 "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
             )
         notes += [f"{name} is not read: the plan needs none of its rows" for name in read]
+    if scans and plans.kind(found.analyzed) in _VIEWS:
+        notes.append("creating a view reads nothing: this is what its query reads")
     return Explanation(text, tuple(scans), tuple(notes))
 
 
 def _scan(
-    spark: SparkSession, found: plans.Plans, leaf: plans.Leaf, filtered: plans.Filtered | None
+    spark: SparkSession,
+    found: plans.Plans,
+    leaf: plans.Leaf,
+    filtered: plans.Filtered | None,
+    derived: frozenset[tuple[str, int, int]],
 ) -> Scan:
     relation, scan = leaf.node.relation(), leaf.node.scan()
     name = str(relation.table().name())
@@ -76,11 +89,12 @@ def _scan(
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
     local = plans.kind(scan) == "SparkLocalScan"
     metrics = None if local else iceberg_filters.scanned(scan)
-    if metrics is None and not local:
+    if metrics is None and not local and iceberg_filters.kept(table, []) is not None:
         return Scan(
-            name, note=f"an incremental read ({plans.kind(scan)}): what it reads is unknown"
+            name,
+            note="Spark's planning reports no files, as for an incremental read: what it reads is unknown",
         )
-    conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table))
+    conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table), derived)
     kept = iceberg_filters.kept(table, conjuncts.filters())
     if kept is None:
         return Scan(name, 0, 0, 0, 0, 0, 0, 0)

@@ -10,7 +10,7 @@ from spark_iceberg_sql.insight import conjuncts as reasons
 from spark_iceberg_sql.insight.conjuncts import Field
 from spark_iceberg_sql.insight.explain import Conjunct
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, terms
+from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, relations, terms
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.insight import explain_rewrites
 
@@ -42,7 +42,7 @@ class Conjuncts:
     """The conjuncts above a relation.
 
     filtered: the relation before push-down; None if it is not known. prune: the rule. fields: the table's
-    partition fields.
+    partition fields. derived: the places of conjuncts that Spark derived from those on another table.
     """
 
     def __init__(
@@ -52,11 +52,14 @@ class Conjuncts:
         filtered: plans.Filtered | None,
         prune: Java | None,
         fields: tuple[Field, ...],
+        derived: frozenset[tuple[str, int, int]] = frozenset(),
     ) -> None:
+        self._derived = derived
         self._spark, self._fields, self._prune = spark, fields, prune
         self._relation = relation if filtered is None else filtered.relation
         self._all: list[Java] = []  # what reaches Iceberg of the whole filter
         self._written: dict[object, _Written] = {}
+        self._is_unpushed = False  # by use_partition_pruning => false
         for conjunct in filtered.conjuncts if filtered is not None else ():
             self._take(conjunct, None)
         for conjunct, over in filtered.above if filtered is not None else ():
@@ -74,11 +77,17 @@ class Conjuncts:
                 self._all.append(found)
             return
         place = terms.place(conjunct)
-        text = place[0][place[1] : place[2]] if place is not None else plans.sql(conjunct)
+        is_derived = place in self._derived or terms.is_derived(conjunct)
+        if place in self._derived:
+            place = None
+        text = place[0][place[1] : place[2]] if place is not None else plans.query_text(conjunct)
         key = place if place is not None else text
+        if text == relations.UNPUSHED and (place is None or place[0] == text):
+            self._is_unpushed = True
+            return
         if over is not None and key in self._written:
             return  # it is also above the relation
-        one = self._written.setdefault(key, _Written(text, terms.is_derived(conjunct), over))
+        one = self._written.setdefault(key, _Written(text, is_derived, over))
         one.parts.append(conjunct)
         if over is not None:
             return
@@ -88,9 +97,12 @@ class Conjuncts:
         else:
             one.own.append(found)
             self._all.append(found)
+        for derived in plans.not_null(conjunct, self._relation):
+            found = iceberg_filters.converted(derived, self._relation)
+            one.own += [found] if found is not None else []
 
     def _imply(self, one: _Written) -> None:
-        if self._prune is None or one.over is not None or one.inferred:
+        if self._prune is None or one.over is not None:
             return
         condition = plans.conjunction(one.parts)
         one.added = self._prune.implied(condition, self._relation)
@@ -154,6 +166,8 @@ class Conjuncts:
         return explain_rewrites.better(self._spark, one.parts[0], one.text, self._relation, total)
 
     def _why(self, one: _Written, kept: Mapping[str, Any], total: int) -> str:
+        if one.over is not None and self._is_unpushed:
+            return "use_partition_pruning => false keeps it from the scan"
         if one.over is not None:
             return f"Spark does not push it below {one.over}, so it does not reach the scan"
         if one.added is not None and self._is_on:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.health import SMALL, Figures, Health
+from spark_iceberg_sql.insight.health import OPTIONS, SMALL, Figures, Finding, Health
 from spark_iceberg_sql.insight.health import health as judged
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.spark.bridge import catalogs, relations, sessions
+from spark_iceberg_sql.spark.bridge import catalogs, relations, rewrites, sessions
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
+    from spark_iceberg_sql.spark.bridge.jvm import Java
+
 _TARGET = "write.target-file-size-bytes"
 _DEFAULT_TARGET = 512 * 1024 * 1024
+_HELP = "help: give a table's name in a catalog, as in SQL"
 _COLUMNS = 30  # the maximum number of columns whose bounds are read
 # Converts each type's bounds to numbers.
 _NUMBERS = {
@@ -36,14 +41,27 @@ def health(spark: SparkSession, table: str) -> Health:
     spark: the session. table: its name in a catalog, as in SQL. Raises IcebergSqlError if it is not an
     Iceberg table.
     """
+    try:
+        parts = relations.name_parts(spark, table)
+    except JVM_ERRORS:
+        raise IcebergSqlError(f"`{table}` is not the name of a table\n{_HELP}") from None
+    if catalogs.is_temporary_view(spark, parts):
+        raise IcebergSqlError(f"`{table}` is a temporary view, not a table\n{_HELP}")
     with sessions.working_in(spark):
-        name = tuple(relations.full_name(table))
+        name = tuple(relations.full_name(dotted(parts)))
         loaded = catalogs.load(spark, name)
-    if loaded.what != "iceberg" or loaded.metadata is None:
-        raise IcebergSqlError(
-            f"`{table}` is not an Iceberg table: {loaded.what}\nhelp: give its name in a catalog"
-        )
-    return judged(_figures(spark, name, table_from_metadata(name, loaded.metadata)))
+        if loaded.what != "iceberg" or loaded.metadata is None:
+            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}\n{_HELP}")
+        found = judged(_figures(spark, name, table_from_metadata(name, loaded.metadata)))
+        own = relations.catalog_table(dotted(name))
+        return replace(found, findings=tuple(_with_cost(one, own) for one in found.findings))
+
+
+def _with_cost(one: Finding, table: Java) -> Finding:
+    planned = rewrites.rewritten(table, OPTIONS[one.problem]) if one.problem in OPTIONS else None
+    if planned is None:
+        return one
+    return replace(one, rewritten_files=planned[0], rewritten_bytes=planned[1])
 
 
 def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figures:

@@ -59,7 +59,7 @@ _BY_PARTITION = "partition string, rows bigint, files bigint, bytes bigint"
 def _preview(spark: SparkSession, given: Mapping[str, Any]) -> Rows:
     by = given["by"]
     if by not in ("table", "partition"):
-        raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'")
+        raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'", argument="by")
     found = preview.preview(spark, given["source"], given["spec"], using=given["using"])
     if by == "table":
         return _SUMMARY, [_summary(found)]
@@ -169,7 +169,8 @@ def _build(question: Question, arguments: jvm.Java) -> jvm.Java:
         columns, rows = question.rows(local_relation.active_session(), given)
     except IcebergSqlError as error:
         words = "; ".join(str(error).splitlines())
-        raise jvm.invalid_value(question.name, question.arguments[0].name, words) from None
+        argument = error.argument or question.arguments[0].name
+        raise jvm.invalid_value(question.name, argument, words) from None
     return local_relation.typed_rows(columns, rows)
 
 

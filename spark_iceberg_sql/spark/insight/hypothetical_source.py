@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _PATH = re.compile(r"/|\.{1,2}/|[A-Za-z][A-Za-z0-9+.-]*:/")
 _QUERY = re.compile(r"\s*(?:\(\s*)*(?:select|with|from|values|table)\b", re.IGNORECASE)
+_NO_FORMAT = re.compile(r"No enum constant org\.apache\.iceberg\.FileFormat\.(\w+)")
 _FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"}
 
 
@@ -90,6 +92,35 @@ def source_of(
         raise IcebergSqlError(f"`{given}` cannot be read: {message(error)}") from None
 
 
+@contextmanager
+def refusing(argument: str) -> Iterator[None]:
+    """Name the argument whose value the errors within are about."""
+    try:
+        yield
+    except IcebergSqlError as error:
+        error.argument = argument
+        raise
+
+
+def refuse_property(words: str, properties: Mapping[str, str]) -> None:
+    """Raise IcebergSqlError if what Iceberg says is about the value of a table property.
+
+    words: Iceberg's, `For input string: "64MB"`, which do not name it.
+    """
+    number, format_ = re.search(r'For input string: "(.*)"', words), _NO_FORMAT.search(words)
+    found = number or format_
+    if found is None:
+        return
+    key = next((k for k, v in properties.items() if v.lower() == found[1].lower()), None)
+    if key is None:
+        return
+    wanted = "a whole number, such as 67108864" if number else "parquet, orc or avro"
+    raise IcebergSqlError(
+        f"the table property '{key}' cannot be '{properties[key]}'\nhelp: give {wanted}",
+        argument="properties",
+    )
+
+
 def _at(spark: SparkSession, path: str) -> DataFrame:
     kind = _FORMATS.get(PurePosixPath(path.rstrip("/*")).suffix.lower())
     if kind is None:
@@ -155,6 +186,7 @@ def _of_frame(frame: DataFrame, words: str, properties: Mapping[str, str]) -> So
         raise IcebergSqlError(
             f"{words} has a column of a type that Iceberg does not support: {message(error)}"
         ) from None
+    properties = hypothetical.new_table_properties(properties)
     return Source(frame, words, _schema(json), json, properties)
 
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.insight.joins import SETTINGS, Join, Verdict
 from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm
 from spark_iceberg_sql.spark.bridge.join_plans import PlannedJoin, Side, Trial
 from spark_iceberg_sql.spark.bridge.jvm import Java
-from spark_iceberg_sql.syntax.identifiers import backticked
+from spark_iceberg_sql.syntax.identifiers import backticked, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Shuffling one side is not a storage-partitioned join, but halves the shuffle: tried if nothing else helps.
 _ONE_SIDE = SETTINGS[-1][0]
+# Types of a key that two tables can be bucketed by.
+_BUCKETED = ("int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz", "string", "binary")
 
 
 def spj(spark: SparkSession, text: str) -> Verdict:
@@ -49,7 +52,8 @@ def _verdict(trial: Trial, text: str) -> Verdict:
             one.shuffles,
             then.shuffles,
             one.is_broadcast,
-            _why(then) if then.shuffles else None,
+            _is_stored(one),
+            None if _happens(then) or then.is_broadcast else _why(then),
         )
         for one, then in zip(now, best, strict=True)
     ]
@@ -59,6 +63,14 @@ def _verdict(trial: Trial, text: str) -> Verdict:
 def _set(key: str, value: str) -> str:
     name = backticked(key) if "-" in key else key  # Spark does not accept a bare hyphen
     return f"SET {name} = {value}"
+
+
+def _is_stored(one: PlannedJoin) -> bool:
+    return bool(one.left.keys) and one.left.is_stored and one.right.is_stored
+
+
+def _happens(one: PlannedJoin) -> bool:
+    return _is_stored(one) and not one.shuffles and not one.is_broadcast
 
 
 def _shuffles(joins: tuple[PlannedJoin, ...]) -> int:
@@ -80,8 +92,7 @@ def _choices(missing: dict[str, str]) -> Iterator[dict[str, str]]:
 def _tables(one: PlannedJoin) -> Iterator[str]:
     for scan in (*one.left.scans, *one.right.scans):
         table = _table(scan)
-        if table is not None:
-            yield str(table.name())
+        yield str(scan.nodeName() if table is None else table.name())
 
 
 def _table(scan: Java) -> Java | None:
@@ -92,6 +103,9 @@ def _why(one: PlannedJoin) -> str:
     """What is still missing with the best settings: the first condition that does not hold."""
     if not one.left.keys:
         return "the join has no equality between columns"
+    if not one.shuffles:
+        return "the rows are together already: a join below shuffles them, or one task has them all"
+    tables = []
     for side in (one.left, one.right):
         if len(side.scans) != 1:
             return "one side is more than a scan of one table"
@@ -103,45 +117,72 @@ def _why(one: PlannedJoin) -> str:
                 f"{key} as {kind}" for key, kind in zip(side.keys, side.types, strict=True)
             )
             return f"{table.name()} is joined on {keys}, not on columns: only columns have known partitions"
-    left, right = one.left.scans[0].table(), one.right.scans[0].table()
-    for table, other, side in ((left, right, one.left), (right, left, one.right)):
-        own = _clauses(table)
-        if not own:
-            field = next(iter(_matching(other, side)), None)
-            advice = f": ALTER TABLE {table.name()} ADD PARTITION FIELD {field}" if field else ""
-            return f"{table.name()} is not partitioned{advice}, then rewrite its files"
-        kept = iceberg_filters.kept(table, [])
-        current = str(table.table().spec().specId())
-        old = {} if kept is None else {k: v for k, v in kept["specs"].items() if k != current}
-        if old:
-            files = sum(count for count, _ in old.values())
-            return f"{files:,} files of {table.name()} belong to an earlier spec: rewrite them"
-        if not any(source in side.keys for _, source in own):
-            return f"{table.name()} is not partitioned by {' or '.join(side.keys)}"
+        tables.append((table, side))
+    (left, _), (right, _) = tables
+    bare = _not_partitioned(*tables[0], *tables[1]) | _not_partitioned(*tables[1], *tables[0])
+    if bare:
+        verb, theirs = ("is", "its") if len(bare) == 1 else ("are", "their")
+        advice = [text for text in bare.values() if text]
+        words = f": {'; '.join(advice)}; then rewrite {theirs} files" if advice else ""
+        return f"{' and '.join(bare)} {verb} not partitioned{words}"
+    for table, side in tables:
+        why = _why_not_by_files(table, side)
+        if why is not None:
+            return why
     if sorted(_clauses(left)) == sorted(_clauses(right)) and _clauses(left) != _clauses(right):
         return "the partition fields of the tables are in a different order"
-    ours = ", ".join(clause for clause, _ in _clauses(left))
-    theirs = ", ".join(clause for clause, _ in _clauses(right))
+    ours, theirs = (", ".join(_clauses(table)) for table in (left, right))
     return f"Spark does not match the partitionings ({ours}) and ({theirs}) on these keys"
+
+
+def _why_not_by_files(table: Java, side: Side) -> str | None:
+    """What is wrong with one side's fields and files."""
+    name = table.name()
+    kept = iceberg_filters.kept(table, [])
+    if kept is None or not kept["all"][0]:
+        return f"{name} has no data files, and Iceberg reports only partitions that files have"
+    current = str(table.table().spec().specId())
+    old = sum(count for spec, (count, _) in kept["specs"].items() if spec != current)
+    if old:
+        return f"{old:,} files of {name} belong to an earlier spec: rewrite them"
+    if not any(source in side.keys for _, source in _fields(table)):
+        return f"{name} is not partitioned by {' or '.join(side.keys)}"
+    read = iceberg_filters.scanned(side.scans[0].scan())
+    if read is not None and not read["resultDataFiles"]:
+        return f"no file of {name} is read, and Iceberg reports only partitions that files have"
+    return None
+
+
+def _not_partitioned(table: Java, side: Side, other: Java, others: Side) -> dict[str, str]:
+    """A table that is not partitioned, with the statement that partitions it as the other one, if there is one."""
+    if _fields(table):
+        return {}
+    names = dict(zip(others.keys, map(quoted, side.keys), strict=True))
+    fields = [made.clause(names[source]) for made, source in _fields(other) if source in names]
+    if not _fields(other):  # neither is
+        plain = (i for i, kind in enumerate(side.types) if kind.partition("(")[0] in _BUCKETED)
+        fields = [f"bucket(16, {quoted(side.keys[i])})" for i in plain]
+    alter = f"ALTER TABLE {table.name()} ADD PARTITION FIELD {fields[0]}" if fields else ""
+    return {str(table.name()): alter}
 
 
 def _iceberg(side: Side) -> Java | None:
     table = _table(side.scans[0])
+    if table is not None and table.getClass().getSimpleName() == "RowLevelOperationTable":
+        table = table.table()
     named = table is not None and table.getClass().getSimpleName() == "SparkTable"
     return table if named else None
 
 
-def _clauses(table: Java) -> list[tuple[str, str]]:
-    """The current spec's fields: each clause and its source column."""
+def _fields(table: Java) -> list[tuple[BoundTransform, str]]:
+    """The current spec's fields: each transform with its source column."""
     found = []
     for text, source, is_current in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)
         if is_current and not transform.is_void:
-            found.append((transform.clause(source), source))
+            found.append((transform, source))
     return found
 
 
-def _matching(other: Java, side: Side) -> Iterator[str]:
-    for clause, source in _clauses(other):
-        if source in side.keys:
-            yield clause
+def _clauses(table: Java) -> list[str]:
+    return [transform.clause(source) for transform, source in _fields(table)]

@@ -23,7 +23,12 @@ from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
 from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
-from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+from spark_iceberg_sql.spark.insight.hypothetical_source import (
+    Source,
+    refuse_property,
+    refusing,
+    source_of,
+)
 from spark_iceberg_sql.spark.insight.preview_estimates import from_metadata, from_sample
 from spark_iceberg_sql.spark.insight.preview_settings import settings_of, settings_text
 
@@ -58,10 +63,13 @@ def preview(
     Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
     """
     if using not in USING:
-        raise IcebergSqlError(f"using must be one of {', '.join(USING)}, not `{using}`")
+        raise IcebergSqlError(
+            f"using must be one of {', '.join(USING)}, not `{using}`", argument="using"
+        )
     found = source_of(spark, source, properties)
     sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
-    wanted = candidate(spec, found.schema, case_sensitive=sensitive)
+    with refusing("spec"):
+        wanted = candidate(spec, found.schema, case_sensitive=sensitive)
     try:
         with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
             if using == "data":
@@ -70,8 +78,10 @@ def preview(
             words = settings_text(settings)
             if using == "sample":
                 return from_sample(spark, found, wanted, table, settings, words)
-            return from_metadata(spark, found, wanted, settings, words)
+            with refusing("using"):
+                return from_metadata(spark, found, wanted, settings, words)
     except JVM_ERRORS as error:
+        refuse_property(message(error), found.properties)
         raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
 
 

@@ -21,16 +21,26 @@ import org.apache.iceberg.expressions.And;
 import org.apache.iceberg.expressions.Binder;
 import org.apache.iceberg.expressions.Evaluator;
 import org.apache.iceberg.expressions.Expression;
+import org.apache.iceberg.expressions.Expressions;
 import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
 import org.apache.iceberg.expressions.ManifestEvaluator;
+import org.apache.iceberg.expressions.Or;
 import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.StrictMetricsEvaluator;
+import org.apache.iceberg.expressions.UnboundPredicate;
+import org.apache.iceberg.expressions.UnboundTerm;
 
 /**
  * How many data files of a snapshot each of several filters keeps, and what prunes the others: reads the manifests
  * once, with the evaluators that an Iceberg scan uses.
  */
 public final class KeptFiles {
+  private static final Set<Expression.Operation> NEGATIONS = Set.of(
+    Expression.Operation.NOT_EQ,
+    Expression.Operation.NOT_IN,
+    Expression.Operation.NOT_STARTS_WITH,
+    Expression.Operation.NOT_NAN
+  );
   private final Schema schema;
   private final boolean caseSensitive;
   private final Map<Integer, PartitionSpec> specs = new HashMap<>();
@@ -92,6 +102,14 @@ public final class KeptFiles {
     }
   }
 
+  /** A filter that is true only where it is true in SQL: to Iceberg, `a <> 1` is true where a is null. */
+  static Expression inSql(Expression e) {
+    if (e instanceof And) return Expressions.and(inSql(((And) e).left()), inSql(((And) e).right()));
+    if (e instanceof Or) return Expressions.or(inSql(((Or) e).left()), inSql(((Or) e).right()));
+    if (!(e instanceof UnboundPredicate) || !NEGATIONS.contains(e.op())) return e;
+    return Expressions.and(Expressions.notNull((UnboundTerm) ((UnboundPredicate) e).term()), e);
+  }
+
   /** A filter under one spec: its projection on partition values, and each part of that with its fields. */
   class UnderSpec {
     final ManifestEvaluator manifests;
@@ -104,8 +122,8 @@ public final class KeptFiles {
       manifests = ManifestEvaluator.forRowFilter(filter, spec, caseSensitive);
       Expression projected = Projections.inclusive(spec, caseSensitive).project(filter);
       partitions = new Evaluator(spec.partitionType(), projected, caseSensitive);
-      strict =
-        new Evaluator(spec.partitionType(), Projections.strict(spec, caseSensitive).project(filter), caseSensitive);
+      Expression certain = Projections.strict(spec, caseSensitive).project(inSql(Expressions.rewriteNot(filter)));
+      strict = new Evaluator(spec.partitionType(), certain, caseSensitive);
       List<Expression> split = new ArrayList<>();
       conjuncts(projected, split);
       for (Expression part : split) {
@@ -140,7 +158,7 @@ public final class KeptFiles {
     Filter(Expression filter) {
       this.filter = filter;
       bounds = new InclusiveMetricsEvaluator(schema, filter, caseSensitive);
-      strict = new StrictMetricsEvaluator(schema, filter, caseSensitive);
+      strict = new StrictMetricsEvaluator(schema, inSql(Expressions.rewriteNot(filter)), caseSensitive);
       columns = Binder.boundReferences(schema.asStruct(), List.of(filter), caseSensitive);
     }
 
