@@ -35,12 +35,8 @@ import org.apache.iceberg.expressions.UnboundTerm;
  * evaluators that a scan of Iceberg uses.
  */
 public final class KeptFiles {
-  private static final Set<Expression.Operation> NEGATIONS = Set.of(
-    Expression.Operation.NOT_EQ,
-    Expression.Operation.NOT_IN,
-    Expression.Operation.NOT_STARTS_WITH,
-    Expression.Operation.NOT_NAN
-  );
+  private static final Set<Expression.Operation> NEGATIONS = Set.of(Expression.Operation.NOT_EQ,
+    Expression.Operation.NOT_IN, Expression.Operation.NOT_STARTS_WITH, Expression.Operation.NOT_NAN);
   private final Schema schema;
   private final boolean caseSensitive;
   private final Map<Integer, PartitionSpec> specs = new HashMap<>();
