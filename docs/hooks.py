@@ -1,4 +1,4 @@
-"""Pages that the build makes from the package's own records; none of them is checked in.
+"""Pages that the build generates from the package's own records; none of them is committed.
 
 To add a page, add one function of no arguments that returns Markdown, its line in PAGES, and its
 place in the `nav` of mkdocs.yml. The rules' pages enter the navigation by themselves.
@@ -91,11 +91,11 @@ def rule_index() -> str:
     linked = re.sub(r"^\| (SIS\d{3}) \|", r"| [\1](\1.md) |", catalogue(), flags=re.MULTILINE)
     return f"""# Rules
 
-A code's first digit is what the rule needs to know: 0 the input itself, 1 the text alone, 2 the columns, 3 the
+A code's first digit shows what the rule needs to know: 0 the input itself, 1 the text alone, 2 the columns, 3 the
 other partition fields, 4 the table's specs and format version; 5 is advice.
 
 An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
-statement that is accepted and probably not what was meant. A **note** is a statement that was not checked.
+statement that is accepted, but probably not what was intended. A **note** is a statement that was not checked.
 `iceberg-sql explain SIS202` prints a rule's page.
 
 {linked}"""
@@ -165,8 +165,8 @@ errors or logs if they come from a [named collection](../guide/by-path.md#creden
 ## Metadata functions
 
 Each takes the table: its name in a catalog, or its path. After a path, the arguments of `iceberg` may follow, or with
-`store => 'icebergAzure'` those of another function above. Where the rows depend on the snapshot, the arguments of time
-travel are accepted, with names, too.
+`store => 'icebergAzure'` those of another function above. If the rows depend on the snapshot, the time-travel
+arguments are accepted, also for a table's name.
 
 | function | rows | time travel |
 |---|---|---|
@@ -182,7 +182,7 @@ Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) a
 | `iceberg_check(statement)` | the findings |
 | `iceberg_plan(statement)` | what the statement would do |
 | `iceberg_explain(statement)` | what the statement would read, and what each conjunct of its filters contributes |
-| `iceberg_health(table)` | what slows down a table's queries, and the statement that mends it |
+| `iceberg_health(table)` | what slows down a table's queries, and the statement that fixes it |
 | `iceberg_spj(statement)` | whether its joins are storage-partitioned, and what is missing |
 | `iceberg_rules()` | the optimizer rules of the session |
 
@@ -192,8 +192,8 @@ The source is a table's name, a query or a path; [Preview and advice](../guide/p
 
 | function | rows |
 |---|---|
-| `iceberg_preview(source, spec)` | the partitions and files that a write would make |
-| `iceberg_advise(source, queries)` | the specs under which queries read least |
+| `iceberg_preview(source, spec)` | the partitions and files that a write would produce |
+| `iceberg_advise(source, queries)` | the specs that make queries read the least |
 """
 
 
@@ -242,7 +242,7 @@ def _argument(argument: Argument, position: str) -> str:
 
 
 def settings() -> str:
-    """The keys of the configuration: what each takes, its default, what it is for."""
+    """The settings: what each accepts, its default, its purpose."""
     rows = "\n".join(
         f"| {_code(key)} | {_taken(read)} | {_default(key)} | {PURPOSE[key]} |"
         for key, read in KEYS.items()
@@ -261,7 +261,7 @@ file, the nearest parent folder that has either is used; [Check SQL](../guide/ch
 
 
 def _taken(read: Reader) -> str:
-    """What a key takes, as its reader says it of a value that nothing takes."""
+    """What a setting accepts, from its reader's message for an invalid value."""
     try:
         read(object(), Path())
     except WrongValueError as takes:
@@ -283,7 +283,7 @@ def _toml(value: object) -> str:
 
 
 def _quoted(words: str) -> str:
-    """What a key takes, its TOML as code."""
+    """What a setting accepts, with TOML as code."""
     return re.sub(r"(\{.*\}|\[.*\]|\"\w+\")", lambda match: _code(match[1]), _cell(words))
 
 
@@ -295,7 +295,7 @@ def exceptions() -> str:
 
 
 def commands() -> str:
-    """What each command's `--help` says."""
+    """The `--help` of each command."""
     os.environ["COLUMNS"] = "100"
     parts = ["# Commands\n\nExit codes: 0 clean, 1 errors or warnings, 2 could not run.\n"]
     for name, (module, _) in COMMANDS.items():
@@ -310,7 +310,7 @@ def commands() -> str:
 
 
 def python() -> str:
-    """Every public function and class, as its source declares it."""
+    """Every public function and class, as declared in its source."""
     parts = ["# Python\n", "```python\nimport spark_iceberg_sql as sis\n```\n"]
     for module, name in sorted(_public(), key=lambda found: found[1].lower()):
         node = _definition(module, name)
@@ -327,7 +327,7 @@ def python() -> str:
 
 
 def _public() -> Iterator[tuple[str, str]]:
-    """Module and name of everything that the package offers; read, not imported: half of it needs Spark."""
+    """Module and name of every public object; parsed, not imported, because half of it needs Spark."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spark_iceberg_sql"):

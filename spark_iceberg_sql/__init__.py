@@ -37,11 +37,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.insight.preview import Preview
     from spark_iceberg_sql.model.offline import known_from
     from spark_iceberg_sql.model.table import Tables
-    from spark_iceberg_sql.spark.catalogs import (
-        attach,
-        catalog,
-        optimize,
-    )
+    from spark_iceberg_sql.spark.catalogs import attach
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
     from spark_iceberg_sql.spark.insight.advise import advise
@@ -51,6 +47,8 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.insight.preview import preview
     from spark_iceberg_sql.spark.servers import Server, connect_server, thrift_server
     from spark_iceberg_sql.spark.session import register, session
+    from spark_iceberg_sql.spark.tables.catalog_settings import catalog
+    from spark_iceberg_sql.spark.tables.compaction import optimize
     from spark_iceberg_sql.spark.tables.credentials import collection
 
 # Public name -> its module. Loaded on first use: the checker must not import pyspark.
@@ -75,7 +73,7 @@ _HOME = {
     "Proposal": "insight.advise",
     "advise": "spark.insight.advise",
     "attach": "spark.catalogs",
-    "catalog": "spark.catalogs",
+    "catalog": "spark.tables.catalog_settings",
     "check": "api",
     "collection": "spark.tables.credentials",
     "connect_server": "spark.servers",
@@ -84,7 +82,7 @@ _HOME = {
     "explain": "spark.insight.explain",
     "health": "spark.insight.health",
     "known_from": "model.offline",
-    "optimize": "spark.catalogs",
+    "optimize": "spark.tables.compaction",
     "plan": "api",
     "preview": "spark.insight.preview",
     "register": "spark.session",

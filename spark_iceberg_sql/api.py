@@ -1,4 +1,4 @@
-"""The public functions that choose by what they are given: tables, a classic session, a session of Spark Connect."""
+"""The public functions that dispatch on their argument: tables, a classic session, a Spark Connect session."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def check(
     """Check every statement of a text, each against the tables as the earlier statements leave them.
 
     text: any text. known: the tables that exist before it, which are not changed, or a session, whose tables
-    are read: with one of Spark Connect, the server checks. filename: for the report. A
+    are read; with a Spark Connect session, the server checks. filename: for the report. A
     statement with an error is assumed not to have run, but the table of a CREATE with an error is recorded as
     intended. If neither `known` nor the text indicates Spark or Iceberg, it may be another engine's SQL: then a
     single note replaces all findings. Never raises without a session: an internal error is SIS000 in the report.
-    With a session of Spark Connect, raises IcebergSqlError if its server does not check.
+    With a Spark Connect session, raises IcebergSqlError if its server does not check.
     """
     if known is None or isinstance(known, Tables):
         return engine.check(text, known, filename=filename)
@@ -39,9 +39,9 @@ def check(
 def plan(source: Tables | SparkSession, text: str) -> Plan:
     """What one statement would do to its table's partitioning; planning never changes the table.
 
-    source: Tables, or a session: then the data files are counted too. text: one CREATE
+    source: Tables, or a session, and then the data files are also counted. text: one CREATE
     or REPLACE TABLE or ALTER TABLE statement. Raises IcebergSqlError for text that is not exactly one
-    statement that could change a partitioning, and for a session of Spark Connect.
+    statement that could change a partitioning, and for a Spark Connect session.
     """
     if isinstance(source, Tables):
         from spark_iceberg_sql.checker import planner
@@ -49,7 +49,7 @@ def plan(source: Tables | SparkSession, text: str) -> Plan:
         return planner.plan(source, text)
     if _is_remote(source):
         raise IcebergSqlError(
-            "a client of Spark Connect gets a plan as rows\nhelp: SELECT * FROM iceberg_plan('ALTER TABLE ...')"
+            "in Spark Connect, a plan is available as rows\nhelp: SELECT * FROM iceberg_plan('ALTER TABLE ...')"
         )
     found: Plan = load("spark.gate.live_plan").plan(source, text)
     return found
@@ -58,12 +58,12 @@ def plan(source: Tables | SparkSession, text: str) -> Plan:
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """Install everything in this package in any session; returns the session.
 
-    Calling it again is harmless. spark: a classic session, or one of Spark Connect: its server must have
-    everything already (`connect_server`), and partition DDL is checked there before the session sends it. ddl:
-    what an error in partition DDL causes: "error", "warn", "off".
+    Calling it again is harmless. spark: a classic session, or a Spark Connect session, whose server must already have
+    everything (`connect_server`); it then checks partition DDL before the session sends it. ddl:
+    what happens on an error in partition DDL: "error", "warn", "off".
 
-    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if the server of a
-    session of Spark Connect has nothing of this package.
+    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if a Spark Connect
+    server does not have this package's functions.
     """
     _home(spark).install(spark, ddl)
     return spark

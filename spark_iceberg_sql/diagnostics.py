@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from spark_iceberg_sql import markup
+from spark_iceberg_sql.records import field, record
 
 INTERNAL = "SIS000"
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -69,7 +68,7 @@ class Lines:
         return Span(start, max(start, end), row, column, end_row, end_column)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(frozen=True, slots=True, order=True)
 class Span:
     """A range of a text: offsets from 0 (end excluded), rows and columns from 1 (end excluded)."""
 
@@ -81,7 +80,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Edit:
     """Replace `text[start:end]` by `text`."""
 
@@ -90,7 +89,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fix:
     """Edits that fix a finding.
 
@@ -109,7 +108,7 @@ class Fix:
         return "safe" if self.safe else "unsafe"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Diagnostic:
     """One finding.
 
@@ -131,7 +130,7 @@ class Diagnostic:
     statements: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Report:
     """What a check found in a text.
 
@@ -199,10 +198,14 @@ class Report:
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
+        from spark_iceberg_sql import markup
+
         return markup.box(*self.html_parts(), markup.line(markup.words(self._result)))
 
     def html_parts(self) -> list[str]:
         """Each finding as HTML, with its source line underlined."""
+        from spark_iceberg_sql import markup
+
         lines = self.lines or Lines(self.text)
         return [
             markup.finding(str(d.severity), d.code, d.message, [_underlined(d.span, lines)], d.help)
@@ -214,6 +217,8 @@ _WIDTH = 160  # characters of a source line that are shown
 
 
 def _underlined(span: Span, lines: Lines) -> str:
+    from spark_iceberg_sql import markup
+
     line = lines.line(span.row)
     start = span.column - 1
     end = span.end_column - 1 if span.end_row == span.row else len(line)

@@ -1,4 +1,7 @@
-"""`functools.cached_property` without the lock that it takes before Python 3.12, which costs more than most facts."""
+"""Properties that are computed once, by `functools.cached_property` without its lock.
+
+Before Python 3.12 it takes one, which costs more than most facts.
+"""
 
 from __future__ import annotations
 
@@ -18,3 +21,10 @@ else:
                 return self
             made = vars(instance)[self.attrname] = self.func(instance)
             return made
+
+
+def forget(instance: object) -> None:
+    """Let go of the computed properties of a record without slots; they are computed anew when they are read."""
+    values, fields = vars(instance), getattr(instance, "__match_args__", ())
+    for name in [name for name in values if name not in fields]:
+        values.pop(name, None)

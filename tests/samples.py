@@ -1,11 +1,20 @@
-"""Which of the many cases of a test run with `make fast`: a sample; the rest are `thorough`."""
+"""How many of a test's many cases run: all with SIS_SWEEP=full, a sample otherwise, a smaller one with `make fast`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+
+T = TypeVar("T")
+FULL = os.environ.get("SIS_SWEEP") == "full"
+
+
+def share(values: Iterable[T], every: int) -> list[T]:
+    """All values in a sweep, every `every`-th otherwise."""
+    return [*values][:: 1 if FULL else every]
 
 
 def sampled(values: Iterable[Any], every: int) -> list[Any]:

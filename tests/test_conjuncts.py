@@ -44,14 +44,17 @@ CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
 @pytest.mark.parametrize(
     ("term", "words"),
     [
-        (equal(MONTH, number(2)), "`month(ts)` recurs, so it is no range of `ts`"),
-        (equal(number(2), MONTH), "`month(ts)` recurs"),
+        (equal(MONTH, number(2)), "`month(ts)` is cyclic, so it is not a range of `ts`"),
+        (equal(number(2), MONTH), "`month(ts)` is cyclic"),
         (equal(LOWER, text("x")), "`lower(name)` is computed from the column"),
         (equal(ID, TS), "it compares columns with each other"),
         (equal(UDF, number(1)), "`f(id)` is a user-defined function"),
         (equal(CAST, number(1)), "`name` is converted from string to int"),
-        (call("Like", "name LIKE '%x'", "boolean", NAME, text("%x")), "the pattern is no prefix"),
-        (call("EndsWith", "endswith(name, 'x')", "boolean", NAME, text("x")), "only the start"),
+        (
+            call("Like", "name LIKE '%x'", "boolean", NAME, text("%x")),
+            "the pattern is not a prefix",
+        ),
+        (call("EndsWith", "endswith(name, 'x')", "boolean", NAME, text("x")), "only a prefix"),
         (equal(ID, call("ScalarSubquery", "(SELECT 1)", "int")), "known only when the query runs"),
     ],
 )
@@ -74,11 +77,13 @@ def test_why_files_are_kept() -> None:
         )
 
     assert why(less, whole=10) == "every row of every file matches it"
-    assert "`bucket(4, id)` prunes only by = and IN" in why(less)
+    assert "`bucket(4, id)` prunes only for = and IN" in why(less)
     assert "excludes no file" in why(equal(ID, number(3)))
-    assert "the files have no bounds of `id`" in why(less, without=10)
+    assert "the files have no bounds for `id`" in why(less, without=10)
     assert "may contain" not in why(less, without=10)
-    assert "3 files have no bounds of `id`, and the bounds of `id`" in why(less, without=3)
+    assert "3 files have no bounds for `id`, and every file's bounds for `id`" in why(
+        less, without=3
+    )
 
 
 def _substring(start: int, length: int) -> Term:

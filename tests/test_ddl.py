@@ -511,6 +511,11 @@ def test_a_templated_table_is_a_table() -> None:
         ("ALTER TABLE t RENAME TO u -- add partition field", False, "ALTER TABLE t RENAME TO u"),
         ("ALTER TABLE t RENAME /* drop tag\u2028 */ TO u", True, "ALTER TABLE t RENAME   TO u"),
         ("SELECT 1 -- add partition field", False, "SELECT 1"),
+        # White space that Iceberg's grammar does not know: removed around the statement, kept inside it.
+        ("\u00a0\nALTER TABLE t DROP TAG x\u3000;", False, "ALTER TABLE t DROP TAG x"),
+        ("-- c\n\fALTER TABLE t DROP TAG x", True, "-- c\n ALTER TABLE t DROP TAG x"),
+        ("ALTER TABLE t DROP\u00a0TAG x", False, "ALTER TABLE t DROP\u00a0TAG x"),
+        ("ALTER /**/ TABLE t DROP TAG\fx", False, "ALTER   TABLE t DROP TAG\fx"),
     ],
 )
 def test_what_is_handed_on(sql: str, routed: bool, handed: str) -> None:

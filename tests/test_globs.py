@@ -20,7 +20,9 @@ from spark_iceberg_sql.model.globs import Pattern, has_wildcards, matcher, patte
         ("/lake/{a,b}", [("/lake/a", ()), ("/lake/b", ())]),
         ("/lake/{a,b}/[xy]*", [("/lake/a", ("[xy]*",)), ("/lake/b", ("[xy]*",))]),
         ("/{a,b{1,2}}", [("/a", ()), ("/b1", ()), ("/a", ()), ("/b2", ())]),
-        ("/lake/{a", [("/lake", ("{a",))]),
+        ("/lake/{a", [("/lake/{a", ())]),
+        ("/lake/b[k/x*", [("/lake/b[k", ("x*",))]),
+        ("/lake/[]x]/[!y]", [("/lake", ("[]x]", "[!y]"))]),
     ],
 )
 def test_patterns(path: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
@@ -44,6 +46,10 @@ def test_matcher(part: str, names: set[str]) -> None:
 
 
 def test_wildcards() -> None:
-    assert [p for p in ("/a", "/a*", "/a?", "/[a]", "/{a}", "/a b") if has_wildcards(p)] == [
+    assert [
+        p
+        for p in ("/a", "/a*", "/a?", "/[a]", "/{a}", "/a b", "/{a", "/b[k", "/a]}")
+        if has_wildcards(p)
+    ] == [
         *("/a*", "/a?", "/[a]", "/{a}"),
     ]

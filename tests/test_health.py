@@ -34,8 +34,8 @@ def problems(**changed: object) -> list[str]:
 
 def test_a_healthy_table() -> None:
     assert problems() == []
-    assert "nothing to mend" in str(health(FINE))
-    assert "nothing to mend" in health(FINE)._repr_html_()
+    assert "no problems found" in str(health(FINE))
+    assert "no problems found" in health(FINE)._repr_html_()
 
 
 def test_each_problem_alone() -> None:

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import share
 
+from spark_iceberg_sql import check
+from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker.suppressions import without_ignores
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
@@ -410,7 +414,10 @@ RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else []) for n, p in enumerate(RULES)],
+    [
+        pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else [])
+        for n, p in share(enumerate(RULES), 2)
+    ],
     ids=lambda path: path.stem,
 )
 def test_files_with_many_findings(path: Path, capsys: Any) -> None:
@@ -430,3 +437,21 @@ def test_comments_that_were_unused_before_stay(comment: str, capsys: Any) -> Non
     assert found("a.sql", text, capsys) == ["1 SIS003", "2 SIS501"]
     main(["check", "--isolated", "--add-noqa", "a.sql"])
     assert Path("a.sql").read_text() == f"SELECT 1; {comment}\n{TABLE};  -- noqa: SIS501\n"
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        *("-- noqa", "/* noqa */", "-- noqa: SIS103, SIS501", "-- iceberg-sql: skip-file"),
+        "-- iceberg-sql: ignore[SIS103, SIS501]",
+    ],
+)
+def test_a_statement_that_is_about_to_run(comment: str) -> None:
+    """In a session a comment hides no error; in a file it does. It still hides warnings."""
+    text = "CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (ts, bucket(0, id))"
+    text = f"{comment}\n{text}" if "iceberg-sql" in comment else f"{text} {comment}"
+    assert [d.code for d in check(text)] == []
+    assert [d.code for d in engine.check(text, binding=True)] == ["SIS103"]
+    bare = without_ignores(text)
+    assert [d.code for d in check(bare)] == ["SIS501", "SIS103"]
+    assert (len(bare), bare.strip()) == (len(text), text.replace(comment, "").strip())

@@ -367,4 +367,4 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     assert advice.best is best
     assert advice.today is today
     assert "&lt;" not in advice._repr_html_()
-    assert "the table as it is reads least" in str(Advice([today], source="t", basis="b", tried=1))
+    assert "today's spec reads the least" in str(Advice([today], source="t", basis="b", tried=1))

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.notebook import pictures, results
-from spark_iceberg_sql.notebook.cell import Cell, masked
+from spark_iceberg_sql.notebook.cell import Cell, masked, masked_line, masked_stack
 from spark_iceberg_sql.notebook.diagrams import HiddenPartitioning
+from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.parameters import VariableError, filled, unfilled
+from spark_iceberg_sql.notebook.spark_errors import said
+from spark_iceberg_sql.notebook.values import refused_frame
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
 
 # --- the first line -------------------------------------------------------------------------------
@@ -52,7 +60,8 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("--limit", "--limit 50"),
         ("--limit ten", "not `ten`"),
         ("--limit -1", "not `-1`"),
-        ("SELECT 1", "SQL stands on the lines below it"),
+        ("--limit 100000000000", "at most 1,000,000"),
+        ("SELECT 1", "write the SQL on the lines below"),
         ("a --quiet b", "not `a` and `b`"),
         ("class", "cannot be a variable's name"),
         ("1x", "cannot be a variable's name"),
@@ -139,6 +148,11 @@ def test_a_type_in_a_struct_is_handed_over_only_where_it_is_a_variable() -> None
         ("FROM db.{name}", "{name}", "IDENTIFIER({name})"),
         ("SELECT * FROM {name}", "{name}", "write `FROM IDENTIFIER({name})`"),
         ("SELECT {sis}", "{sis}", "use a number"),
+        ("SELECT 1;\nSET foo={n}", "{n}", "spark.conf.set('foo', n)"),
+        ("SET foo=:n", ":n", "spark.conf.set('foo', n)"),
+        ("SET foo = :nope", ":nope", "spark.conf.set('foo', nope)"),
+        ("SET time.x={n}", "{n}", "spark.conf.set('time.x', n)"),
+        ("ADD JAR {name}", "{name}", "write the value itself"),
     ],
 )
 def test_a_variable_that_cannot_be_used(text: str, at: str, help: str) -> None:
@@ -146,6 +160,82 @@ def test_a_variable_that_cannot_be_used(text: str, at: str, help: str) -> None:
         filled(text, VARIABLES)
     assert text[caught.value.start : caught.value.end] == at
     assert help in caught.value.help
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["SET a=b:n", "SET u=jdbc:n:/x", "SET a=${n}", "SET TIME ZONE {n}", "SET VAR x = {n}", "SET a"],
+)
+def test_a_setting_without_a_variable_is_left_alone(text: str) -> None:
+    assert len(filled(text, VARIABLES).text) == len(text)
+
+
+MIDNIGHT = datetime.datetime.fromisoformat("2024-01-01")
+TEN = datetime.datetime.fromisoformat("2024-01-01T10:00")
+
+
+@pytest.mark.parametrize(
+    ("value", "made"),
+    [
+        (2**63 - 1, 2**63 - 1),
+        (2**63, decimal.Decimal(2**63)),
+        (np.uint64(2**63 + 1), decimal.Decimal(2**63 + 1)),
+        (pd.NaT, None),
+        (pd.NA, None),
+        (np.datetime64("NaT"), None),
+        (np.datetime64("2024-01-01T10", "ns"), TEN),
+        (np.array(["2024-01-01"], "datetime64[ns]"), [MIDNIGHT]),
+        (pd.Timestamp("2024-01-01"), MIDNIGHT),
+        ({"a": (1, 2)}, {"a": [1, 2]}),
+        ({}, {}),
+        ([1, 2**40], [1, 2**40]),
+    ],
+)
+def test_a_value_is_handed_over_as_sql_has_it(value: object, made: object) -> None:
+    assert filled("SELECT {b}", {"b": value}).values == {"b": made}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (10**38, "more than 38 digits"),
+        (decimal.Decimal("1" * 40), "more than 38 digits"),
+        (decimal.Decimal("1E-40"), "more than 38 digits"),
+        (decimal.Decimal("NaN"), "is the decimal NaN"),
+        (datetime.timedelta.max, "longer than an interval"),
+        ("\ud800", "lone surrogate"),
+        ([1, "a"], "several types: int, str"),
+        ([1, None], "several types"),
+        ({"a": 1, "b": "c"}, "several types"),
+        ({None: 1}, "no null key"),
+        ({1: {2}}, "type set"),
+        (np.datetime64("10000-01-01"), "no datetime"),
+    ],
+)
+def test_a_value_that_sql_does_not_have_is_refused_in_its_place(value: object, said: str) -> None:
+    with pytest.raises(VariableError, match=re.escape(said)) as caught:
+        filled("SELECT {b}", {"b": value})
+    assert (caught.value.start, caught.value.end) == (7, 10)
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (pd.DataFrame(), "the DataFrame `e` has no columns"),
+        (pd.DataFrame({"a": []}), "the DataFrame `e` has no rows"),
+        (pd.DataFrame({"a": [1, {}]}), "Spark cannot take the DataFrame `e`: no"),
+    ],
+)
+def test_a_frame_that_spark_does_not_take(frame: pd.DataFrame, said: str) -> None:
+    assert refused_frame("e", frame, ValueError("no"))[0].startswith(said)
+
+
+def test_a_refused_default_does_not_take_the_magic_away() -> None:
+    shell = InteractiveShell()
+    shell.config.IcebergSql.limit = -5
+    shell.config.IcebergSql.quiet = True
+    magics = IcebergSql(shell)
+    assert (magics.limit, magics.quiet) == (20, True)
 
 
 # --- secrets --------------------------------------------------------------------------------------
@@ -171,6 +261,34 @@ def test_a_variable_that_cannot_be_used(text: str, at: str, help: str) -> None:
 )
 def test_secrets_are_hidden(text: str, shown: str | None) -> None:
     assert masked(text) == (shown or text)
+
+
+@pytest.mark.parametrize(
+    ("line", "statement"),
+    [
+        ("spark.sql(\"SELECT * FROM icebergS3('s3://b/x','AKIA','TOPSECRETVALUE')\")", ""),
+        ("load('TOPSECRETVALUE')", "SELECT * FROM icebergS3(:u, :a, :b)"),
+        ("'TOPSECRETVALUE')", "SELEC * FROM icebergS3('u', 'a', 'b')"),
+        ("sis.collection(spark, 'c', secret_access_key='TOPSECRETVALUE')", ""),
+    ],
+)
+def test_a_line_of_python_that_may_hold_a_secret(line: str, statement: str) -> None:
+    assert "TOPSECRET" not in masked_line(line, statement)
+    assert "TOPSECRET" not in masked_stack(f"----> 1 {line}", statement, [line])
+    assert masked_line("f('x')", "SELECT 1") == "f('x')"
+
+
+def test_a_stack_has_no_secret_of_the_cell() -> None:
+    text = "SELECT 1;\nSELECT * FROM icebergS3('u', 'AKIASECRET', 'TOP\"SECRET')"
+    stack = f"run_cell_magic('iceberg_sql', '', {text!r})"
+    assert "SECRET" not in masked_stack(stack, text, [])
+
+
+def test_a_message_may_begin_with_a_quote() -> None:
+    error = RuntimeError(
+        "[USER_RAISED_EXCEPTION] 'false' is not true! SQLSTATE: P0001\n'Project []"
+    )
+    assert said(error).sentence == "'false' is not true!"
 
 
 def test_a_finding_behind_a_secret_keeps_its_place() -> None:
@@ -236,6 +354,34 @@ def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None
     assert "2024-03" in text  # the first month, at the left, and the last day, at the right
     assert "2024-10-13" in text
     assert pictures.strip(read).count("\n") == 1
+
+
+NULL_DAY = Value("d_day", "day", "null", None)
+
+
+def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
+    """1960, 2024 and null: each alone is drawn in another place."""
+    values = (NULL_DAY, *(v for n in (-3653, 19723) for v in day(n, False).values))
+    shown = []
+    for chosen in values:
+        partitions = tuple(
+            Partition(0, 1, 1000, int(v is chosen), 1000, (replace(v, name="d_day"),))
+            for v in values
+        )
+        read = TableRead("t", partitions)
+        shown.append((pictures.strip(read), pictures.svg(read)))
+        assert "null | 1960-01-01 to 2024-01-01" in shown[-1][0]
+    blocks = [strip.partition("  d_day")[0] for strip, _ in shown]
+    assert [line.index("█") for line in blocks] == [0, 3, 59]
+    assert len({picture for _, picture in shown}) == 3
+
+
+def test_null_of_one_spec_is_not_drawn_over_a_time_of_another() -> None:
+    null = Partition(1, 1, 1, 1, 1, (NULL_DAY,))
+    read = TableRead("t", (*months(650, set()), null, day(20000, False, spec=1)))
+    paths = [path.get("d", "") for path in drawn(read).iter() if path.get("fill-opacity") == "1.0"]
+    assert len(paths) == 1
+    assert paths[0].startswith("M0 ")
 
 
 @pytest.mark.thorough

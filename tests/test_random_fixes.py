@@ -13,6 +13,7 @@ from random import Random
 from types import CodeType, ModuleType, SimpleNamespace
 
 import pytest
+from samples import share
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files import Linter
@@ -42,7 +43,7 @@ HEADS = [
 ]
 SEEDS = [
     pytest.param(start, marks=[pytest.mark.thorough] * (start >= 100))
-    for start in range(0, 2000, 50)
+    for start in share(range(0, 2000, 50), 2)
 ]
 
 

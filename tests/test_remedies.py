@@ -154,6 +154,7 @@ def errors(report: Report) -> Counter[str]:
     return Counter(d.code for d in report if d.severity is Severity.ERROR)
 
 
+@pytest.mark.thorough
 def test_a_repair_reads_and_brings_no_error_of_the_text() -> None:
     for case, found in repaired():
         assert found.fix is not None

@@ -23,6 +23,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, 
 from spark_iceberg_sql.report import FORMATS, full, summary
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 from spark_iceberg_sql.report.rule_pages import url_of
+from spark_iceberg_sql.report.shown import backwards, masked, reworded, without_secrets
 from spark_iceberg_sql.report.terminal import visible
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -350,3 +351,53 @@ def test_gitlab_fingerprints_do_not_move_with_lines() -> None:
             if d.code == "SIS101"
         }
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("TBLPROPERTIES ('password'='abcd')", "TBLPROPERTIES ('password'='***')"),
+        ("OPTIONS (s3.secret 'ab' 'cd', b 'c')", "OPTIONS (s3.secret '***' '***', b 'c')"),
+        ("TBLPROPERTIES (api_key = 1234, b = 5)", "TBLPROPERTIES (api_key = ***, b = 5)"),
+        (
+            "TBLPROPERTIES (\"AccountKey\" = \"ab\", 'k'='b')",
+            "TBLPROPERTIES (\"AccountKey\" = \"***\", 'k'='b')",
+        ),
+        ("LOCATION 's3://me:pw@host/t'", "LOCATION '***'"),
+        ("TBLPROPERTIES ('c'='AccountName=a;AccountKey=b')", "TBLPROPERTIES ('c'='***')"),
+        (
+            "AS SELECT * FROM icebergS3('u', 'id', 'abcd')",
+            "AS SELECT * FROM icebergS3('u', '***', '***')",
+        ),
+        ("PARTITIONED BY (bucket(16, token))", "PARTITIONED BY (bucket(16, token))"),
+        ("TBLPROPERTIES ('format-version' = '2')", "TBLPROPERTIES ('format-version' = '2')"),
+    ],
+)
+def test_credentials_are_hidden_and_carets_stay(text: str, shown: str) -> None:
+    create = "CREATE TABLE t (token STRING) USING iceberg {} PARTITIONED BY (days(token))"
+    if "BY" in text or "SELECT" in text:
+        create = "CREATE TABLE t (token STRING) USING iceberg PARTITIONED BY (days(token)) {}"
+    report = without_secrets(check(create.format(text)))
+    assert report.text == create.format(shown)
+    assert masked(create.format(text)) == create.format(shown)
+    places = [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS202"]
+    assert places == ["token"] or "SIS202" not in [d.code for d in report]
+    assert all(
+        report.text[d.span.start : d.span.end] == report.lines.text[d.span.start : d.span.end]
+        for d in report
+    )
+    assert shown in full(check(create.format(text))) or not len(report)
+
+
+def test_a_report_on_an_edited_text() -> None:
+    """Spans that an edit cuts, holds or borders; fixes that it touches go."""
+    report = check(
+        "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (bucket('16', a), bucket(0, a))"
+    )
+    first, second = (d.span for d in report if d.code == "SIS103")
+    edits = [Edit(first.start, first.end, ":long_name"), Edit(second.start, second.end, "?")]
+    moved = reworded(report, edits)
+    words = [moved.text[d.span.start : d.span.end] for d in moved if d.code == "SIS103"]
+    assert words == [":long_name", "?"]
+    assert all(d.fix is None for d in moved if d.code == "SIS103")
+    assert reworded(moved, backwards(edits, report.text)).text == report.text

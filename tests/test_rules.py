@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import gc
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,8 +12,11 @@ from typing import Any
 import pytest
 from cases import Case, checked, file_cases, page_cases, said
 
+from spark_iceberg_sql import lazy
+from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.model import table
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
@@ -164,3 +169,60 @@ def test_known_is_not_changed_by_a_check() -> None:
     known = Tables(catalog="local", namespace=("db",), complete=True)
     check("CREATE TABLE t (id BIGINT) USING iceberg", known)
     assert check("CREATE TABLE t (id BIGINT) USING iceberg", known).ok
+
+
+@pytest.mark.thorough
+def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`when` spares rules statements in which they find nothing, and no others."""
+    cases = [*file_cases(), *page_cases()]
+    # Anew each time: `checked` keeps what it found.
+    spared = [checked.__wrapped__(case).diagnostics for case in cases]
+    every = {
+        kind: tuple(dataclasses.replace(rule, when=None) if rule.when else rule for rule in rules)
+        for kind, rules in judging._RULES.items()
+    }
+    monkeypatch.setattr(judging, "_RULES", every)
+    assert any(rule.when for rule in ALL)
+    assert [checked.__wrapped__(case).diagnostics for case in cases] == spared
+
+
+@pytest.mark.thorough
+def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Specs and columns hand on what is known of them; a long script lets go of it and computes it anew."""
+    compared = 0
+
+    def anew(part: Any) -> None:
+        nonlocal compared
+        before = {k: v for k, v in vars(part).items() if k not in part.__match_args__}
+        lazy.forget(part)
+        assert vars(part).keys() == set(part.__match_args__)
+        for name, value in before.items():
+            now = getattr(part, name)
+            assert now == value
+            assert not isinstance(value, dict) or list(now) == list(value)
+            compared += 1
+
+    monkeypatch.setattr(table, "forget", anew)
+    monkeypatch.setattr(table, "_RECENT", 0)
+    for case in [*file_cases(), *page_cases()]:
+        assert not checked.__wrapped__(case).failed, case.name
+    assert compared > 1000
+
+
+@pytest.mark.thorough
+def test_a_check_leaves_nothing_to_garbage_collection() -> None:
+    """A statement and its facts are freed when it is judged: memory and collections would grow with the script."""
+    text = (
+        "CREATE TABLE t{0} (id BIGINT, s STRUCT<a: INT>, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));"
+        "ALTER TABLE t{0} ADD PARTITION FIELD bucket(4, id); ALTER TABLE t{0} DROP PARTITION FIELD ts_day;"
+        "SELECT * FROM t{0} WHERE iceberg_days(ts) = DATE '2024-01-01';"
+    )
+    script = "".join(map(text.format, range(20)))
+    check(script)
+    gc.collect()
+    gc.disable()
+    try:
+        check(script)
+        assert gc.collect() < 20
+    finally:
+        gc.enable()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import FULL
 
 from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.fixes import applied_to
@@ -28,7 +28,7 @@ from spark_iceberg_sql.files.python.sql import python_sql
 from spark_iceberg_sql.files.source_map import PieceMaker, whole
 from spark_iceberg_sql.files.templates import choices
 
-EXAMPLES = 2000 if os.environ.get("SIS_SWEEP") == "full" else 60
+EXAMPLES = 2000 if FULL else 60
 
 
 def lint(text: str, name: str = "job.py", **given: Any) -> list[Report]:

@@ -69,6 +69,11 @@ TRANSLATED = [
         "DESC TABLE EXTENDED icebergAzure('a', 'b', 'c')",
         "SELECT * FROM iceberg_describe('a', 'b', 'c', store => 'icebergAzure')",
     ),
+    ("DESC iceberg('p') w", "DESC QUERY SELECT w FROM iceberg('p')"),
+    (
+        "DESCRIBE TABLE EXTENDED icebergLocal('p', ref = 'r') `a b`",
+        "DESCRIBE QUERY SELECT `a b` FROM icebergLocal('p', ref => 'r')",
+    ),
     ("DESCRIBE FORMATTED iceberg('p')", "SELECT * FROM iceberg_describe('p')"),
     (
         "SELECT * FROM iceberg('p') VERSION AS OF 12 t WHERE x",
@@ -125,13 +130,23 @@ def test_translated(given: str, wanted: str) -> None:
 
 def test_an_insert_into_a_path() -> None:
     found = translate("INSERT INTO FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
+    assert found == translate(
+        "INSERT INTO TABLE FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)"
+    )
     assert found is not None
     (attachment,) = found.attach
-    assert attachment == Attachment("/lake/db/t", attachment.catalog)
-    assert found.text == f"INSERT INTO {attachment.catalog}.`t` VALUES ('/x', 1)"
+    assert attachment == Attachment("/lake/db/t", (attachment.name[0], "t"))
+    assert found.text == f"INSERT INTO `{attachment.name[0]}`.`t` VALUES ('/x', 1)"
     again = translate("INSERT INTO FUNCTION iceberg_local('/lake/db/u') SELECT 1")
     assert again is not None
-    assert again.attach[0].catalog == attachment.catalog
+    assert again.attach[0].name == (attachment.name[0], "u")
+    named = translate(
+        "INSERT INTO FUNCTION iceberg_local('/lake/db/u') SELECT 1",
+        (),
+        lambda _: ("lake", "db", "u"),
+    )
+    assert named is not None
+    assert named.text == "INSERT INTO `lake`.`db`.`u` SELECT 1"
 
 
 LEFT_ALONE = [

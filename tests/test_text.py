@@ -9,8 +9,9 @@ from growth import ratio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.syntax.lexer import Kind, SparkLexer, Token, tokenize
+from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
+from spark_iceberg_sql.syntax.sqlparse_lexer import SparkLexer
 
 PIECES = [
     *("'", '"', "`", "\\", "--", "/*", "*/", "/*+", "\n", "\r\n", " ", ";", "BEGIN", "END", "CASE"),
@@ -175,9 +176,7 @@ def test_a_statement_knows_what_stands_around_it() -> None:
 
 
 def test_sqlparse_gets_tokens_of_the_same_cut() -> None:
-    lexer = SparkLexer()
-    lexer.default_initialization()
-    pairs = list(lexer.get_tokens("a '\\'' -- b"))
+    pairs = list(SparkLexer().get_tokens("a '\\'' -- b"))
     assert [text for _, text in pairs] == ["a", " ", "'\\''", " ", "-- b"]
     assert str(pairs[2][0]) == "Token.Literal.String.Single"
 

@@ -66,7 +66,9 @@ def test_the_documented_table() -> None:
         shown.append(f"| {known.spark} | {icebergs} | {java} | {lacks} |\n")
     page = (ROOT / "docs/index.md").read_text("utf-8")
     table = page.partition("<!-- versions -->\n")[2].partition("<!-- /versions -->")[0]
-    assert table == "| Spark | Iceberg | Java | not there |\n|---|---|---|---|\n" + "".join(shown)
+    assert table == "| Spark | Iceberg | Java | not supported |\n|---|---|---|---|\n" + "".join(
+        shown
+    )
 
 
 def test_the_requirement_is_the_lines() -> None:

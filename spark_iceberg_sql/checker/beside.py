@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.checker.suppressions import Ignore
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 
 _PROGRAMS = (".py", ".ipynb")
@@ -20,7 +20,7 @@ _BETWEEN_LINES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Comment:
     """part, row: its place. target: the piece that it applies to, in the next statement; None: the SQL on its row."""
 

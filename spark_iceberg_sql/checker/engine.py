@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.judging import Judgement, judge
@@ -15,6 +14,7 @@ from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.model.table import Name, Tables
+from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
@@ -30,7 +30,7 @@ Verdict = Callable[[str, Severity], Severity | None]
 Visit = Callable[[Statement, Tables], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Around:
     """What is known about the origin of a text.
 
@@ -58,29 +58,38 @@ def check(
     filename: str | None = None,
     verdict: Verdict | None = None,
     repaired: bool = False,
+    binding: bool = False,
     around: Around = NOWHERE,
     memo: Memo | None = None,
 ) -> Report:
     """`api.check`, with more parameters for callers inside the package.
 
     verdict: gives another severity for a finding, or None to hide it. repaired: whether the statements reach
-    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. around: the origin of the text.
-    memo: what was found in an earlier version of the text, with the same `known` and `repaired`.
+    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. binding: whether the statements
+    are about to run: then no comment suppresses an error. around: the origin of the text. memo: what was found in
+    an earlier version of the text, with the same `known` and `repaired`.
     """
     known = known.copy() if known is not None else Tables()
-    return _check(text, known, filename, verdict, repaired=repaired, around=around, memo=memo)
+    return _check(
+        *(text, known, filename, verdict),
+        repaired=repaired,
+        binding=binding,
+        around=around,
+        memo=memo,
+    )
 
 
 def follow(
     text: str,
     known: Tables,
     *,
+    binding: bool = False,
     around: Around = NOWHERE,
     memo: Memo | None = None,
     visit: Visit | None = None,
 ) -> Report:
     """Like `check`, but the statements' effects stay in `known`. visit: called before each statement."""
-    return _check(text, known, around=around, memo=memo, visit=visit)
+    return _check(text, known, binding=binding, around=around, memo=memo, visit=visit)
 
 
 def _check(
@@ -90,6 +99,7 @@ def _check(
     verdict: Verdict | None = None,
     *,
     repaired: bool = False,
+    binding: bool = False,
     around: Around = NOWHERE,
     memo: Memo | None = None,
     visit: Visit | None = None,
@@ -99,12 +109,12 @@ def _check(
     lines = Lines(text)
     found = memo.statements(text) if memo is not None else statements(text)
     ignores = ignores_of(text, lines, [(s.start, s.end) for s in found])
-    if ignores.skip_file:
+    if ignores.skip_file and not binding:
         return Report(text, (), filename, len(found), lines)
     ignores = replace(ignores, beside=around.ignores)
     known.shared = known.shared or around.program
     spoken = None if around.elsewhere else around.spark or known.says_anything
-    run = _Run(lines, known, ignores, verdict, repaired, found, spoken, memo)
+    run = _Run(lines, known, ignores, verdict, repaired, found, spoken, memo, binding=binding)
     steps = in_order(found, around.made)
     flow = flow_through(known, steps, around.arms) if around.arms else None
     for step in steps:
@@ -128,7 +138,7 @@ def _check(
     return Report(text, tuple(run.diagnostics), filename, len(found), lines)
 
 
-@dataclass
+@record()
 class _Run:
     """One check under way."""
 
@@ -141,6 +151,7 @@ class _Run:
     # Whether the origin of the text indicates Spark; None if it indicates another engine.
     spoken: bool | None
     memo: Memo | None = None
+    binding: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The single note if the text may be another engine's: whether it replaces an error, and of which statement.
     doubted: tuple[bool, Judgement] | None = None
@@ -203,6 +214,7 @@ class _Run:
         context = Context(self.lines.text, node, self.known, statement, self.repaired)
         judgement, runs = self._judge(context)
         self._carry_on(context, fine=fine and runs)
+        context.forget()
         return (*found, judgement), fine and runs
 
     def _query(self, statement: Statement) -> list[tuple[Judgement, bool]]:
@@ -327,7 +339,8 @@ class _Run:
             fix=finding.fix,
             spec=rule.spec,
         )
-        if not ours and rule is not unused_ignore and self.ignores.silence(diagnostic):
+        meant = not ours and rule is not unused_ignore and self.ignores.silence(diagnostic)
+        if meant and not (self.binding and severity is Severity.ERROR):
             return True
         self.diagnostics.append(diagnostic)
         return ours or own is not Severity.ERROR

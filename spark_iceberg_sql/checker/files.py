@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import replace
 from os.path import abspath
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +25,7 @@ from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, join
 from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
 from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax.literals import parts
 

@@ -8,11 +8,11 @@ condition follows all of its branches, except those that exit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from spark_iceberg_sql.facts.replay import changed
 from spark_iceberg_sql.files.source_map import Arm, Offsets, Stretch
 from spark_iceberg_sql.model.table import Name, Tables
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -24,7 +24,7 @@ Step = Statement | Made
 Path = tuple[Arm, ...]
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Changes:
     """Tables that may have been changed. names: as written. anything: whether any other may be among them."""
 
@@ -58,7 +58,7 @@ def paths(places: Sequence[Offsets], stretches: Sequence[Stretch]) -> Iterator[P
         yield tuple(arm for _, stop, arm in around if end <= stop)
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Open:
     """A branch being walked. own: the tables it changes. known, left: for a function, the state before it."""
 

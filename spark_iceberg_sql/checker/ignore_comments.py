@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from difflib import get_close_matches
 
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.rules import ALL
 
 _OPEN = r"(?:--|/\*|#)\s*"
@@ -34,7 +33,7 @@ _CODES = frozenset(rule.code for rule in ALL)
 _NAMES = {rule.name: rule.code for rule in ALL}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Words:
     """One comment. end: the offset in the comment at which the directive ends.
 
@@ -134,6 +133,8 @@ def _meant(word: str, cutoff: float) -> str | None:
 
 
 def _near(word: str, words: list[str], cutoff: float) -> str | None:
+    from difflib import get_close_matches  # only a mistake needs it: the command starts sooner
+
     found = get_close_matches(
         word.lower() if words[0].islower() else word, words, n=1, cutoff=cutoff
     )

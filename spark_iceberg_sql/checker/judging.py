@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
+from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules import ALL
-from spark_iceberg_sql.rules.base import Finding, Rule
+from spark_iceberg_sql.rules.base import Finding, Rule, When
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped, elsewhere, note
 from spark_iceberg_sql.rules.sis004_misrouted_statement import misrouted_statement
 from spark_iceberg_sql.syntax.lexer import Kind
@@ -21,7 +20,7 @@ _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in AL
 _ICEBERGS = frozenset({"SIS205", "SIS206", "SIS208", "SIS209", "SIS211", "SIS411"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Judgement:
     """What the rules find in a statement.
 
@@ -59,7 +58,14 @@ def judge(context: Context) -> Judgement:
     findings: list[tuple[Rule, Finding]] = []
     skipped: list[Skipped] = []
     faults: list[tuple[str, Exception]] = []
+    occasions: dict[When, bool] = {}
     for rule in _RULES.get(type(context.node), ()):
+        when = rule.when
+        if when is not None:
+            if when not in occasions:
+                occasions[when] = _may(when, context)
+            if not occasions[when]:
+                continue
         try:
             for finding in rule.judge(context):
                 if context.hidden and not finding.early:
@@ -87,6 +93,14 @@ def judge(context: Context) -> Judgement:
         shared=anything and is_sparks(context.node),
         faults=tuple(faults),
     )
+
+
+def _may(when: When, context: Context) -> bool:
+    """Whether rules may find something; where that is not known, they say so themselves."""
+    try:
+        return when(context)
+    except Exception:
+        return True
 
 
 def _without_comments(rule: Rule, finding: Finding, context: Context) -> Finding:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.checker.file_scripts import scripts_of
@@ -12,6 +10,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
 from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.literals import parts
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from spark_iceberg_sql.checker.judging import Judgement
 from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.model.watching import Recording
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 _Key = tuple[str, int, bool]
@@ -16,7 +15,7 @@ _TRIED = (
 )
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Earlier:
     """A statement of an earlier check.
 
@@ -31,7 +30,7 @@ class Earlier:
     used: int
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Alike:
     """Statements with the same text. at: how many of the found ones, from the first, the current check has had."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from spark_iceberg_sql.diagnostics import Edit, Fix
 from spark_iceberg_sql.files.source_map import Joined, Offsets, Piece
 from spark_iceberg_sql.files.templates import template_spans
+from spark_iceberg_sql.records import replace
 
 # Characters that need an escape in a program's literal.
 _NO_LITERAL = frozenset("\\'\"{}%\r\n")

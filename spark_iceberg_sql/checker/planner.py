@@ -8,6 +8,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Kind, Name, Table, Tables
+from spark_iceberg_sql.report import shown
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
 
@@ -34,12 +35,13 @@ def plans(known: Tables, text: str) -> tuple[Plan, ...]:
         node, words = parser.read(statement), statement.text
         if isinstance(node, _PLANNED) and node.table is not None:
             name, before = _target(known, node, node.table)
-            report = follow(words, known)
+            report = follow(words, known, binding=True)
             after = _target(known, node, node.table)[1] if report.ok else None
             why = _why_not(known, node.table) if report.ok and after is None else None
-            out.append(Plan(words, name, before, after, report, unplanned=why))
+            report = shown.without_secrets(report)
+            out.append(Plan(shown.masked(words), name, before, after, report, unplanned=why))
         else:
-            follow(words, known)
+            follow(words, known, binding=True)
     return tuple(out)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.target import OF_A_QUERY
 from spark_iceberg_sql.files.source_map import APPEND, Piece
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.sis002_not_checked import FILLED_IN, QUERY_WAYS, WAYS
 
 # The help of notes, by the help for SQL.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding
 from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
@@ -21,7 +21,7 @@ _MORE = re.compile(
 _OURS = frozenset(rule.code for rule in ALL)
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Ignore:
     """One such comment. span: its offsets. words: its content.
 
@@ -65,7 +65,7 @@ class Ignore:
         yield from unused(self.words.codes, self.unused, self.span, self.gone)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ignores:
     """All of a text. skip_file: whether the text is excluded. beside: those in the program around the text."""
 
@@ -76,7 +76,7 @@ class Ignores:
     def silence(self, diagnostic: Diagnostic) -> bool:
         """Whether any comment suppresses the finding."""
         silenced = [ignore.silences(diagnostic) for ignore in (*self.every, *self.beside)]
-        return any(silenced)
+        return self.skip_file or any(silenced)
 
 
 def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
@@ -101,6 +101,17 @@ def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
         span = token.start, token.start + words.end
         found.append(Ignore(span, words, reach, _gone(text, token, words)))
     return Ignores(tuple(found))
+
+
+def without_ignores(text: str) -> str:
+    """The text with blanks for its ignore comments, at the same offsets."""
+    if MENTIONED.search(text) is None:
+        return text
+    for token in tokenize(text):
+        if token.kind is Kind.COMMENT and read_comment(token.text) is not None:
+            blanks = re.sub(r"[^\r\n]", " ", token.text)
+            text = text[: token.start] + blanks + text[token.end :]
+    return text
 
 
 def _gone(text: str, token: Token, words: Words) -> Edit | None:

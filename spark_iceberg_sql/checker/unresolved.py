@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import itemgetter
 
 from spark_iceberg_sql.checker.engine import Around, Verdict, check
@@ -12,6 +11,7 @@ from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Lines, Severity,
 from spark_iceberg_sql.files.source_map import Joined, Offsets, join
 from spark_iceberg_sql.files.templates import template_spans, with_names
 from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
 from spark_iceberg_sql.syntax.script import statements
 

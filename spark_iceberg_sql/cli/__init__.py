@@ -42,15 +42,15 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "preview": (
         "spark_iceberg_sql.cli.preview",
-        "show the partitions and files that a partition spec would make",
+        "show the partitions and files that a partition spec would produce",
     ),
     "advise": (
         "spark_iceberg_sql.cli.advise",
-        "find the partition spec under which queries read least",
+        "find the partition spec that makes queries read the least",
     ),
     "explain-query": (
         "spark_iceberg_sql.cli.explain_query",
-        "show what queries would read of their tables, and why not less",
+        "show what queries would read, and why not less",
     ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),

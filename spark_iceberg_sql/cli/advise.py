@@ -1,4 +1,4 @@
-"""`iceberg-sql advise SOURCE FILE`: the partition specs under which the queries of a file read least."""
+"""`iceberg-sql advise SOURCE FILE`: the partition specs that make the queries in a file read the least."""
 
 from __future__ import annotations
 

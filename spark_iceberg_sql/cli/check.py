@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
@@ -20,6 +19,7 @@ from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.files.discovery import SUFFIXES, find
 from spark_iceberg_sql.files.git import ignored
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS
 from spark_iceberg_sql.report.terminal import plural
 

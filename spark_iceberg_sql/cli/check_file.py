@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from spark_iceberg_sql.config.settings import Configuration, Settings
@@ -15,13 +14,14 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, read_bytes, source
 from spark_iceberg_sql.files.notebooks.positions import as_one
 from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.report.terminal import place
 
 # From the text of a file to the reports of its parts.
 Check = Callable[[str], list[Report]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class File:
     """A file as read: its path, display name, settings, text, bytes, encoding and BOM."""
 
@@ -34,7 +34,7 @@ class File:
     bom: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Mode:
     """How files are changed: by fixes (unsafe: the unsafe ones, too), or by ignore comments (ignore)."""
 
@@ -42,7 +42,7 @@ class Mode:
     ignore: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Changed:
     """A file after the change. many: how many findings were fixed or ignored. left: those that could not be."""
 
@@ -52,7 +52,7 @@ class Changed:
     left: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Tally:
     """The outcome for all files and their changes.
 

@@ -6,12 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.cli.check_file import Tally
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FOR_PEOPLE, FORMATS, summary
 from spark_iceberg_sql.report.terminal import plural
 

@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--min-pruning",
         metavar="PERCENT",
         type=_percent,
-        help="exit with 1 if a scan leaves out a smaller share of its table's files",
+        help="exit with 1 if a scan prunes a smaller share of its table's files",
     )
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="output format (default: text)"
@@ -60,7 +60,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _explained(spark: object, todo: Sequence[str]) -> tuple[list[tuple[int, Explanation]], bool]:
-    """The explanations with the numbers of their statements, and whether any statement was refused."""
+    """The explanations by statement number, and whether any statement was refused."""
     each = [(number, _one(spark, text, number)) for number, text in enumerate(todo, 1)]
     found = [(number, one) for number, one in each if one is not None]
     return found, len(found) < len(each)
@@ -82,13 +82,13 @@ def _titled(one: Explanation, number: int, count: int) -> str:
 
 
 def _gate(found: Sequence[tuple[int, Explanation]], least: float) -> int:
-    """The exit code; what is not known passes only if something else was measured."""
+    """The exit code; a scan that could not be measured is ignored only if another one was measured."""
     measured = [(n, scan) for n, one in found for scan in one.scans if scan.pruned is not None]
     for number, one in found:
         for scan in one.scans:
             if scan.pruned is None:
                 sys.stderr.write(
-                    f"note: statement {number}: {scan.table} is not measured: {scan.note}\n"
+                    f"note: statement {number}: {scan.table} could not be measured: {scan.note}\n"
                 )
     low = [(n, scan) for n, scan in measured if scan.pruned is not None and scan.pruned < least]
     for number, scan in low:

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from spark_iceberg_sql.config.keys import near
 
@@ -15,8 +15,23 @@ COMMAND = "COMMAND"
 _CHOICE = re.compile(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)", re.DOTALL)
 
 
+class _Narrow(argparse.HelpFormatter):
+    def __init__(self, prog: str, **given: Any) -> None:
+        super().__init__(prog, **{"width": 80, **given})
+
+
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser whose errors are one line that suggests the closest option or value; exits with code 2."""
+
+    def __init__(self, **given: Any) -> None:
+        # argparse makes a formatter for each option declared, and each asks for the width of the terminal.
+        self._help = given.pop("formatter_class", argparse.HelpFormatter)
+        super().__init__(**given, formatter_class=_Narrow)
+
+    def format_help(self) -> str:
+        """The text of --help, as wide as the terminal."""
+        self.formatter_class = self._help
+        return super().format_help()
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

@@ -1,4 +1,4 @@
-"""`iceberg-sql preview SOURCE --spec "days(ts)"`: the partitions and files that a write would make."""
+"""`iceberg-sql preview SOURCE --spec "days(ts)"`: the partitions and files that a write would produce."""
 
 from __future__ import annotations
 

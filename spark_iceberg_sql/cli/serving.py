@@ -1,4 +1,4 @@
-"""What `iceberg-sql connect-server` and `iceberg-sql thrift-server` have in common."""
+"""Shared by `iceberg-sql connect-server` and `iceberg-sql thrift-server`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def add_server(parser: argparse.ArgumentParser, port: int) -> None:
         "--ddl",
         choices=("error", "warn", "off"),
         default="error",
-        help="what an error in partition DDL causes (default: error)",
+        help="what happens on an error in partition DDL (default: error)",
     )
     add_session(parser)
 
 
 def serve(given: argparse.Namespace, function: str, name: str) -> int:
-    """Serve until Ctrl-C or SIGTERM; returns the exit code. function: that starts the server. name: for people."""
+    """Serve until Ctrl-C or SIGTERM; returns the exit code. function: starts the server. name: to display."""
     signal.signal(signal.SIGTERM, _interrupt)
     spark = None
     try:

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from spark_iceberg_sql.config.keys import KEYS, WrongValueError, near
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import matches
+from spark_iceberg_sql.records import field, record, replace
 
 OWN_FILE = ".iceberg-sql.toml"
 TABLE = "iceberg-sql"
@@ -21,7 +21,7 @@ _PACKAGE = "spark_iceberg_sql"  # a wrong name for the table
 COMMAND_LINE = "the command line"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Settings:
     """The effective settings for a file.
 

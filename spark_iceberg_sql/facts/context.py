@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spark_iceberg_sql.facts.outcome import outcome
 from spark_iceberg_sql.facts.target import NotKnownError
 from spark_iceberg_sql.facts.terms import Terms
@@ -12,10 +10,11 @@ from spark_iceberg_sql.model.corruption import Damage, damage
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax import nodes
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Context(Terms):
     """One statement and its context."""
 

@@ -7,7 +7,6 @@ rule `prune` derives a range.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.schema import Column
@@ -15,6 +14,7 @@ from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Kind as TableKind
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
@@ -89,7 +89,7 @@ _LETTERS = ("day", "extract", "part", *(n.lower() for n in sorted(_NAMED) if "DA
 _TIMES = frozenset({"date", "timestamp", "timestamptz"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class UnprunedFilter:
     """A condition. span: its offsets. call, column: the function and its argument. field: the partition field.
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.query import type_in
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
@@ -38,7 +37,7 @@ def may_be_query(statement: Statement) -> bool:
     return _QUERIES.search(statement.script, statement.start, statement.end) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FunctionCall:
     """A call. name: as written, the catalog included. system: whether of `catalog.system`.
 
@@ -199,4 +198,6 @@ def _types(context: Context, tokens: Sequence[Token]) -> Callable[[Sequence[Toke
             selects, start = selects + 1, i
     if selects != 1 and not (selects == 0 and context.statement.first == "DELETE"):
         return lambda _: None
+    from spark_iceberg_sql.facts.query import type_in  # the command starts sooner
+
     return type_in(tokens[start:], context.text, context.columns_of_table)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from spark_iceberg_sql.facts.target import as_field
 from spark_iceberg_sql.facts.terms import Terms
@@ -18,6 +17,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax import nodes, terms
 
 

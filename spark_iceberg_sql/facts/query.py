@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from spark_iceberg_sql.facts.query_types import (
     finest,
@@ -22,6 +21,7 @@ from spark_iceberg_sql.facts.query_values import (
 )
 from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Type
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop, TooDeep

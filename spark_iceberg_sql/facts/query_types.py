@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, Type
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 
 _INT, _LONG, _STRING, _DATE = (Primitive(name) for name in ("int", "long", "string", "date"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from spark_iceberg_sql.facts.query_types import (
     BARE,
@@ -19,6 +18,7 @@ from spark_iceberg_sql.facts.query_types import (
 )
 from spark_iceberg_sql.model.schema import Column, Schema, folded
 from spark_iceberg_sql.model.types import UNKNOWN, Primitive, Type
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
@@ -32,7 +32,7 @@ class UnknownError(Exception):
     """A part of the query that is not supported here."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Relation:
     """A table or subquery in FROM: the qualifiers of its columns, and the columns."""
 
@@ -40,7 +40,7 @@ class Relation:
     schema: Schema | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Value:
     """An expression's type, and the name of its column without AS."""
 

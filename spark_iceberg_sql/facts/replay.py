@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.outcome import other_table
@@ -14,6 +13,7 @@ from spark_iceberg_sql.facts.target import (
 )
 from spark_iceberg_sql.model.evolution import created
 from spark_iceberg_sql.model.table import Kind, Table, Tables
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax import nodes, terms
 
 _TABLE_CHANGES = (

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Absent, Kind, Table, Tables, is_branch
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
+from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -46,7 +46,7 @@ class AlreadyReportedError(Exception):
     """A rule asked for a fact that a more basic fault rules out; another rule reports that fault."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Target:
     """One statement and its context.
 

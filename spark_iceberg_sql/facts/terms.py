@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model import transforms
@@ -12,10 +10,11 @@ from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.syntax import nodes, terms
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class TermFacts:
     """A transform over a column as the statement writes it, with what it means.
 
@@ -36,8 +35,9 @@ class TermFacts:
     @cached_property
     def source(self) -> terms.Ref | None:
         """The source column as written; None unless there is exactly one."""
-        columns = self.term.columns
-        return columns[0] if len(columns) == 1 else None
+        first = self.term.arguments[:1]
+        columns = first if len(self.term.arguments) == 1 else self.term.columns
+        return columns[0] if len(columns) == 1 and isinstance(columns[0], terms.Ref) else None
 
     @cached_property
     def parameter(self) -> int | None:
@@ -62,6 +62,21 @@ class TermFacts:
         if record.parameter is not None and self.parameter is None:
             return None
         return BoundTransform(record, self.parameter)
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether it is written as DDL is meant to be: a transform's number, in range, and then one column."""
+        record, arguments = self.transform, self.term.arguments
+        if record is None or not record.in_ddl:
+            return False
+        if record.parameter is None:
+            return len(arguments) == 1 and isinstance(arguments[0], terms.Ref)
+        if len(arguments) != 2 or not isinstance(arguments[1], terms.Ref):
+            return False
+        number = arguments[0]
+        if not isinstance(number, terms.Literal) or number.suffix not in ("", "L", "l"):
+            return False
+        return self.parameter is not None
 
     @property
     def spark_reads(self) -> bool:
@@ -119,9 +134,14 @@ def identity_on(column: terms.ColumnDef) -> terms.Term:
     return terms.Term(None, (ref,), column.span, ref.span)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Terms(Target):
     """A statement with the partition fields that its transforms name, request and drop."""
+
+    def forget(self) -> None:
+        """Let go of the terms, which refer to this statement: otherwise only garbage collection would free both."""
+        vars(self).pop("terms", None)
+        vars(self).pop("new_terms", None)
 
     @cached_property
     def terms(self) -> tuple[TermFacts, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.records import record
 
 # What a check may read: SQL, settings, changelogs, metadata.
 _READ = ("sql", "hql", "ddl", "py", "ipynb", "toml", "json", "xml", "yaml", "yml", "gz")
@@ -41,7 +41,7 @@ def ignored(folder: str) -> frozenset[str]:
     return frozenset(os.path.join(top, os.fsdecode(name).rstrip("/")) for name in names if name)
 
 
-@dataclass
+@record()
 class Snapshot:
     """A project at a commit. top: the work tree's top folder. commit: its hash. into: an empty folder for its files."""
 

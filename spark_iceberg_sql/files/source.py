@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.records import record
 
 # Clients of other engines, by the module that a program imports.
 _CLIENTS = re.compile(
@@ -15,7 +15,7 @@ _CLIENTS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Part:
     """A text with its own line numbers: a file, or a cell of a notebook (counted from 1)."""
 
@@ -23,7 +23,7 @@ class Part:
     cell: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unread:
     """SQL that cannot be read. part, start, end: its position; why, help: for the user."""
 
@@ -36,7 +36,7 @@ class Unread:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Source:
     """A file. name: as shown to the user. pieces: in the order of the text.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from spark_iceberg_sql.records import record, replace
 
 Offsets = tuple[int, int]
 APPEND = "DataFrameWriter, append"  # the API of a DataFrameWriter with the save mode `append`
@@ -41,7 +42,7 @@ class Said(NamedTuple):
     help: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Hole:
     """A part of the SQL that a template or a program fills in later; written as `{{ }}` in the piece.
 
@@ -53,7 +54,7 @@ class Hole:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Piece:
     """A SQL text and its position in a file.
 
@@ -173,7 +174,7 @@ _BETWEEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Joined:
     """Pieces as one script, so that each is checked against the tables that earlier ones created."""
 

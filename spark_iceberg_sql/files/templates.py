@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from spark_iceberg_sql.files.source_map import Arm, Hole, Piece, Stretch
 from spark_iceberg_sql.files.template_strings import STRING, texts_in
+from spark_iceberg_sql.records import replace
 
 _OPENING = re.compile(r"\{[{%#]|\$\{")
 _CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}"}

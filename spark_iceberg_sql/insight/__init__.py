@@ -1,1 +1,1 @@
-"""Answers before they cost: what a partition spec would do to a table and to its queries."""
+"""Dry runs: what a partition spec would do to a table and to its queries."""

@@ -1,4 +1,4 @@
-"""Advice: the partition specs under which a workload reads least, as records, as text and as HTML."""
+"""Advice: the partition specs that make a workload read the least, as records, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _TEXT = 60
 class QueryReads:
     """What one query reads.
 
-    query: its text. weight: how often it runs. files, bytes: under the proposal. files_now, bytes_now: today.
+    query: its text. weight: how often it runs. files, bytes: read under the proposed spec. files_now, bytes_now: read
+    today.
     """
 
     query: str
@@ -32,11 +33,11 @@ class Proposal:
     """A spec and what it would do to the workload.
 
     spec: the text for PARTITIONED BY; empty for an unpartitioned table. files, bytes: what the workload reads, each
-    query as often as its weight says. cost: bytes, and for each file what opening it costs (read.split.open-file-cost).
-    per_query: for each query. table_files: the files that the table would have. middle_file: bytes of the
-    median one. ddl: the ALTER statements from today's spec to this one; none if there is no table to alter. rewrite:
-    the CALL that rewrites the existing files. warnings: what the rules say against it. is_today: whether it is
-    the table as it is.
+    query counted by its weight. cost: the bytes plus the cost of opening each file (read.split.open-file-cost).
+    per_query: one per query. table_files: the number of files the table would have. middle_file: bytes of the
+    median file. ddl: the ALTER statements from today's spec to this one; empty if there is no table to alter. rewrite:
+    the CALL that rewrites the existing files. warnings: the rules' warnings about it. is_today: whether it is
+    the table's current spec.
     """
 
     spec: str
@@ -53,7 +54,7 @@ class Proposal:
 
     @property
     def title(self) -> str:
-        """The spec, or that there is none."""
+        """The spec, or `unpartitioned`."""
         name = self.spec or "unpartitioned"
         return f"{name} (today)" if self.is_today else name
 
@@ -69,7 +70,7 @@ def proposal(
     *,
     is_today: bool = False,
 ) -> Proposal:
-    """A proposal with the sums of its queries. open_cost: bytes for each file. sizes: of the table's files."""
+    """A proposal with the totals of its queries. open_cost: in bytes per file. sizes: of the table's files."""
     files = sum(q.weight * q.files for q in reads)
     total = sum(q.weight * q.bytes for q in reads)
     middle_file = sorted(sizes)[len(sizes) // 2] if sizes else 0
@@ -89,10 +90,10 @@ def proposal(
 
 
 class Advice(list[Proposal]):
-    """Proposals, best first; the table as it is stands among them where it belongs.
+    """Proposals, best first; today's spec is ranked among them.
 
-    source: what they are for. basis: what the figures rest on. notes: what was not considered, and why. tried: the
-    number of specs.
+    source: the table or query they are for. basis: what the figures are based on. notes: what was not considered, and
+    why. tried: the number of specs.
     """
 
     def __init__(
@@ -112,12 +113,12 @@ class Advice(list[Proposal]):
 
     @property
     def best(self) -> Proposal:
-        """The first."""
+        """The best proposal."""
         return self[0]
 
     @property
     def today(self) -> Proposal | None:
-        """The table as it is; None if the source is not an Iceberg table in a catalog."""
+        """Today's spec; None if the source is not an Iceberg table in a catalog."""
         return next((p for p in self if p.is_today), None)
 
     def __str__(self) -> str:
@@ -140,7 +141,7 @@ class Advice(list[Proposal]):
     def _best_lines(self) -> list[str]:
         best = self.best
         if best.is_today:
-            return ["  the table as it is reads least"]
+            return ["  today's spec reads the least"]
         lines = [f"  {best.title}, by query:"]
         for query in best.per_query:
             now = f"{query.files_now:,} ({size(query.bytes_now)})"
@@ -153,7 +154,7 @@ class Advice(list[Proposal]):
         return lines
 
     def _repr_html_(self) -> str:
-        """The proposals with the bytes that they read as bars."""
+        """The proposals as HTML, the bytes they read drawn as bars."""
         top = max((p.bytes for p in self[:_SHOWN]), default=0) or 1
         rows = "".join(
             f"<tr><td style='text-align:left'>{escape(p.title)}</td><td>{p.files:,}</td>"

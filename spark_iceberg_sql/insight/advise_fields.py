@@ -1,4 +1,4 @@
-"""The partition fields that are worth trying, from the columns that queries filter on."""
+"""The partition fields worth trying, derived from the columns that queries filter on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_AS_VALUES = ("float", "double", "date", "timestamp", "timestamptz")  # SIS5
 
 
 def fields_of(schema: Schema, field_id: int) -> tuple[PartitionField, ...]:
-    """Every candidate field over one column. field_id: of the column."""
+    """All candidate fields over one column. field_id: of the column."""
     column = schema.by_id(field_id)
     if column is None or column.in_collection or not isinstance(column.field.type, Primitive):
         return ()
@@ -47,7 +47,7 @@ def fields_of(schema: Schema, field_id: int) -> tuple[PartitionField, ...]:
 
 
 def wide(schema: Schema) -> tuple[PartitionField, ...]:
-    """A field over each column: a table that has them all lets every rule add what any spec could use."""
+    """A field over each column: with all of them in one spec, the rules add every predicate that any spec could use."""
     found = []
     for column in schema.columns:
         fields = fields_of(schema, column.field.field_id or 0) if column.field.field_id else ()
@@ -69,7 +69,7 @@ def specs(fields: Iterable[PartitionField]) -> Iterator[tuple[PartitionField, ..
 
 
 def numbered(fields: Sequence[PartitionField]) -> tuple[PartitionField, ...]:
-    """The fields of one spec, with the ids that a new table gives them and with different names."""
+    """The fields of one spec, with the ids that a new table assigns and with distinct names."""
     out: list[PartitionField] = []
     for number, field in enumerate(fields):
         name = field.name
@@ -86,7 +86,7 @@ def numbered(fields: Sequence[PartitionField]) -> tuple[PartitionField, ...]:
 def alters(
     table: str, current: Sequence[PartitionField], wanted: Sequence[PartitionField], schema: Schema
 ) -> tuple[str, ...]:
-    """The ALTER statements from one spec to another. table: its name as SQL writes it."""
+    """The ALTER statements from one spec to another. table: its name in SQL."""
     keep = {f.key for f in wanted}
     there = {f.key for f in current}
     gone = [f for f in current if f.key not in keep and not f.transform.is_void]

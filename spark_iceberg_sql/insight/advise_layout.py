@@ -1,7 +1,7 @@
-"""The files that a spec would give a table, from a sample of its rows in the order in which they were written.
+"""The files that a table would have under a spec, from a sample of its rows in write order.
 
-A sample sees too few partitions and too narrow bounds. So a spec whose middle file would be small is left out, as it
-is with the partitions that were seen; and bounds are widened by the mean gap between the rows that were seen.
+A sample misses partitions, and its bounds are too narrow. A spec is rejected if its median file is too small with the
+partitions in the sample alone, and bounds are widened by the mean gap between sampled rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Key = tuple[int, str]  # PartitionField.key
 
 
 class Ranked:
-    """A column of the sample as ranks among its values. values: in the order of the rows; None for a null."""
+    """A sampled column as ranks of its values. values: in row order; None for a null."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         seen = {v for v in values if v is not None and v == v}
@@ -40,11 +40,10 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows of a table.
+    """A sample of a table's rows.
 
-    rows: of the whole table. raw: uncompressed bytes of a row, on average. columns: by field id, in the order in
-    which the rows were written. keys: the values of each candidate field. sizes: the sizes of files. all_rows: whether
-    it is the whole table.
+    rows: of the whole table. raw: average uncompressed bytes per row. columns: by field id, in write order.
+    keys: the values of each candidate field. sizes: the sizes of files. all_rows: whether it is the whole table.
     """
 
     rows: int
@@ -56,12 +55,12 @@ class Sample:
 
     @property
     def weight(self) -> float:
-        """The rows of the table for each row of the sample."""
+        """The number of table rows per sampled row."""
         return max(1, self.rows) / max(1, self.seen)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has every row."""
+        """Whether the sample has every row of the table."""
         return self.seen >= self.rows
 
     @cached_property
@@ -74,7 +73,7 @@ class Sample:
         return {}
 
     def codes(self, key: Key) -> list[int]:
-        """A candidate field's values as small numbers."""
+        """A candidate field's values, numbered from 0."""
         if key not in self._codes:
             numbers: dict[Any, int] = {}
             self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.keys[key]]
@@ -83,7 +82,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """The rows of a sample by file. order: their numbers, file by file. cuts: where each file ends."""
+    """The rows of a sample by file. order: row numbers, file by file. cuts: where each file ends."""
 
     order: Sequence[int]
     cuts: Sequence[int]
@@ -96,7 +95,7 @@ class Slices:
 
 
 def sliced(sample: Sample, fields: Sequence[PartitionField]) -> Slices:
-    """The files that a spec would give: each partition's rows, in order, cut where a writer starts the next file."""
+    """The files under a spec: each partition's rows, in order, cut where a writer starts the next file."""
     each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
     count = sample.seen
     codes = [sample.codes(field.key) for field in fields]
@@ -120,7 +119,7 @@ def sliced(sample: Sample, fields: Sequence[PartitionField]) -> Slices:
 
 
 def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
-    """The bytes of the median file of a spec, from the number of rows in each partition alone."""
+    """The bytes of the median file under a spec, from nothing but the row count of each partition."""
     codes = [sample.codes(field.key) for field in fields]
     each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
     raw = sample.raw * sample.weight
@@ -132,7 +131,7 @@ def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
 
 
 def hypothetical(sample: Sample, schema: Schema, spec: Spec, slices: Slices) -> Hypothetical:
-    """The table that these files would make, with the bounds of the sample's columns."""
+    """The table that consists of these files, with the bounds of the sample's columns."""
     fields = spec.fields
     fixed = {f.source_id for f in fields if f.transform.transform.order_preserving}
     files = []
@@ -175,7 +174,7 @@ def _bounds(
 def layouts(
     sample: Sample, fields: Sequence[PartitionField], smallest: int
 ) -> dict[tuple[PartitionField, ...], Slices]:
-    """Every spec whose files are not too small. Fields that make the same partitions are tried once."""
+    """All specs whose files are not too small. Fields that produce the same partitions are tried once."""
     seen: set[tuple[int, ...]] = set()
     useful = []
     for field in fields:

@@ -1,4 +1,4 @@
-"""Why a conjunct of a filter does not prune, and what prunes instead: of an expression, without Spark."""
+"""Why a conjunct of a filter does not prune, and what prunes instead, from the expression alone, without Spark."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-# In a rewritten predicate, the column.
+# Placeholder for the column in a rewritten predicate.
 COLUMN = "\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An expression of Spark.
+    """A Spark expression.
 
-    kind: its class. sql: as SQL. type: of its value, as in DDL. value: of a literal, as text; None if it is null
-    or no literal. children: its arguments.
+    kind: its class. sql: its SQL text. type: the result type, as in DDL. value: a literal's value as text; None for a
+    null and for anything but a literal. children: its arguments.
     """
 
     kind: str
@@ -26,19 +26,19 @@ class Term:
     children: tuple[Term, ...] = ()
 
     def walk(self) -> Iterator[Term]:
-        """It and all that is in it."""
+        """The expression and all its descendants."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns in it."""
+        """The columns it refers to."""
         return frozenset(t.sql for t in self.walk() if t.kind == "AttributeReference")
 
     @property
     def is_column(self) -> bool:
-        """Whether it is a column, or a field of a struct."""
+        """Whether it is a column or a struct field."""
         if self.kind == "GetStructField":
             return self.children[0].is_column
         return self.kind == "AttributeReference"
@@ -73,23 +73,23 @@ def why_not_pushed(term: Term) -> str:
         if part.kind in _RUN_TIME:
             return "its value comes from a subquery, which is known only when the query runs"
         if part.kind.endswith("UDF"):
-            return f"`{part.sql}` is a user-defined function, of which nothing is known"
+            return f"`{part.sql}` is a user-defined function, which Spark cannot look into"
     if not term.columns:
         return "it refers to no column"
     compared = _compared(term)
     if compared is not None and compared[2].columns:
-        return "it compares columns with each other; partition values and bounds are compared with constants"
+        return "it compares columns with each other; partition values and bounds can only be compared with constants"
     subject = compared[1] if compared is not None else term.children[0]
     if term.kind == "Like":
-        return "the pattern is no prefix: only `LIKE 'prefix%'` is a range of the column"
+        return "the pattern is not a prefix: only `LIKE 'prefix%'` is a range of the column"
     if term.kind == "RLike":
-        return "a regular expression is no range of the column"
+        return "a regular expression is not a range of the column"
     if term.kind in ("EndsWith", "Contains"):
-        return "only the start of a text is a range of the column, not its end or its middle"
+        return "only a prefix is a range of the column, not a suffix or a substring"
     for part in subject.walk():
         if _CYCLIC.fullmatch(part.kind):
             (column, *_) = sorted(part.columns) or ("the column",)
-            return f"`{part.sql}` recurs, so it is no range of `{column}`; a range beside it prunes"
+            return f"`{part.sql}` is cyclic, so it is not a range of `{column}`; add a range of `{column}` to prune"
     if subject.kind == "Cast" and subject.children[0].is_column:
         own = subject.children[0]
         return (
@@ -100,13 +100,13 @@ def why_not_pushed(term: Term) -> str:
         return "Iceberg does not take this kind of predicate"
     return (
         f"`{subject.sql}` is computed from the column; "
-        "partition values and bounds are compared with the column itself"
+        "partition values and bounds can only be compared with the column itself"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A partition field of any spec: its clause in DDL, its source column, the name of its transform."""
+    """A partition field of any spec: its DDL clause, its source column, the name of its transform."""
 
     clause: str
     source: str
@@ -122,10 +122,10 @@ def why_kept(
     whole: int,
     without_bounds: Mapping[str, int],
 ) -> str:
-    """Why a conjunct that Iceberg receives prunes no file.
+    """Why a conjunct that reaches Iceberg prunes no file.
 
-    columns: that it compares. fields: of all specs. total: the table's files. whole: those in which each row
-    matches it. without_bounds: of each column, the files that have no bounds for it.
+    columns: the ones it compares. fields: of all specs. total: the table's files. whole: the files in which every row
+    matches. without_bounds: by column, the files that have no bounds for it.
     """
     if whole == total:
         return "every row of every file matches it"
@@ -133,19 +133,19 @@ def why_kept(
     for column in columns:
         own = sorted({f.clause: f for f in fields if f.source == column}.items())
         if not own:
-            words.append(f"`{column}` is not partitioned by")
+            words.append(f"no partition field uses `{column}`")
         for clause, one in own:
             if one.transform == "bucket" and term.kind not in ("EqualTo", "In", "InSet"):
-                words.append(f"`{clause}` prunes only by = and IN")
+                words.append(f"`{clause}` prunes only for = and IN")
             else:
                 words.append(f"`{clause}` excludes no file")
         missing = without_bounds.get(column, 0)
         if missing == total:
-            words.append(f"the files have no bounds of `{column}` (write.metadata.metrics)")
+            words.append(f"the files have no bounds for `{column}` (write.metadata.metrics)")
         elif missing:
-            words.append(f"{missing:,} files have no bounds of `{column}`")
+            words.append(f"{missing:,} files have no bounds for `{column}`")
         if missing < total:
-            words.append(f"the bounds of `{column}` in each file may contain such a value")
+            words.append(f"every file's bounds for `{column}` may include a match")
     return ", and ".join(words) if words else "no file can be excluded by it"
 
 
@@ -153,7 +153,7 @@ def why_kept(
 
 
 def rewrites(term: Term) -> Iterator[str]:
-    """Predicates for the same rows that Iceberg takes, with COLUMN in place of the column; they are to be tested."""
+    """Predicates for the same rows that reach Iceberg, with COLUMN for the column; the caller must test them."""
     if term.kind == "Like" and term.children[0].is_column and len(term.children) == 2:
         prefix = re.split(r"[%_\\]", term.children[1].value or "")[0]
         if prefix and "\\" not in (term.children[1].value or ""):
@@ -202,12 +202,12 @@ def _starts(text: str) -> str:
     return f"{COLUMN} LIKE {literal(text + '%')}"
 
 
-# Letters of Spark's date patterns, from the coarsest: Python's, and how long each lasts.
+# Letters of Spark's date patterns, coarsest first: the Python directive and the length of the unit.
 _LETTERS = (("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"), ("ss", "%S"))
 
 
 def _range(pattern: str, text: str) -> Iterator[str]:
-    """The range of times whose text by a pattern such as dd.MM.yyyy is the given one."""
+    """The range of times that a pattern such as dd.MM.yyyy formats as the given text."""
     python, finest, parts = "", -1, re.findall(r"([A-Za-z])(\1*)|([^A-Za-z']+)", pattern)
     known = {spark: (i, letter) for i, (spark, letter) in enumerate(_LETTERS)}
     seen = set()
@@ -237,9 +237,9 @@ def _range(pattern: str, text: str) -> Iterator[str]:
 
 
 def trials(term: Term, candidate: str) -> Iterator[str | None]:
-    """Values to compare a predicate and its rewrite with, as text: near each constant, and null.
+    """Values on which to compare a predicate with its rewrite, as text: near each constant, and null.
 
-    For times, the second before each bound too.
+    For times, also the second before each bound.
     """
     yield None
     texts = [t.value for t in term.walk() if t.kind == "Literal" and t.value is not None]
@@ -256,7 +256,7 @@ def trials(term: Term, candidate: str) -> Iterator[str | None]:
 
 
 def literal(text: str) -> str:
-    """A string literal of Spark."""
+    """A Spark string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

@@ -1,4 +1,4 @@
-"""What a statement's scans read of each table, and what each conjunct contributes to it."""
+"""What a statement's scans read of each table, and what each conjunct contributes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from spark_iceberg_sql.checker.plan import size
 class Conjunct:
     """One conjunct of a query's filters.
 
-    text: as in the query. files: how many of the table's data files it alone keeps; None if that is not
-    known. pruned_by: the partition fields and column bounds that prune by it, such as `days(ts)` and `bounds of id`.
-    added: the range that the optimizer rule `prune` adds for it. files_without_added: what it would keep
-    without the rule. why_not: why it does not prune, if it does not. rewrite: what to write instead to read
-    fewer files; it returns the same rows. rewrite_files: how many files that keeps. inferred: Spark
-    derived it from another one.
+    text: as in the query. files: how many of the table's data files it keeps on its own; None if that is not
+    known. pruned_by: the partition fields and column bounds that prune for it, such as `days(ts)` and `bounds of id`.
+    added: the range that the optimizer rule `prune` adds for it. files_without_added: the files it would keep
+    without the rule. why_not: why it does not prune, if it does not. rewrite: a predicate that returns the same rows
+    and reads fewer files. rewrite_files: how many files the rewrite keeps. inferred: whether Spark derived it from
+    another conjunct.
     """
 
     text: str
@@ -36,12 +36,12 @@ class Conjunct:
 class Scan:
     """One scan of a table.
 
-    table: its name. files, bytes: of the data files that the scan reads; None if that is not known, for
+    table: its name. files, bytes: of the data files that the scan reads; None if that is not known, and then
     `note` says why. total_files, total_bytes: of the table, or of the snapshot that is read. manifests,
-    total_manifests: of data files. partition_files: what partition values alone leave of the files.
-    delete_files: how many are read with the data files. conjuncts: in the order of the plan.
-    runtime_filters: columns by which the scan may leave out more files when the query runs. old_specs:
-    of the files that are read, how many belong to an earlier partition spec.
+    total_manifests: data manifests read and in all. partition_files: the files left after partition pruning alone.
+    delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters: columns by which
+    the scan may prune more files at run time. old_specs: how many of the files read belong to an earlier partition
+    spec.
     """
 
     table: str
@@ -68,9 +68,9 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a statement would read; nothing was run, only metadata was read.
+    """What a statement would read, from metadata alone; the statement is not run.
 
-    statement: its text. scans: of all tables, in the order of the plan. notes: what is not shown, and why.
+    statement: its text. scans: of all tables, in plan order. notes: what is not shown, and why.
     """
 
     statement: str = field(repr=False)  # it may contain a password
@@ -78,7 +78,7 @@ class Explanation:
     notes: tuple[str, ...] = ()
 
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:
-        """For each scan a row without a conjunct, then one for each conjunct; last the notes."""
+        """One row per scan, without a conjunct, then one row per conjunct; the notes come last."""
         for number, scan in enumerate(self.scans, 1):
             yield (
                 *(number, scan.table, None, scan.files, scan.total_files, scan.bytes),
@@ -95,7 +95,7 @@ class Explanation:
             yield (*(None,) * 10, note, None, None)
 
     def to_json(self) -> str:
-        """The same as JSON: an object with `scans` and `notes`."""
+        """JSON: an object with `scans` and `notes`."""
         values = {"scans": [asdict(scan) for scan in self.scans], "notes": self.notes}
         return json.dumps(values, indent=2, ensure_ascii=False)
 
@@ -125,9 +125,9 @@ class Explanation:
 
 
 def headline(scan: Scan) -> str:
-    """How much a scan reads, in words."""
+    """How much a scan reads, as text."""
     if scan.files is None or scan.total_files is None:
-        return scan.note or "not known"
+        return scan.note or "unknown"
     if not scan.total_files:
         return "the table has no data files"
     words = f"reads {scan.files:,} of {scan.total_files:,} files"
@@ -150,7 +150,7 @@ def count(one: Conjunct) -> str:
 
 
 def details(one: Conjunct) -> Iterator[str]:
-    """What there is to say of a conjunct, one sentence each."""
+    """The remarks on a conjunct, one sentence each."""
     if one.inferred:
         yield "derived by Spark from another conjunct"
     if one.pruned_by:
@@ -167,15 +167,15 @@ def details(one: Conjunct) -> Iterator[str]:
 
 
 def remarks(scan: Scan) -> Iterator[str]:
-    """What there is to say of a scan beside its headline, one sentence each."""
+    """The remarks on a scan below its headline, one sentence each."""
     if scan.note is not None and scan.files is not None:
         yield scan.note
     if scan.delete_files:
         yield f"and {scan.delete_files:,} delete files"
     if scan.old_specs:
-        yield f"{scan.old_specs:,} of the files that are read belong to an earlier partition spec"
+        yield f"{scan.old_specs:,} of the files read belong to an earlier partition spec"
     columns = ", ".join(f"`{name}`" for name in scan.runtime_filters if name != "_file")
     if columns:
-        yield f"when it runs, the rows of the other side of the join may leave fewer files, by {columns}"
+        yield f"at run time, the other side of the join may prune more files, by {columns}"
     if "_file" in scan.runtime_filters:
-        yield "when it runs, only those of the files are read that have such rows"
+        yield "at run time, only the files that contain matching rows are read"

@@ -1,4 +1,4 @@
-"""An explanation as HTML, for notebooks: a bar for each conjunct, as long as the share of files that it keeps."""
+"""An explanation as HTML for notebooks: a bar per conjunct, as long as the share of files that it keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BAR = (
 
 
 def html(explanation: Explanation) -> str:
-    """The HTML; it has no colours of its own, so that it is readable on light and dark backgrounds."""
+    """The HTML; it sets no colours, so it is readable on light and dark backgrounds."""
     return "".join(_parts(explanation))
 
 

@@ -1,4 +1,4 @@
-"""What slows down a table's queries, by the metadata of its current files, and the statement that mends it."""
+"""What slows down a table's queries, judged by the metadata of its current files, and the statement that fixes it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 COUNTED = "counted in the metadata of the current snapshot"
-# rewrite_data_files leaves alone what is at least this share of the target size.
+# rewrite_data_files skips files of at least this share of the target size.
 SMALL = 0.75
 _SKEWED = 10  # times the median partition
-_SPANS = 0.5  # of its partition's range, which a file spans on average
-# The options of rewrite_data_files that mend a problem.
+_SPANS = 0.5  # share of its partition's range that a file spans on average
+# The options of rewrite_data_files that fix a problem.
 OPTIONS: dict[str, dict[str, str]] = {
     "small files": {"min-input-files": "2"},
     "old specs": {"rewrite-all": "true"},
@@ -28,12 +28,12 @@ _COARSER = {"hour": "days", "day": "months", "month": "years"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to mend.
+    """One problem.
 
-    problem: its name: small files, fine partitions, skew, old specs, delete files, unsorted. detail: in words.
-    files, bytes: that it is about. call: the statement that mends it; None if none does. rewritten_files,
-    rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or that is not known.
-    basis: what the figures rest on.
+    problem: its name: small files, fine partitions, skew, old specs, delete files, unsorted. detail: as a sentence.
+    files, bytes: the affected files. call: the statement that fixes it; None if there is none. rewritten_files,
+    rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if that is not known.
+    basis: what the figures are based on.
     """
 
     problem: str
@@ -48,7 +48,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A table's state. table: its name. files, bytes: its data files. findings: what to mend, if anything."""
+    """A table's state. table: its name. files, bytes: its data files. findings: the problems, if any."""
 
     table: str
     files: int
@@ -56,7 +56,7 @@ class Health:
     findings: tuple[Finding, ...]
 
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:
-        """One row for each finding."""
+        """One row per finding."""
         for one in self.findings:
             yield (
                 *(one.problem, one.detail, one.files, one.bytes, one.call),
@@ -64,13 +64,13 @@ class Health:
             )
 
     def to_json(self) -> str:
-        """The same as JSON."""
+        """The findings as JSON."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
     def __str__(self) -> str:
         lines = [f"{self.table}: {self.files:,} data files, {size(self.bytes)}"]
         if not self.findings:
-            lines.append(f"  nothing to mend ({COUNTED})")
+            lines.append(f"  no problems found ({COUNTED})")
         for one in self.findings:
             lines.append(f"  {one.problem}: {one.detail}")
             if one.call is not None:
@@ -92,12 +92,12 @@ class Health:
         return (
             f"{head}<table><tbody>{rows}</tbody></table>"
             if rows
-            else f"{head}<p>nothing to mend</p>"
+            else f"{head}<p>no problems found</p>"
         )
 
 
 def cost(one: Finding) -> str:
-    """What a finding's call rewrites, as a comment of SQL; empty if it is no rewrite."""
+    """What a finding's call rewrites, as an SQL comment; empty if it is not a rewrite."""
     if one.problem not in OPTIONS:
         return ""
     if one.rewritten_files is None or one.rewritten_bytes is None:
@@ -107,14 +107,14 @@ def cost(one: Finding) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is counted of a table's current snapshot.
+    """Counts over a table's current snapshot.
 
     name: its parts, catalog first. target: write.target-file-size-bytes. files, bytes: data files. partitions:
-    with data files. largest, median: partitions' bytes. small, small_bytes: files below SMALL of the target in
+    those with data files. largest, median: bytes of partitions. small, small_bytes: files below SMALL of the target in
     partitions with several of them; small_after: how many files they become. alone: small files that are the
-    only one of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete files.
-    fields: the current spec's. sort_order: the columns of the table's; empty if it has none. spans: of each column,
-    which share of its partition's range a file spans on average, in partitions of several files.
+    only file of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete files.
+    fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans: by
+    column, the share of its partition's range that a file spans on average, in partitions of several files.
     """
 
     name: tuple[str, ...]
@@ -148,7 +148,7 @@ def _findings(f: Figures) -> Iterator[Finding]:
         yield Finding(
             "small files",
             f"{f.small:,} of {f.files:,} files are smaller than {SMALL:.0%} of the target size of {target} and share "
-            f"a partition with others: they fit into {f.small_after:,}",
+            f"a partition with others: they fit into {f.small_after:,} files",
             f.small,
             f.small_bytes,
             _rewrite(f, "small files"),
@@ -165,11 +165,13 @@ def _findings(f: Figures) -> Iterator[Finding]:
             f.bytes,
             _coarser(f),
         )
-    if is_skewed and f.largest > f.target:  # else it may be one file, and to divide it makes more
+    if (
+        is_skewed and f.largest > f.target
+    ):  # otherwise it may be one file, and splitting it makes more
         yield Finding(
             "skew",
-            f"the largest partition has {size(f.largest)}, {times} of {size(f.median)}: another partition "
-            "field divides it",
+            f"the largest partition has {size(f.largest)}, {times} of {size(f.median)}: add a partition "
+            "field that splits it",
             0,
             f.largest,
         )
@@ -233,7 +235,7 @@ def _rewrite(f: Figures, problem: str, sort_order: str | None = None) -> str:
 
 
 def _coarser(f: Figures) -> str | None:
-    """The ALTER to the next coarser unit of a time field; new files alone follow it."""
+    """The ALTER to the next coarser unit of a time field; it applies to new files only."""
     for one in f.fields:
         unit = _COARSER.get(one.transform.transform.name)
         if unit is not None:

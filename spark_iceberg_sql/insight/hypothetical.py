@@ -1,7 +1,7 @@
 """A hypothetical table: a spec, and data files that were never written.
 
-Iceberg reads it as it reads any table: its manifests say what the files would hold. Its planner then says which of
-the files a query would read, so that no pruning has to be modelled; only the files are.
+Iceberg reads it like any other table, because its manifests state what the files would contain. Iceberg's own planner
+then decides which files a query would read: the files are modelled, the pruning is not.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from spark_iceberg_sql.model.types import Primitive
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a file's metadata says of one column.
+    """A file's metadata about one column.
 
-    low, high: the least and the greatest value, as `hypothetical_values.ordinal` returns them; None if every
-    value is null or NaN. nulls: how many are null. nans: how many are NaN.
+    low, high: the minimum and maximum, as `hypothetical_values.ordinal` returns them; None if every
+    value is null or NaN. nulls, nans: how many values are null or NaN.
     """
 
     low: Value
@@ -41,8 +41,8 @@ class Bounds:
 class HypotheticalFile:
     """A data file that was never written.
 
-    partition: the value of each field of the spec. rows, size: how many rows and bytes it would have. bounds: by
-    field id of the column.
+    partition: the value of each partition field. rows, size: the rows and bytes it would have. bounds: by
+    column field id.
     """
 
     partition: tuple[Value, ...]
@@ -55,7 +55,7 @@ class HypotheticalFile:
 class Hypothetical:
     """A table that was never written.
 
-    schema: its columns, with field ids. spec: its only one. files: its data files.
+    schema: its columns, with field ids. spec: its only spec. files: its data files.
     """
 
     schema: Schema
@@ -69,16 +69,16 @@ class Hypothetical:
 
     @property
     def rows(self) -> int:
-        """The rows of all files."""
+        """The total rows of all files."""
         return sum(file.rows for file in self.files)
 
     @property
     def size(self) -> int:
-        """The bytes of all files."""
+        """The total bytes of all files."""
         return sum(file.size for file in self.files)
 
     def as_json(self) -> str:
-        """The files as Iceberg's REST catalog hands them out: the answer of its planTableScan."""
+        """The files in the form of a REST catalog's planTableScan response."""
         results = [_result(self.schema, f) for f in self.spec.fields]
         kinds = {
             field_id: kind

@@ -1,4 +1,4 @@
-"""Values of columns as Iceberg's metadata has them: bounds as bytes, partition values as JSON.
+"""Column values as Iceberg's metadata stores them: bounds as bytes, partition values as JSON.
 
 Spec: Binary single-value serialization, JSON single-value serialization.
 """
@@ -21,12 +21,12 @@ _MICROSECOND = timedelta(microseconds=1)
 _KEPT = 16  # characters or bytes of a bound: Iceberg's default metrics mode, truncate(16)
 _LAST = "\U0010ffff"
 
-# A value as a sorted, packed form: int for dates and times, else the value itself.
+# A value in a form that sorts: int for dates and times, otherwise the value itself.
 Value = Any
 
 
 def ordinal(kind: Primitive, value: Value) -> Value:
-    """A value that Spark returned, as Iceberg stores it: days or microseconds since 1970 for dates and timestamps."""
+    """A value returned by Spark, as Iceberg stores it: days or microseconds since 1970 for dates and timestamps."""
     if isinstance(value, datetime):
         aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
         return (aware - _START) // _MICROSECOND
@@ -40,14 +40,14 @@ def ordinal(kind: Primitive, value: Value) -> Value:
 
 
 def lower_bound(kind: Primitive, value: Value) -> bytes | None:
-    """The bytes of a lower bound; strings and binaries are cut to 16."""
+    """The bytes of a lower bound; strings and binaries are truncated to 16."""
     if isinstance(value, (str, bytes)) and kind.name in ("string", "binary"):
         value = value[:_KEPT]
     return _packed(kind, value)
 
 
 def upper_bound(kind: Primitive, value: Value) -> bytes | None:
-    """The bytes of an upper bound; a string or binary that is cut is increased; None if it cannot be."""
+    """The bytes of an upper bound; a truncated string or binary is incremented; None if it cannot be."""
     if isinstance(value, str) and kind.name == "string" and len(value) > _KEPT:
         value = _increased(value[:_KEPT])
     elif isinstance(value, bytes) and kind.name == "binary" and len(value) > _KEPT:
@@ -57,7 +57,7 @@ def upper_bound(kind: Primitive, value: Value) -> bytes | None:
 
 
 def _increased(text: str) -> str | None:
-    """The least text of at most that length above every text that starts with this one."""
+    """The smallest string of at most this length that is above every string with this prefix."""
     text = text.rstrip(_LAST)
     if not text:
         return None
@@ -89,7 +89,7 @@ _PACKED: Mapping[str, Callable[[Value], bytes]] = {
 
 
 def has_bounds(kind: object) -> bool:
-    """Whether a column's type has bounds that can be written here."""
+    """Whether bounds of this column type can be written."""
     return isinstance(kind, Primitive) and kind.name in _PACKED
 
 

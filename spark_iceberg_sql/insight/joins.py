@@ -1,4 +1,4 @@
-"""Whether the joins of a query are storage-partitioned, and what is missing where they are not."""
+"""Whether the joins of a query are storage-partitioned, and, if not, which settings are missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
         "Iceberg reports the partitions of a scan",
     ),
     (f"{_BUCKETING}enabled", "true", "Spark uses the reported partitions"),
-    (f"{_BUCKETING}pushPartValues.enabled", "true", "one side may lack partitions of the other"),
+    (
+        f"{_BUCKETING}pushPartValues.enabled",
+        "true",
+        "one side may have partitions that the other does not",
+    ),
     (
         "spark.sql.requireAllClusterKeysForCoPartition",
         "false",
@@ -29,17 +33,17 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
     (
         f"{_BUCKETING}allowCompatibleTransforms.enabled",
         "true",
-        "the transforms may differ if one divides the other",
+        "the transforms may differ if one number of buckets divides the other",
     ),
     (
         f"{_BUCKETING}partiallyClusteredDistribution.enabled",
         "false",
-        "compatible transforms need it to be off",
+        "compatible transforms require it to be off",
     ),
     (
         f"{_BUCKETING}shuffle.enabled",
         "true",
-        "Spark shuffles one side to the partitions of the other",
+        "Spark shuffles one side only, into the partitions of the other",
     ),
 )
 
@@ -48,11 +52,11 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
 class Join:
     """One join of a query.
 
-    condition: its equalities. tables: what is read on both sides. shuffles: sides that are shuffled now.
-    best: with `sets` of the verdict. is_broadcast: one side is sent whole, so nothing is to be shuffled.
-    is_stored: the rows of both sides stay in the partitions of the tables; without it a join that shuffles no side
-    uses the shuffle of a join below it, or compares each row with each.
-    why: what stands in the way of a storage-partitioned join, with `sets`; None if nothing does.
+    condition: its equalities. tables: the tables on both sides. shuffles: how many sides are shuffled now.
+    best: how many with the `sets` of the verdict. is_broadcast: one side is broadcast, so neither is shuffled.
+    is_stored: whether the rows of both sides stay in their tables' partitions; otherwise a join that shuffles no side
+    uses the shuffle of a join below it, or compares all pairs of rows.
+    why: what prevents a storage-partitioned join, even with `sets`; None if nothing does.
     """
 
     condition: str
@@ -65,13 +69,13 @@ class Join:
 
     @property
     def happens(self) -> bool:
-        """Whether it is a storage-partitioned join: no side is shuffled, sent whole or compared row by row."""
+        """Whether it is a storage-partitioned join: rows match by partition, none is shuffled or broadcast."""
         return self.is_stored and self.shuffles == 0 and not self.is_broadcast
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The joins of a query. sets: the fewest SET statements that leave the fewest shuffles; planned, not run."""
+    """The joins of a query. sets: the smallest set of SET statements with the fewest shuffles; planned, not run."""
 
     joins: tuple[Join, ...]
     sets: tuple[str, ...] = ()
@@ -82,7 +86,7 @@ class Verdict:
         return bool(self.joins) and all(join.happens for join in self.joins)
 
     def rows(self) -> Iterator[tuple[str | int | None, ...]]:
-        """One row for each join."""
+        """One row per join."""
         for one in self.joins:
             answer = "broadcast" if one.is_broadcast else "yes" if one.happens else "no"
             yield (
@@ -91,7 +95,7 @@ class Verdict:
             )
 
     def to_json(self) -> str:
-        """The same as JSON."""
+        """The joins as JSON."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""A preview: the partitions and files that a write under a spec would make, as a record, as text and as HTML."""
+"""A preview: the partitions and files that a write under a spec would produce, as a record, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.model.spec import Spec
 
-SMALL = 32_000_000  # bytes; a file below this, and below an eighth of the target, is small
+SMALL = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
 _SHOWN = 5
 _EPOCH = date(1970, 1, 1)
 _BAR = 24
@@ -21,10 +21,10 @@ _BAR = 24
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a result rests on.
+    """What a result is based on.
 
-    kind: `exact` (every row was read), `sample` or `metadata`. words: the same, with numbers. partitions, files,
-    bytes: what is known of the error of each figure: `counted`, or an estimate of it.
+    kind: `exact` (every row was read), `sample` or `metadata`. words: the same as a sentence, with numbers. partitions,
+    files, bytes: the error of each figure: `counted`, or an estimate.
     """
 
     kind: str
@@ -51,13 +51,12 @@ class PartitionPreview:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a write under a spec would make.
+    """What a write under a spec would produce.
 
-    source: what would be written, in the user's words. spec: the text for PARTITIONED BY. per_partition: one
-    for each partition, the largest first. file_sizes: bytes of each file, the smallest first. basis: what the figures
-    rest on. settings: the write settings that decide, in words. notes: what the rules or the model have to
-    say. target: write.target-file-size-bytes. unseen: partitions that a sample is estimated to have missed; each
-    counts as one file.
+    source: what would be written, as the user named it. spec: the text for PARTITIONED BY. per_partition: one per
+    partition, largest first. file_sizes: bytes of each file, smallest first. basis: what the figures are based on.
+    settings: the write settings that matter, as text. notes: remarks of the rules or the model. target:
+    write.target-file-size-bytes. unseen: partitions that a sample is estimated to have missed; each counts as one file.
     """
 
     source: str
@@ -91,7 +90,7 @@ class Preview:
         return sum(p.bytes for p in self.per_partition)
 
     def quantile(self, share: float) -> int:
-        """The bytes of a partition that this share of the partitions does not exceed. share: 0.0 to 1.0."""
+        """The quantile of partition sizes, in bytes. share: 0.0 to 1.0."""
         sizes = sorted(p.bytes for p in self.per_partition)
         return sizes[min(len(sizes) - 1, int(share * len(sizes)))] if sizes else 0
 
@@ -117,7 +116,7 @@ class Preview:
         return sum(b < self.small_limit for b in self.file_sizes)
 
     def summary(self) -> tuple[tuple[str, str], ...]:
-        """The figures, each with its name."""
+        """The figures as (name, text)."""
         return tuple(self._summary())
 
     def _summary(self) -> Iterator[tuple[str, str]]:
@@ -143,7 +142,7 @@ class Preview:
 
     @property
     def title(self) -> str:
-        """What is previewed."""
+        """The title: the source and its spec."""
         how = f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned"
         return f"{self.source}, {how}"
 
@@ -171,7 +170,7 @@ class Preview:
         )
 
     def _repr_html_(self) -> str:
-        """A table of the figures, and the sizes of the partitions as bars."""
+        """The figures as an HTML table, the partition sizes as bars."""
         cells = "".join(
             f"<tr><th style='text-align:left'>{escape(name)}</th>"
             f"<td style='text-align:left'>{escape(text)}</td></tr>"
@@ -188,7 +187,7 @@ class Preview:
 
 
 def _picture(bars: Sequence[tuple[str, int]]) -> str:
-    """Bars as SVG in the colour of the text, for light and dark themes."""
+    """Bars as SVG in the text colour, for light and dark themes."""
     if not bars:
         return ""
     top = max(value for _, value in bars) or 1
@@ -206,7 +205,7 @@ def _picture(bars: Sequence[tuple[str, int]]) -> str:
 
 
 def partition_text(spec: Spec, values: Sequence[Any]) -> str:
-    """A partition as its folder is named, but readable: `ts_day=2024-05-17/id_bucket=3`."""
+    """A partition in the form of its folder name, but readable: `ts_day=2024-05-17/id_bucket=3`."""
     return "/".join(
         f"{f.name}={_readable(f.transform.transform.iso_width, value)}"
         for f, value in zip(spec.fields, values, strict=True)
@@ -223,7 +222,7 @@ def _readable(width: int | None, value: Any) -> str:
     return _TIMES[width](value) if width in _TIMES else str(value)
 
 
-# By how much of an ISO date and time a transform keeps.
+# How much of an ISO date and time each transform keeps.
 _TIMES = {
     len("2024"): lambda v: str(1970 + v),
     len("2024-05"): lambda v: f"{1970 + v // 12}-{v % 12 + 1:02}",

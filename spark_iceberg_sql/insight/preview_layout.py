@@ -1,9 +1,9 @@
 """The data files that Spark writes for the partitions of a spec: how many, and how large.
 
-What decides it: which tasks the rows of a partition reach (the distribution mode, and how adaptive execution splits
-large shuffle partitions), when a writer starts the next file (it looks at its length every 1000 rows; of a page that
-is not full yet the length is that of the rows, uncompressed), and how well files of that size compress. The last is
-measured: a few partitions are written in memory.
+Three things decide it: which tasks receive the rows of a partition (the distribution mode, and how adaptive execution
+splits large shuffle partitions); when a writer starts the next file (it checks its length every 1000 rows, and a page
+that is not full yet counts with its uncompressed rows); and how well files of that size compress. The last is
+measured by writing a few partitions in memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 ROWS_BETWEEN_LOOKS = 1000  # RollingFileWriter.ROWS_DIVISOR
-_ALIKE = 1.3  # files whose sizes differ by less than this factor are one point of the curve
+_ALIKE = 1.3  # files whose sizes differ by less than this factor make one point of the curve
 _MERGED = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
 
 
@@ -23,11 +23,11 @@ _MERGED = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
 class WriteSettings:
     """How a table is written.
 
-    mode: `none`, `hash` or `range`, the distribution mode. target: bytes of a file at which its writer starts the
-    next one. advisory: bytes of a shuffle partition above which it is split; 0 if none is. small_factor: the part of
-    `advisory` below which a piece is merged with its neighbour. page_rows, page_bytes: where a page of a
-    column ends. reducers: the number of shuffle partitions. fanout: whether a task keeps a writer open for each of its
-    partitions, and does not sort.
+    mode: the distribution mode, `none`, `hash` or `range`. target: file bytes at which its writer starts the
+    next file. advisory: bytes above which a shuffle partition is split; 0 for never. small_factor: the fraction of
+    `advisory` below which a piece is merged with its neighbour. page_rows, page_bytes: where a column's page ends.
+    reducers: the number of shuffle partitions. fanout: whether a task keeps a writer open for each of its
+    partitions instead of sorting.
     """
 
     mode: str
@@ -42,7 +42,7 @@ class WriteSettings:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The rows of one partition that one task writes. raw: their bytes, uncompressed, as Parquet's plain encoding."""
+    """The rows of one partition that one task writes. raw: their uncompressed bytes in Parquet's plain encoding."""
 
     rows: int
     raw: int
@@ -61,8 +61,8 @@ class DataFile:
 class Trial:
     """A piece, or its first rows, written in memory.
 
-    piece: what it has. files: what was written. whole: whether all of its rows were. reached: the uncompressed bytes
-    at which a file reached the target, for each that did.
+    piece: its rows and bytes. files: the files written. whole: whether all of its rows were written. reached: for each
+    file that reached the target, the uncompressed bytes at which it did.
     """
 
     piece: Piece
@@ -72,9 +72,9 @@ class Trial:
 
 
 class Sizes:
-    """The size of a file as a function of its rows' bytes, from files that were written.
+    """The size of a file as a function of its rows' bytes, fitted to files that were written.
 
-    trials: what was written. settings: how.
+    trials: the pieces written. settings: the write settings.
     """
 
     def __init__(self, trials: Sequence[Trial], settings: WriteSettings) -> None:
@@ -99,7 +99,7 @@ class Sizes:
         return raw * (r0 + share * (r1 - r0))
 
     def _below(self, raw: float, first: float, ratio: float) -> float:
-        """Below the smallest file that was written: its footer stays, its rows go on as between the first two."""
+        """Below the smallest file written: the same footer, and rows as between the two smallest files."""
         size = first * ratio
         if len(self._points) == 1:
             return size * (0.5 + 0.5 * raw / first)
@@ -108,7 +108,7 @@ class Sizes:
         return max(size * 0.25, size - slope * (first - raw))
 
     def files(self, piece: Piece, widest: float = 0.0) -> list[DataFile]:
-        """The files of a piece. widest: bytes a row of its widest column, which fills its pages first."""
+        """The files of a piece. widest: bytes per row of its widest column, which fills its pages first."""
         if not piece.rows:
             return []
         raw = piece.raw / piece.rows
@@ -118,7 +118,7 @@ class Sizes:
         return [DataFile(n, round(n * raw), round(self.of(n * raw))) for n in cut]
 
     def rows_in_file(self, raw: float, widest: float = 0.0) -> int:
-        """The rows after which a writer starts the next file. raw: bytes a row, uncompressed."""
+        """The rows after which a writer starts the next file. raw: uncompressed bytes per row."""
         step = ROWS_BETWEEN_LOOKS
         if self._reached is not None:
             return max(step, math.ceil(self._reached / max(raw, 1e-9) / step - 1e-6) * step)
@@ -126,19 +126,19 @@ class Sizes:
         page = settings.page_rows
         if widest > 0:
             page = min(page, max(step, int(settings.page_bytes / widest)))
-        packed = self._points[-1][1] * raw if self._points else raw  # bytes a row in full pages
+        packed = self._points[-1][1] * raw if self._points else raw  # bytes per row in full pages
         pages = 0
         if packed > 0:
             pages = max(0, math.floor((settings.target - page * raw) / (page * packed)))
         left = settings.target - pages * page * packed
         within = math.ceil(max(left, 0) / max(raw, 1e-9))
         rows = pages * page + min(within, page)
-        if within > page:  # not within this page: the next begins smaller
+        if within > page:  # not within this page: the next starts smaller
             rows += math.ceil((left - page * packed) / max(raw, 1e-9))
         return max(step, math.ceil(rows / step) * step)
 
     def error(self) -> float:
-        """How far the bytes of many files may be off: twice the standard error of the files that were written."""
+        """The error of the total bytes of many files: twice the standard error over the files written."""
         off = [file.size / self.of(file.raw) - 1 for file in self._files]
         if len(off) < 2:
             return 1.0
@@ -148,7 +148,7 @@ class Sizes:
 
 
 def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
-    """Points (uncompressed bytes, share that is left of them), files of like sizes as one."""
+    """Points (uncompressed bytes, compressed share), with files of similar size as one point."""
     groups: list[list[DataFile]] = []
     for file in sorted(files, key=lambda f: f.raw):
         if groups and file.raw <= groups[-1][0].raw * _ALIKE:
@@ -163,9 +163,9 @@ def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
 
 
 def picked(pieces: Sequence[Piece], count: int) -> list[int]:
-    """Which pieces to write in memory: spread over the bytes, and the smallest and the largest.
+    """Which pieces to write in memory: the smallest, the largest, and others spread over the sizes.
 
-    pieces: all. count: at most so many. Returns their positions, in order.
+    pieces: all pieces. count: the maximum. Returns their positions, in order.
     """
     if len(pieces) <= count:
         return list(range(len(pieces)))

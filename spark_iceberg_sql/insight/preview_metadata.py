@@ -1,6 +1,6 @@
-"""The partitions of a spec from the bounds and counts of files that are there: nothing of the files is read.
+"""The partitions of a spec, from the bounds and counts of existing files; the files are not read.
 
-A file's rows are taken to be spread evenly between the bounds of each column, and each column apart from the others.
+A file's rows are assumed to be spread evenly between the bounds of each column, each column independent of the others.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 
-_MOST = 10_000  # values of one field in one file
+_MOST = 10_000  # values of one partition field in one file
 _DAY = 86_400_000_000  # microseconds
-# By how much of an ISO date and time a transform keeps: microseconds, or months.
+# The length of each transform's unit: microseconds, or months.
 _UNITS = {len("2024-05-17"): _DAY, len("2024-05-17T10"): 3_600_000_000}
 _MONTHS = {len("2024"): 12, len("2024-05"): 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What metadata says of one file. bounds: low and high of each source column, as Iceberg stores them, by id."""
+    """One file's metadata. bounds: by field id, each source column's lower and upper bound, as Iceberg stores them."""
 
     rows: int
     size: int
@@ -35,7 +35,7 @@ def spread(
 ) -> dict[tuple[Any, ...], list[float]]:
     """Rows and bytes of each partition. kinds: the Iceberg types of the source columns.
 
-    Raises IcebergSqlError for a field whose values do not follow from bounds.
+    Raises IcebergSqlError for a field whose values cannot be derived from bounds.
     """
     found: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for file in files:
@@ -53,13 +53,13 @@ def spread(
 def _shares(
     field: PartitionField, bounds: tuple[Any, Any] | None, kind: str
 ) -> Sequence[tuple[Any, float]]:
-    """A field's values in a file, with the share of its rows that has each."""
+    """A field's values in a file, each with its share of the rows."""
     transform = field.transform.transform
     if transform.hashes:
         count = field.transform.parameter or 1
         return [(value, 1 / count) for value in range(count)]
     if bounds is None:
-        raise _unknown(field, "some of its files have no bounds for it")
+        raise _unknown(field, "some files have no bounds for its source column")
     low, high = bounds
     if transform.iso_width is not None:
         if kind == "date":
@@ -68,7 +68,9 @@ def _shares(
     if low == high and not transform.truncates:
         return [(low, 1.0)]
     if not isinstance(low, int) or isinstance(low, bool):
-        raise _unknown(field, f"the bounds of `{field.source}` do not say which values lie between")
+        raise _unknown(
+            field, f"the bounds of `{field.source}` do not determine the values between them"
+        )
     width = field.transform.parameter or 1
     return _over(field, low // width, high // width, lambda v: v * width, width, low, high)
 
@@ -91,7 +93,7 @@ def _over(
     field: PartitionField, first: int, last: int, shown: Any, unit: int, low: int, high: int
 ) -> Sequence[tuple[int, float]]:
     if last - first >= _MOST:
-        raise _unknown(field, f"a file may have {last - first + 1:,} values of it")
+        raise _unknown(field, f"one file may have {last - first + 1:,} values of it")
     total = high - low + 1
     return [
         (shown(v), (min(high, (v + 1) * unit - 1) - max(low, v * unit) + 1) / total)
@@ -100,7 +102,7 @@ def _over(
 
 
 def _month(micros: int) -> int:
-    """The month since January 1970 of a moment."""
+    """The months from January 1970 to a time."""
     days = micros // _DAY + 719_468  # since 0000-03-01
     era, day = divmod(days, 146_097)
     year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
@@ -119,6 +121,6 @@ def _start(month: int) -> int:
 
 def _unknown(field: PartitionField, why: str) -> IcebergSqlError:
     return IcebergSqlError(
-        f"metadata does not say how many rows each value of {field.clause} has: {why}\n"
+        f"metadata cannot tell how many rows each value of {field.clause} has: {why}\n"
         "help: preview it with using => 'data', which reads the rows"
     )

@@ -1,4 +1,4 @@
-"""A candidate spec: the text of a PARTITIONED BY clause, checked by the rules against the columns it is meant for."""
+"""A candidate spec: the text of a PARTITIONED BY clause, checked by the rules against a table's columns."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _NEW = "the_table"
 class CandidateSpec:
     """A spec that a table might have.
 
-    spec: its fields. text: for PARTITIONED BY; empty for an unpartitioned table. warnings: what the rules
-    say against it, one line each; they do not refuse it.
+    spec: its fields. text: for PARTITIONED BY; empty for an unpartitioned table. warnings: the rules'
+    warnings about it, one line each; they do not refuse it.
     """
 
     spec: Spec
@@ -64,19 +64,19 @@ def clause(spec: Spec, schema: Schema) -> str:
 
 
 def column_text(field: PartitionField, schema: Schema) -> str:
-    """A field's source column as SQL writes it: `ts`, `payload.at`, `` `two words` ``."""
+    """A field's source column as SQL: `ts`, `payload.at`, `` `two words` ``."""
     return ".".join(map(quoted, column_path(field, schema)))
 
 
 def column_path(field: PartitionField, schema: Schema) -> list[str]:
-    """The names that lead to a field's source column, the outermost first."""
+    """The path of names to a field's source column, outermost first."""
     column = schema.by_id(field.source_id)
     nested = column is not None and bool(column.parents)
     return field.source.split(".") if nested else [field.source]
 
 
 def _in(schema: Schema, field: PartitionField, case_sensitive: bool) -> PartitionField:
-    """The field with the source column of the table itself: CREATE TABLE AS assigns ids of its own."""
+    """The field with the source column's id in the table itself: CREATE TABLE AS assigns new ids."""
     found = schema.find_all(field.source.split("."), case_sensitive=case_sensitive)
     column = found[0]
     assert column.field.field_id is not None
@@ -86,7 +86,7 @@ def _in(schema: Schema, field: PartitionField, case_sensitive: bool) -> Partitio
 
 
 def _refuse_more_than_a_clause(text: str) -> None:
-    """Refuse what would end the clause: it would be checked as something else."""
+    """Refuse text that ends the clause early: the rest would be checked as another clause."""
     depth = 0
     for token in tokenize(text):
         if token.kind in TRIVIA:

@@ -1,4 +1,4 @@
-"""A workload: queries with weights, from texts, from a file of them, or from a table."""
+"""A workload: queries with weights, from texts, a file, or a table."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Query:
 
 
 def workload(queries: str | Iterable[str | tuple[str, float]]) -> tuple[Query, ...]:
-    """The queries of a workload; equal texts are one query with the sum of their weights.
+    """The queries of a workload; equal texts count as one query with the sum of their weights.
 
-    queries: texts, or pairs of a text and a weight, or one string. A text is a script, or the path of a file
-    that ends with .sql. Statements that are not queries are left out.
+    queries: texts, or pairs of a text and a weight, or one string. A text is a script, or the path of a
+    .sql file. Statements that are not queries are skipped.
     Raises IcebergSqlError if there is no query, or for a weight that is not positive.
     """
     weights: dict[str, float] = {}
@@ -65,7 +65,7 @@ def _pair(item: object) -> tuple[str, float]:
 
 
 def _text(word: str) -> str:
-    """A script, or the text of a file that is named."""
+    """A script, or the text of the file it names."""
     if word.lower().endswith(".sql") and not any(map(str.isspace, word)):
         return decode(read_bytes(str(Path(word))), word)[0]
     return word

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_NAME, IDENTITY, TRANSFORMS
+from spark_iceberg_sql.records import record
 
 _METADATA = re.compile(r"^([a-z_]+)\[(\d+)\]$")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BoundTransform:
     """A transform with its parameter, as a partition field has it: `bucket[16]`, `day`."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
+from spark_iceberg_sql.records import record
 
 FIRST_WITH_DELETES = 2
 FIRST_WITH_VECTORS = 3
@@ -40,7 +40,7 @@ class Kind(Enum):
     DELETES_UNREADABLE = "deletes unreadable"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Damage:
     """One broken field. field: the newer field of the two, or the only one. other: the older."""
 

@@ -8,11 +8,11 @@ If Iceberg refuses a step, the function raises SpecRefusedError.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import FIRST_FIELD_ID, PartitionField, Spec, Specs
+from spark_iceberg_sql.records import record, replace
 
 
 class SpecRefusedError(ValueError):
@@ -23,7 +23,7 @@ class SpecUncertainError(ValueError):
     """A step whose outcome depends on the order of a hash set in Iceberg; `str` names the alternatives."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RequestedField:
     """A field as a statement requests it; name: None for Iceberg's default."""
 

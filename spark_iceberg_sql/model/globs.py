@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-_WILD = re.compile(r"[*?\[{]")
+# A bracket that nothing closes is a character of a name.
+_WILD = re.compile(r"[*?]|\[[!^]?\]?[^\]/]*\]|\{[^{}]*\}")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 

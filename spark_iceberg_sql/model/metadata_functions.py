@@ -1,23 +1,22 @@
 """The functions over a table's metadata: one record each.
 
-To add one over one of Iceberg's metadata tables, add a record with its kind. Any other needs its rows, too:
-a line in OWN of spark/tables/metadata_rows.py.
+To add a function over one of Iceberg's metadata tables, add a record with its kind. Any other function also needs
+its rows: a line in OWN of spark/tables/metadata_rows.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function
+from spark_iceberg_sql.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MetadataFunction:
     """One function over the metadata of a table, by name or path.
 
     name: in SQL. kind: Iceberg's metadata table; None for rows of this package's own. words: one sentence. travels:
-    whether the rows depend on the snapshot, so that it takes the arguments of time travel. settings: by name
-    only, beside those of iceberg(). also: other names in SQL.
+    whether the rows depend on the snapshot, so that it accepts the time-travel arguments. settings: by name
+    only, in addition to those of iceberg(). also: other names in SQL.
     """
 
     name: str
@@ -123,7 +122,7 @@ METADATA_FUNCTIONS = (
     MetadataFunction(
         "iceberg_ddl",
         None,
-        "The statements that create an equal, empty table, in one row.",
+        "The statements that create an identical, empty table, in one row.",
         settings=(_NAME,),
     ),
 )
@@ -152,11 +151,12 @@ TABLES = Function(
         *(setting for setting in _READER.settings if setting.name in _KEPT),
     ),
     1,
-    "The tables below a folder: location, UUID, format version, columns, partitioning, snapshot, files and bytes.",
+    "The tables below a folder: location, UUID, format version, columns, partitioning, snapshot, files, bytes, and "
+    "the records of the data files, of which delete files may delete some.",
     "iceberg_tables('s3://lake/{sales,audit}/*')",
 )
 
-# Every name of a function over tables, as SQL compares names.
+# Every name of a table function, in lower case.
 NAMES = frozenset(
     name.lower()
     for function in (*FUNCTIONS, TABLES, *METADATA_FUNCTIONS)

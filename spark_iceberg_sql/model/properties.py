@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from spark_iceberg_sql.records import record
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _INT = 2**31
@@ -13,7 +14,7 @@ INSERT = "every INSERT"
 SCAN = "every query"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Property:
     """A property with a type. fails: what fails with any other value; refused: whether the DDL itself fails.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children
+from spark_iceberg_sql.records import record, replace
 
 
 class Column(NamedTuple):
@@ -27,7 +27,7 @@ class Column(NamedTuple):
         return any(isinstance(parent, List | Map) for parent in self.parents)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Schema:
     """Columns in order."""
 
@@ -111,36 +111,8 @@ class Schema:
         base: the schema being replaced: columns of the same full name keep their ids
         (TypeUtil.assignFreshIds: a struct's own fields first, then what lies inside them).
         """
-        counter = last_id
-
-        def assign(fields: tuple[Field, ...], prefix: tuple[str, ...]) -> tuple[Field, ...]:
-            nonlocal counter
-            out = []
-            for item in fields:
-                old = base.find((*prefix, item.name)) if base is not None else None
-                number = old.field.field_id if old is not None else None
-                if number is None:
-                    counter += 1
-                    number = counter
-                out.append(Field(item.name, item.type, item.required, number))
-            return tuple(
-                item
-                if isinstance(item.type, Primitive)
-                else replace(item, type=inside(item.type, (*prefix, item.name)))
-                for item in out
-            )
-
-        def inside(kind: Type, prefix: tuple[str, ...]) -> Type:
-            if isinstance(kind, Struct):
-                return Struct(assign(kind.fields, prefix))
-            if isinstance(kind, List):
-                return List(assign((kind.element,), prefix)[0])
-            if isinstance(kind, Map):
-                key, value = assign((kind.key, kind.value), prefix)
-                return Map(key, value)
-            return kind
-
-        return Schema(assign(self.fields, ())), counter
+        ids = _Ids(base, last_id)
+        return Schema(ids.assign(self.fields, ())), ids.last
 
     def edited(self, field_id: int, edit: Callable[[Field], Field | None]) -> Schema:
         """The schema with one field, at any depth, replaced by what `edit` makes of it; None drops it.
@@ -243,6 +215,44 @@ def folded(name: str) -> str:
 def _folded(character: str) -> str:
     upper = character.upper()
     return (upper if len(upper) == 1 else character).lower()[0]
+
+
+class _Ids:
+    """Gives fields ids; not functions in a function, which refer to each other and are left for garbage collection.
+
+    base: the schema whose columns keep their ids. last: the last id given.
+    """
+
+    def __init__(self, base: Schema | None, last: int) -> None:
+        self._base = base
+        self.last = last
+
+    def assign(self, fields: tuple[Field, ...], prefix: tuple[str, ...]) -> tuple[Field, ...]:
+        """The fields with ids. prefix: the names of the fields around them."""
+        out = []
+        for item in fields:
+            old = self._base.find((*prefix, item.name)) if self._base is not None else None
+            number = old.field.field_id if old is not None else None
+            if number is None:
+                self.last += 1
+                number = self.last
+            out.append(Field(item.name, item.type, item.required, number))
+        return tuple(
+            item
+            if isinstance(item.type, Primitive)
+            else replace(item, type=self._inside(item.type, (*prefix, item.name)))
+            for item in out
+        )
+
+    def _inside(self, kind: Type, prefix: tuple[str, ...]) -> Type:
+        if isinstance(kind, Struct):
+            return Struct(self.assign(kind.fields, prefix))
+        if isinstance(kind, List):
+            return List(self.assign((kind.element,), prefix)[0])
+        if isinstance(kind, Map):
+            key, value = self.assign((kind.key, kind.value), prefix)
+            return Map(key, value)
+        return kind
 
 
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:

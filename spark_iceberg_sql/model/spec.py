@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.bound_transform import VOID, BoundTransform
+from spark_iceberg_sql.records import record, replace
 
 FIRST_FIELD_ID = 1000
 _SPEC_ID = attrgetter("spec_id")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PartitionField:
     """A partition field.
 
@@ -45,7 +45,7 @@ class PartitionField:
         return self.transform.clause(self.source)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Spec:
     """A partition spec."""
 
@@ -77,7 +77,7 @@ class Spec:
         return max((f.field_id for f in self.fields), default=FIRST_FIELD_ID - 1)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Specs:
     """All specs that a table has ever had.
 

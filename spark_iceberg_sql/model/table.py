@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 from typing import Any
 
+from spark_iceberg_sql.lazy import forget
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.watching import Recording, Watched
+from spark_iceberg_sql.records import field, record
 
 Name = tuple[str, ...]
 _NUMBERS = count(1)
@@ -29,7 +31,11 @@ class Kind(Enum):
     BRANCH = "a branch of an Iceberg table"
 
 
-@dataclass(frozen=True, slots=True)
+# Tables of which a script keeps what was computed, which takes more memory than the tables.
+_RECENT = 100
+
+
+@record(frozen=True, slots=True)
 class SortField:
     """A field of a sort order (spec: Sorting). direction, nulls: as DDL writes them: ASC, NULLS FIRST."""
 
@@ -39,7 +45,7 @@ class SortField:
     nulls: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Table:
     """What is known about one table.
 
@@ -84,12 +90,13 @@ class Table:
         return self.format_version != 1 and "merge-on-read" in modes
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Absent:
-    """A name that is known not to exist; why: in the user's terms."""
+    """A name that is known not to exist; why, help: in the user's terms."""
 
     name: Name
     why: str
+    help: str | None = None
 
 
 class Tables:
@@ -101,8 +108,10 @@ class Tables:
     shared: whether anything besides the statements, such as the surrounding program, creates and drops tables.
     others: a number for the last statement that may have written rows; 0 if there was none. filled_in: whether a
     statement has run whose text a template or a program completes.
-    Subclasses that read a live catalog override `look_up`.
+    live: whether they are a session's. Subclasses that read a live catalog override `look_up`.
     """
+
+    live = False
 
     def __init__(
         self,
@@ -123,6 +132,7 @@ class Tables:
         self._marks: MutableMapping[str, int] = {"others": 0}
         self._here: MutableMapping[Name, Table | Absent | None] = {}
         self._views: MutableMapping[Name, bool] = {}
+        self._used: deque[Table] = deque()  # those changed last, with what is known of them
         self._unsettled: list[Name] = []  # namespaces in which anything may have happened
         for table in tables:
             self.put(table)
@@ -132,6 +142,7 @@ class Tables:
         twin = copy(self)
         vars(twin)["_here"] = dict(self._here)
         vars(twin)["_views"] = dict(self._views)
+        vars(twin)["_used"] = deque()
         vars(twin)["_marks"] = dict(self._marks)
         vars(twin)["_unsettled"] = list(self._unsettled)
         return twin
@@ -297,6 +308,12 @@ class Tables:
     def remember(self, parts: Name, found: Table | Absent) -> None:
         """Remember what a name refers to, if anything."""
         self._here[self._key(parts)] = found
+        if isinstance(found, Table):
+            self._used.append(found)
+            if len(self._used) > _RECENT:
+                for part in (self._used[0].schema, self._used.popleft().specs):
+                    if part is not None:
+                        forget(part)
 
     def drop(self, parts: Name, why: str) -> None:
         """Remember that a name does not exist, or, if tables are shared, that it is unknown."""

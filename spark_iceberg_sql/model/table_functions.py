@@ -1,16 +1,16 @@
 """The table functions: one record each.
 
-Signatures, spellings, what is hidden and documented are derived from these.
+Signatures, ClickHouse translations, redaction and documentation are derived from these.
 
 Those over a table's metadata are in metadata_functions.py.
 
-To add a function over a location, add a record to FUNCTIONS, and to STORES of spark/tables/stores.py how its
-location is found where no other function's store does it.
+To add a function over a location, add a record to FUNCTIONS, and an entry to STORES of spark/tables/stores.py if no
+existing store can resolve its location.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from spark_iceberg_sql.records import record
 
 Value = str | int | bool | None
 
@@ -19,13 +19,13 @@ COLUMNS = ("skip", "error")
 COMPRESSIONS = ("auto", "none", "gzip", "gz", "zstd", "zst", "snappy", "lz4", "brotli", "br", "xz")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Argument:
     """One argument of a table function.
 
-    name: in SQL. type: str, int or bool; `expression` arguments (timestamp) are handed over unread.
-    words: what it does. default: where the call has none. also: other names for it, ClickHouse's
-    own among them. secret: its value must appear nowhere.
+    name: in SQL. type: str, int or bool; `expression` arguments (timestamp) are passed on unevaluated.
+    words: what it does. default: its value if it is not given. also: other names, including
+    ClickHouse's. secret: its value must not appear anywhere.
     """
 
     name: str
@@ -129,7 +129,7 @@ SETTINGS = (
     Argument(
         "columns",
         str,
-        "columns whose types Spark does not have: skip or error; by default skipped with a warning",
+        "columns of types that Spark does not support: skip or error; by default skipped with a warning",
     ),
     Argument("split_size", int, "target size of a read task in bytes"),
     Argument("structure", str, "only auto: the table has its own columns", "auto"),
@@ -167,14 +167,14 @@ _AZURE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Function:
     """One table function.
 
     name, also: its names in SQL, case-insensitive. store: which part of stores.py finds its location.
     positional: by position, in order; the first `required` must be given. settings: by name only.
     words: one sentence for DESCRIBE FUNCTION. example: a call. writable: whether INSERT INTO FUNCTION
-    takes it.
+    accepts it.
     """
 
     name: str
@@ -194,12 +194,12 @@ class Function:
 
     @property
     def has_secrets(self) -> bool:
-        """Whether any argument must appear nowhere."""
+        """Whether any argument is secret."""
         return any(argument.secret for argument in self.arguments)
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        """All of them."""
+        """All arguments."""
         return self.positional + self.settings
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spark_iceberg_sql.model.types import Primitive, Type
+from spark_iceberg_sql.records import record
 
 MAX_PARAMETER = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Parameter:
     """A transform's leading integer: bucket's number of buckets, truncate's width.
 
@@ -24,7 +23,7 @@ class Parameter:
     maximum: int = MAX_PARAMETER
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Transform:
     """A partition transform.
 

@@ -80,7 +80,7 @@ TRANSFORMS: tuple[Transform, ...] = (
             *("int", "long", "decimal", "date", "time", *_TIMESTAMPS),
             *("string", "uuid", "fixed", "binary"),
         ),
-        accepts="an integer, decimal, date, time, timestamp, string, uuid or binary column",
+        accepts="an integer, decimal, date, timestamp, string, uuid or binary column",
         parameter=Parameter("n", "number of buckets", 16),
         result="int",
         suffix="bucket",

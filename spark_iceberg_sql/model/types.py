@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from spark_iceberg_sql.records import field, record
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class Primitive:
     """A primitive type by its Iceberg name; `arguments` are decimal's precision and scale or fixed's length.
 
@@ -29,7 +30,7 @@ class Primitive:
         return SPARK_NAMES.get(self.name, self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Field:
     """A column or a struct's field. field_id is None until Iceberg has given one.
 
@@ -44,7 +45,7 @@ class Field:
     default: Any = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Struct:
     """A struct of named fields."""
 
@@ -56,7 +57,7 @@ class Struct:
         return f"struct<{', '.join(f'{f.name}: {f.type}' for f in self.fields)}>"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class List:
     """A list; `element` is named `element` in paths."""
 
@@ -68,7 +69,7 @@ class List:
         return f"array<{self.element.type}>"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Map:
     """A map; its parts are named `key` and `value` in paths."""
 

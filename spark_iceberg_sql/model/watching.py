@@ -7,8 +7,9 @@ same effect. A language server checks a script at each keystroke, and nearly all
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass
 from typing import Any
+
+from spark_iceberg_sql.records import record
 
 _ABSENT = object()
 
@@ -66,7 +67,7 @@ class Watched(MutableMapping[Any, Any]):
                 other[key] = value
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Recording:
     """What some work read of known tables and left behind. settings, after: before it, and after."""
 

@@ -1,1 +1,1 @@
-"""SQL first in a notebook: the magic `%%iceberg_sql`, its results, pictures and errors, and completion."""
+"""SQL in notebooks: the magic `%%iceberg_sql`, its results, pictures and errors, and completion."""

@@ -1,31 +1,25 @@
-"""A cell's SQL and its place in the cell: findings are shown on the cell's own lines, without secrets."""
+"""A cell's SQL and its position in the cell: findings are shown on the cell's own lines, without secrets."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
-from spark_iceberg_sql.model.table_functions import FUNCTIONS
-from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
+from spark_iceberg_sql.report.shown import CALL, HIDDEN, SECRETS, applied, moved, unnamed
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
-_CALLS = frozenset(name.upper() for f in FUNCTIONS if f.has_secrets for name in f.names)
-_CALL = re.compile(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
-_SECRETS = re.compile(
-    r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
-    r"|(?:access|account|api|private|encryption).?key"
-)
-_HIDDEN = "***"
+_QUOTED = re.compile("['\"]")
+_STRING = re.compile(r"(['\"])(.*?)\1")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The SQL of a magic.
 
-    text: the SQL. before: what stands before it in the notebook's cell. name: what places in it are said to be in.
+    text: the SQL. before: the cell's text before it. name: the file name shown with positions in it.
     """
 
     text: str
@@ -33,13 +27,15 @@ class Cell:
     name: str = "cell"
 
     def report(self, found: Iterable[Diagnostic], count: int = 1) -> Report:
-        """Findings with offsets into the SQL, as a report on the whole cell. count: how many statements it has."""
+        """A report on the whole cell, from findings with offsets into the SQL. count: the number of statements."""
         whole = self.before + self.text
-        shown, moved = _masked(whole, len(self.before))
+        edits = _edits(whole, len(self.before))
+        shown = applied(whole, edits)
         lines = Lines(shown)
         placed = []
         for d in found:
-            start, end = (moved(offset + len(self.before)) for offset in (d.span.start, d.span.end))
+            start = moved(d.span.start + len(self.before), edits)
+            end = moved(d.span.end + len(self.before), edits, end=True)
             placed.append(replace(d, span=lines.span(start, end)))
         placed.sort(key=lambda d: d.span)
         return Report(shown, tuple(placed), self.name, count, lines)
@@ -52,7 +48,7 @@ class Cell:
         help: str | None = None,
         fix: Fix | None = None,
     ) -> Diagnostic:
-        """A finding that is none of a rule: Spark's own, or one about a variable. span: offsets into the SQL."""
+        """A finding that comes from no rule: an error of Spark, or one about a variable. span: offsets into the SQL."""
         place = Lines(self.text).span(*span)
         return Diagnostic(
             code, code.lower(), Severity.ERROR, masked_words(message, self.text), place, help, fix
@@ -60,83 +56,83 @@ class Cell:
 
 
 def masked(text: str) -> str:
-    """The text with the quoted strings of each statement that may hold a secret hidden."""
-    return _masked(text, 0)[0]
+    """The text, with quoted strings hidden in each statement that may hold a secret."""
+    return applied(text, _edits(text, 0))
 
 
 def has_secrets(text: str) -> bool:
     """Whether a text may hold a credential."""
-    return _SECRETS.search(text) is not None or any(map(_hidden, _calls_in(text)))
+    return SECRETS.search(text) is not None or any(map(_hidden, _calls_in(text)))
 
 
 def masked_words(message: str, text: str) -> str:
-    """A message without the strings of a text that may hold a secret."""
+    """A message without the strings of the text that may hold a secret."""
     if not has_secrets(text):
         return message
     for statement in statements(text):
         for start, end in _hidden(statement.text):
             value = statement.text[start:end]
             if len(value) >= 4:
-                message = message.replace(value, _HIDDEN)
+                message = message.replace(value, HIDDEN)
     return message
 
 
-class _Moved:
-    """Maps an offset of a text to its offset after some stretches became shorter or longer."""
-
-    def __init__(self, hidden: list[tuple[int, int]]) -> None:
-        self._starts = [start for start, _ in hidden]
-        self._hidden = hidden
-        self._shifts = [0]
-        for start, end in hidden:
-            self._shifts.append(self._shifts[-1] + len(_HIDDEN) - (end - start))
-
-    def __call__(self, offset: int) -> int:
-        i = bisect_right(self._starts, offset)
-        if i and offset < self._hidden[i - 1][1]:
-            return self._hidden[i - 1][0] + self._shifts[i - 1]
-        return offset + self._shifts[i]
+def masked_line(line: str, statement: str) -> str:
+    """A line of Python without its strings, if it or the statement that it led to may hold a credential."""
+    return _QUOTED.split(line, maxsplit=1)[0] + HIDDEN if _is_open(line, statement) else line
 
 
-def _masked(text: str, begin: int) -> tuple[str, _Moved]:
-    hidden = []
+def masked_stack(stack: str, text: str, lines: Iterable[str]) -> str:
+    """A stack without what may be a credential. text: the SQL. lines: the user's lines of Python in it."""
+    values = [text[start:end] for start, end in _hidden_in(text)] if has_secrets(text) else []
+    for line in lines:
+        if _is_open(line, text):
+            values += [match[2] for match in _STRING.finditer(line)]
+    for value in sorted(values, key=len, reverse=True):
+        for written in (value, repr(value)[1:-1]):
+            stack = stack.replace(written, HIDDEN) if len(written) >= 4 else stack
+    return stack
+
+
+def _is_open(line: str, statement: str) -> bool:
+    both = f"{line}\n{statement}"
+    return (
+        _QUOTED.search(line) is not None and (SECRETS.search(both) or CALL.search(both)) is not None
+    )
+
+
+def _hidden_in(text: str) -> Iterator[tuple[int, int]]:
+    for statement in statements(text):
+        for start, end in _hidden(statement.text):
+            yield statement.start + start, statement.start + end
+
+
+def _edits(text: str, begin: int) -> list[Edit]:
+    edits = []
     if has_secrets(text):
         for statement in statements(text[begin:]):
             if has_secrets(statement.text):
                 at = begin + statement.start
-                hidden += [(at + start, at + end) for start, end in _hidden(statement.text)]
-    pieces, at = [], 0
-    for start, end in hidden:
-        pieces += [text[at:start], _HIDDEN]
-        at = end
-    return "".join([*pieces, text[at:]]), _Moved(hidden)
+                edits += [
+                    Edit(at + start, at + end, HIDDEN) for start, end in _hidden(statement.text)
+                ]
+    return edits
 
 
 def _calls_in(text: str) -> list[str]:
     """The statements that call a table function which takes credentials."""
-    return [s.text for s in statements(text) if _CALL.search(s.text)] if _CALL.search(text) else []
+    return [s.text for s in statements(text) if CALL.search(s.text)] if CALL.search(text) else []
 
 
 def _hidden(statement: str) -> list[tuple[int, int]]:
-    """Where the values of a statement are that may be secret: its strings, and what SET assigns.
+    """The spans of a statement's values that may be secret: its strings, and what SET assigns.
 
-    Where nothing but a table function's call could hold one, that is each string behind the call's first
-    argument that has no name.
+    If only a table function's call can hold a secret, these are the strings after the call's first positional
+    argument.
     """
     tokens = [token for token in tokenize(statement) if token.kind not in TRIVIA]
-    if _SECRETS.search(statement) is None:
-        return list(_unnamed(tokens))
+    if SECRETS.search(statement) is None:
+        return list(unnamed(tokens))
     if tokens and tokens[0].word == "SET" and "=" in statement:
         return [(statement.index("=") + 1, len(statement))]
     return [(t.start + 1, t.end - 1) for t in tokens if t.kind in STRINGS and t.end - t.start > 2]
-
-
-def _unnamed(tokens: list[Token]) -> Iterator[tuple[int, int]]:
-    depth = 0
-    for before, opening, first in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if opening.text == "(" and (depth or before.word in _CALLS):
-            depth += 1
-        elif opening.text == ")" and depth:
-            depth -= 1
-        if depth and opening.text == "," and first.kind in STRINGS:
-            yield first.start + 1, first.end - 1

@@ -1,4 +1,4 @@
-"""Completion in cells of SQL: tables, columns, functions, transforms and partition fields of the live session."""
+"""Completion in SQL cells: tables, columns, functions, transforms and partition fields of the live session."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _Found = Iterator[tuple[str, str]]
 
 
 class Completer:
-    """What IPython's completer asks in cells of SQL. shell: IPython's."""
+    """The completer that IPython calls in SQL cells. shell: IPython's."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
-        # IPython knows matchers by name and version, which a plain method cannot carry.
+        # IPython identifies matchers by attributes, which a bound method cannot have.
         self.matches = context_matcher(identifier="iceberg_sql")(
             lambda context: self._matches(context)
         )
@@ -51,7 +51,7 @@ class Completer:
         word = (shape.search(text) or [""])[0]
         try:
             offered = dict(self._offered(text, rest, word))
-        except Exception:  # completion never disturbs: a stopped session completes nothing
+        except Exception:  # completion never raises: a stopped session completes nothing
             offered = {}
         last = word.rpartition(".")[2].strip("`").lower()
         found = [
@@ -114,7 +114,7 @@ def _tables(names: Names, word: str) -> _Found:
 
 
 def _sql(context: CompletionContext) -> tuple[str, str] | None:
-    """The SQL before the cursor, and after it; None if the cursor is not in SQL."""
+    """The SQL before and after the cursor; None if the cursor is not in SQL."""
     lines = context.full_text.split("\n")
     offset = sum(len(line) + 1 for line in lines[: context.cursor_line]) + context.cursor_position
     cell = _CELL.match(context.full_text)
@@ -128,5 +128,5 @@ def _sql(context: CompletionContext) -> tuple[str, str] | None:
 
 
 def _statement(text: str, offset: int) -> Statement | None:
-    """The statement in which an offset is."""
+    """The statement that contains an offset."""
     return next((s for s in statements(text) if s.head <= offset <= s.tail), None)

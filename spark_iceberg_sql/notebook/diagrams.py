@@ -1,4 +1,4 @@
-"""What hidden partitioning is, as a picture: the same filter on a Hive table and on an Iceberg table."""
+"""A picture of hidden partitioning: the same filter on a Hive table and on an Iceberg table."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _BOX = 46
 
 @dataclass(frozen=True, slots=True)
 class HiddenPartitioning:
-    """A picture of hidden partitioning against Hive's.
+    """A picture of hidden partitioning compared with Hive's.
 
     column: the column that queries filter on. transform: of Iceberg's partition field. hive_column: the column that
-    the writers of a Hive table must fill. value: an example of its value.
+    writers of a Hive table must fill. value: an example value of it.
     """
 
     column: str = "event_time"
@@ -28,13 +28,13 @@ class HiddenPartitioning:
     def _rows(self) -> tuple[tuple[str, tuple[str, str], tuple[str, str], tuple[str, str]], ...]:
         return (
             (
-                "Hive: the partition is a column, which people fill and filter",
+                "Hive: the partition is a column that users must fill and filter",
                 ("each writer computes", f"{self.hive_column} = '{self.value}'"),
                 ("a folder", f"{self.hive_column}={self.value}/"),
                 ("each query repeats it", f"{self.column} AND {self.hive_column}"),
             ),
             (
-                "Iceberg: the table knows how the partition follows from the column",
+                "Iceberg: the table derives the partition from the column",
                 ("writers write", self.column),
                 (f"{self.transform}({self.column})", f"= {self.value}"),
                 ("queries filter", self.column),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Extension:
-    """What is added to a shell, to be taken away again. shell: IPython's."""
+    """Everything the extension adds to a shell, and can remove. shell: IPython's."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
@@ -35,7 +35,7 @@ class Extension:
         plain_errors.install()
 
     def remove(self) -> None:
-        """Take everything away."""
+        """Remove everything."""
         for kind in ("line", "cell"):
             self._shell.magics_manager.magics[kind].pop("iceberg_sql", None)
         self._shell.configurables.remove(self._magics)
@@ -52,7 +52,7 @@ class Extension:
 
 
 def _quiet(*_: object) -> None:
-    """After a cell: the log of a session that it has started is quiet, too."""
+    """After a cell: also quiet the log of a session that the cell started."""
     jvm.log_tasks(False)
 
 
@@ -60,13 +60,13 @@ _loaded: dict[int, Extension] = {}
 
 
 def load(shell: InteractiveShell) -> None:
-    """Add the magics to a shell; once."""
+    """Add the magics to a shell, if it does not have them yet."""
     if id(shell) not in _loaded:
         _loaded[id(shell)] = Extension(shell)
         _loaded[id(shell)].add()
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take the magics away."""
+    """Remove the magics."""
     if id(shell) in _loaded:
         _loaded.pop(id(shell)).remove()

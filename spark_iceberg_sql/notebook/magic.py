@@ -14,15 +14,16 @@ from IPython.core.magic import (
     no_var_expand,
 )
 from pyspark.sql import DataFrame, SparkSession
-from traitlets import Bool, Int
+from traitlets import Bool, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
+from spark_iceberg_sql.notebook.options import MOST_ROWS, Options, cell_options, line_options
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
 from spark_iceberg_sql.notebook.work import Work, animated
 from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -32,11 +33,14 @@ if TYPE_CHECKING:
 class IcebergSql(Magics):  # type: ignore[misc]
     """`%%iceberg_sql`; its defaults are set by `%config IcebergSql.limit = 50`."""
 
-    limit = Int(20, min=0, help="how many rows of a result are shown").tag(config=True)
+    limit = Int(20, min=0, max=MOST_ROWS, help="how many rows of a result are shown").tag(
+        config=True
+    )
     quiet = Bool(False, help="show no rows").tag(config=True)
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
 
     def __init__(self, shell: InteractiveShell) -> None:
+        _forget_refused(shell)
         super().__init__(shell=shell)
         self.shown: WeakSet[DataFrame] = WeakSet()
 
@@ -53,14 +57,14 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
             %iceberg_sql [--limit N] [...] SELECT ...
 
-        All statements are checked before the first one runs. {name} and :name are Python variables, handed over as
-        values; {name} may be a DataFrame. The last result is a DataFrame: the variable `name`, and `_`.
+        All statements are checked before the first one runs. {name} and :name are Python variables, passed as
+        values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
 
         --limit N     show N rows
         --plan        show what each statement would do to its table's partitioning; nothing runs
         --check       show what is wrong; nothing runs
         --explain     show what each query would read, and Spark's plan; no data is read
-        --fix         put a corrected cell in the place of this one; nothing runs
+        --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
         --traceback   show errors with Python's and Java's stack
         """
@@ -98,12 +102,13 @@ class IcebergSql(Magics):  # type: ignore[misc]
         try:
             return work.do(runner.run)
         except Exception as error:
-            if options.traceback:
-                raise as_usual(error) from None
+            explained = isinstance(error, (IcebergSqlError, *JVM_ERRORS))
+            if options.traceback or not explained:
+                raise as_usual(error, runner.text) from None
             raise
 
     def _before(self, line: str, cell: str) -> str:
-        """What stands before the SQL in the notebook's cell."""
+        """The cell's text before the SQL."""
         raw = str((self.shell.user_ns.get("In") or [""])[-1])
         history = getattr(self.shell.history_manager, "input_hist_raw", None)
         if history:
@@ -117,7 +122,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         found = named if isinstance(named, SparkSession) else SparkSession.getActiveSession()
         if type(found).__module__.startswith("pyspark.sql.connect"):
             raise IcebergSqlError(
-                "%%iceberg_sql needs the session's JVM, which Spark Connect keeps away\n"
+                "%%iceberg_sql needs the session's JVM, which is not reachable through Spark Connect\n"
                 "help: write spark.sql(...) in this session"
             )
         if found is None or not jvm.running():
@@ -127,10 +132,22 @@ class IcebergSql(Magics):  # type: ignore[misc]
         return found
 
     def is_shown(self, frame: DataFrame) -> None:
-        """IPython's display of a DataFrame: nothing for one whose rows this cell has shown already."""
+        """IPython's display of a DataFrame: empty if this cell has already shown its rows."""
         if frame not in self.shown:
-            raise NotImplementedError  # then IPython shows it as it would without us
+            raise NotImplementedError  # then IPython falls back to its own display
 
     def forget(self, *_: object) -> None:
-        """After a cell: what was shown in it may be shown again."""
+        """After a cell: DataFrames shown in it may be displayed again."""
         self.shown.clear()
+
+
+def _forget_refused(shell: InteractiveShell) -> None:
+    """Take defaults that were refused out of the shell's settings, where `%config` leaves them."""
+    settings = shell.config.get("IcebergSql", {})
+    for name, value in list(settings.items()):
+        trait = IcebergSql.class_traits(config=True).get(name)
+        try:
+            if trait is not None:
+                trait.validate(None, value)
+        except TraitError:
+            del settings[name]

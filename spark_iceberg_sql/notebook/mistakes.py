@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.notebook import parameters
+from spark_iceberg_sql.notebook import parameters, values
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.names import Names, value_of
 from spark_iceberg_sql.notebook.spark_errors import Said, said
+from spark_iceberg_sql.syntax import clickhouse
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -88,9 +90,9 @@ def found(
     statement: Statement,
     variables: Mapping[str, Any],
 ) -> list[Diagnostic]:
-    """What an error says about a statement of a cell.
+    """An error about a statement of a cell.
 
-    statement: with offsets into the cell's SQL. variables: Python's, by name.
+    statement: with offsets into the cell's SQL. variables: Python variables, by name.
     """
     report = error.report if isinstance(error, IcebergSqlError) else None
     if report is not None and report.diagnostics:
@@ -98,19 +100,21 @@ def found(
     words = said(error)
     span = _place(words, statement)
     help, edit = _help(Names(spark), words, statement, span, variables)
+    if words.condition == "UNBOUND_SQL_PARAMETER" and _is_mark(statement, span):
+        words = replace(words, sentence="`?` has no value")
     fix = Fix("rewrite", (edit,)) if edit is not None else None
     return [cell.finding(words.condition, words.sentence, span, help, fix)]
 
 
 def _moved(d: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
-    """A finding of the statement alone, as one of the cell's SQL; its fix is for another text."""
+    """A finding on the statement, moved to the cell's SQL; without its fix, which is for another text."""
     start = min(statement.start + d.span.start, statement.end)
     end = min(statement.start + d.span.end, statement.end)
     return cell.finding(d.code, d.message, (start, max(start, end)), d.help)
 
 
 def _place(words: Said, statement: Statement) -> tuple[int, int]:
-    """Where in the cell's SQL an error is; if that is not known, the statement's first word."""
+    """The span of an error in the cell's SQL; the statement's first word if the error has no position."""
     text = statement.text
     if words.fragment:
         at = words.start if words.start is not None else -1
@@ -127,6 +131,10 @@ def _place(words: Said, statement: Statement) -> tuple[int, int]:
             return (token or last).start, (token or last).end
     first = statement.tokens[0]
     return first.start, first.end
+
+
+def _is_mark(statement: Statement, span: tuple[int, int]) -> bool:
+    return statement.script[span[0] : span[1]] == "?"
 
 
 _Help = tuple[str | None, Edit | None]
@@ -149,11 +157,15 @@ def _help(
         return _table(names, words, statement, span, variables)
     if kind == "UNBOUND_SQL_PARAMETER":
         name = str(parameters_of.get("name", ""))
+        if _is_mark(statement, span):
+            return "write `{name}`, with the name of a Python variable", None
         if name in variables:
-            value = variables[name]
-            if parameters.is_frame(value):
+            if values.is_frame(variables[name]):
                 return f"write `{{{name}}}`, since it is a DataFrame", None
-            return f"{parameters.not_a_value(name, value)}: {parameters.NO_VALUE}", None
+            try:
+                values.plain(name, variables[name])
+            except values.NoValueError as error:
+                return f"{error}: {error.help}", None
         return parameters.near(name, variables).replace("{", ":").replace("}", ""), None
     if kind == "PARSE_SYNTAX_ERROR":
         return _syntax(statement, span)
@@ -167,20 +179,20 @@ def _help(
 
 
 def advice(words: Said) -> str | None:
-    """What an error's own words advise: the sentence that names what to write, else the first one."""
+    """The advice in an error's own message: the sentence that names what to write, or else the first one."""
     advised = [sentence for sentence in words.more if _ADVICE.match(sentence)]
     advised.sort(key=lambda sentence: "`" not in sentence)
     return advised[0][0].lower() + advised[0][1:].rstrip(".") if advised else None
 
 
 def _replaced(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
-    """The edit that puts a text in the place of a whole call or name."""
+    """The edit that replaces a whole call or name with a text."""
     old = statement.script[span[0] : span[1]]
     return Edit(*span, text) if old != text and ("(" in old) == ("(" in text) else None
 
 
 def _quoted(parameters_of: Mapping[str, Any]) -> list[str]:
-    """The names that Spark proposes, without their backticks."""
+    """The names that Spark suggests, without their backticks."""
     return re.findall(r"`([^`]*)`", str(parameters_of.get("proposal", "")))
 
 
@@ -207,7 +219,7 @@ def _column(names: Names, words: Said, statement: Statement, span: tuple[int, in
     name = str(words.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     field = names.partition_field(statement, name)
     if field is not None:
-        help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which prunes as well"
+        help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
         return f"{help}; its values are `{value_of(field)}`", None
     offered = _quoted(words.parameters)
     last = {proposal.rpartition(".")[2]: proposal for proposal in offered}
@@ -229,7 +241,7 @@ def _table(
 ) -> _Help:
     given = words.parameters.get("relationName") or words.parameters.get("schemaName") or ""
     parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(given)))
-    if len(parts) == 1 and parameters.is_frame(variables.get(parts[0])):
+    if len(parts) == 1 and values.is_frame(variables.get(parts[0])):
         return f"`{parts[0]}` is a Python variable: write `{{{parts[0]}}}`", Edit(
             *span, f"{{{parts[0]}}}"
         )
@@ -256,6 +268,10 @@ def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
 def _syntax(statement: Statement, span: tuple[int, int]) -> _Help:
     tokens = statement.tokens
     at = next((i for i, t in enumerate(tokens) if t.start >= span[0]), len(tokens) - 1)
+    if [t.word for t in tokens[:2]] == ["INSERT", "INTO"] and "FUNCTION" in (
+        t.word for t in tokens[2:4]
+    ):
+        return clickhouse.INTO_FUNCTION, None
     token = tokens[at]
     line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]
     if at and not line.strip() and token.word in _STARTS:

@@ -1,4 +1,4 @@
-"""What a live session knows by name: tables, columns, functions and partition fields, for remedies and completion."""
+"""The names that a live session knows: tables, columns, functions and partition fields, for remedies and completion."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _BEFORE_TABLES = frozenset(
 
 
 class Names:
-    """The names of a session. spark: the session; nothing is run but listings of catalogs."""
+    """The names of a session. spark: the session; only catalog listings are run."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._sql = intercept.own_sql(spark)
 
     def function_like(self, name: str) -> str | None:
-        """The function of ours that a name stands for: of a transform `days`, of a misspelling `iceberg_dyas`."""
+        """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
         low = name.lower()
         if low in BY_FUNCTION:
             return low
@@ -50,7 +50,7 @@ class Names:
         return self.function_like(near[0]) if near else None
 
     def call(self, function: str, written: str) -> str | None:
-        """A call of a function of ours with the arguments of a call as it is written; None if it is unclear."""
+        """A call of this package's function with the arguments of the call as written; None if that is ambiguous."""
         opening = written.find("(")
         if opening < 0 or not written.endswith(")"):
             return None
@@ -68,7 +68,7 @@ class Names:
         return f"{function}({', '.join(arguments)})"
 
     def builtin_like(self, name: str) -> str | None:
-        """A function of Spark with a name like this."""
+        """A Spark function with a similar name."""
         near = difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)
         return near[0] if near else None
 
@@ -77,7 +77,7 @@ class Names:
         return [str(row[0]) for row in self._rows("SHOW FUNCTIONS")]
 
     def table_like(self, parts: tuple[str, ...], written: str) -> str | None:
-        """The name, as it would be written, of a table or namespace like one that does not exist."""
+        """The name, as SQL, of a table or namespace similar to one that does not exist."""
         for depth in range(1, len(parts)):
             above, name = parts[:depth], parts[depth]
             inside = [
@@ -99,13 +99,13 @@ class Names:
         return [str(row[0]).rpartition(".")[2].strip("`") for row in rows]
 
     def tables(self, within: tuple[str, ...]) -> list[str]:
-        """The tables and views in a namespace; of an empty name, of the current one."""
+        """The tables and views in a namespace; in the current one for an empty name."""
         place = f" IN {dotted(within)}" if within else ""
         rows = [*self._rows(f"SHOW TABLES{place}"), *self._rows(f"SHOW VIEWS{place}")]
         return list(dict.fromkeys(str(row[1]) for row in rows))
 
     def catalogs(self) -> list[str]:
-        """The catalogs that are configured."""
+        """The configured catalogs."""
         prefix = "spark.sql.catalog."
         keys = [key for key in self._settings() if key.startswith(prefix)]
         return list(
@@ -116,7 +116,7 @@ class Names:
         return [str(key) for key in self._spark.conf.getAll]
 
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
-        """The tables that a statement names, as far as they are known."""
+        """The tables that a statement names, as far as the session knows them."""
         known = SessionTables(self._spark, self._sql)
         for parts in table_names(tokens):
             found = known.get(parts)
@@ -135,12 +135,12 @@ class Names:
         try:
             with jvm.quietly():
                 return [tuple(row) for row in self._sql(query).collect()]
-        except PySparkException:  # there is no such place, or the catalog does not answer
+        except PySparkException:  # there is no such namespace, or the catalog does not answer
             return []
 
 
 def value_of(field: PartitionField) -> str:
-    """The call that gives a partition field's values: `iceberg_days(ts)`."""
+    """The call that returns a partition field's values: `iceberg_days(ts)`."""
     transform, parameter = field.transform.transform, field.transform.parameter
     column = ".".join(map(quoted, field.source.split(".")))
     if transform.is_identity or not transform.functions:
@@ -150,7 +150,7 @@ def value_of(field: PartitionField) -> str:
 
 
 def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
-    """The names that stand where a statement names tables."""
+    """The names in the positions where a statement names tables."""
     i = 0
     while i < len(tokens):
         if tokens[i].word in _BEFORE_TABLES and i + 1 < len(tokens):
@@ -167,7 +167,7 @@ def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
 
 
 def _arguments(text: str) -> Iterator[str]:
-    """The arguments between brackets, cut at the commas outside of other brackets."""
+    """The arguments between parentheses, split at the commas outside nested parentheses."""
     depth, start = 0, 0
     for token in tokenize(text):
         depth += (token.text in "([") - (token.text in ")]") if token.kind is Kind.MARK else 0

@@ -13,16 +13,17 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
 _WORDS = re.compile(r"\S+")
+MOST_ROWS = 1_000_000  # that a page of a notebook can hold
 OPTIONS = ("--limit", *(f"--{name}" for name in _SWITCHES))
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a magic's line asks for.
+    """The options of a magic's line.
 
-    name: the variable that gets the result. limit: how many rows are shown. plan, check, explain, fix: show what
-    the statements would do, what is wrong with them, what they would read, or put a corrected cell in the place of
-    this one; none of them runs a statement. quiet: show no rows. traceback: show errors with Python's and Java's
+    name: the variable for the result. limit: how many rows are shown. plan, check, explain, fix: show what
+    the statements would do, what is wrong with them, what they would read, or replace the cell with a corrected
+    one; none of them runs a statement. quiet: show no rows. traceback: show errors with Python's and Java's
     stack.
     """
 
@@ -51,7 +52,7 @@ def cell_options(line: str, defaults: Options) -> Options:
     if len(words) > 1 and not words[1].startswith("--"):
         raise IcebergSqlError(
             f"this line takes one name and options, not `{' '.join(words)}`\n"
-            "help: SQL stands on the lines below it; in one line: %iceberg_sql SELECT ..."
+            "help: write the SQL on the lines below; on one line: %iceberg_sql SELECT ..."
         )
     options, rest = _read(
         line, options, rest + len(line[rest:]) - len(line[rest:].lstrip()) + len(name)
@@ -68,7 +69,7 @@ def line_options(line: str, defaults: Options) -> tuple[Options, str]:
 
 
 def _read(line: str, options: Options, at: int = 0) -> tuple[Options, int]:
-    """The options from an offset on, and where they end."""
+    """The options from an offset on, and the offset at which they end."""
     while found := _WORDS.search(line, at):
         word, _, value = found.group().partition("=")
         if not word.startswith("--") or (word == "--" and not value):
@@ -91,6 +92,8 @@ def _limit(value: str) -> int:
     if not value.isascii() or not value.isdigit():
         given = f", not `{value}`" if value else ""
         raise IcebergSqlError(f"--limit takes a number of rows{given}: --limit 50")
+    if int(value) > MOST_ROWS:
+        raise IcebergSqlError(f"--limit takes at most {MOST_ROWS:,} rows, not {value}")
     return int(value)
 
 
@@ -107,11 +110,11 @@ def variable(name: str) -> str:
     if not name.isidentifier() or keyword.iskeyword(name):
         raise IcebergSqlError(
             f"`{name}` cannot be a variable's name\n"
-            "help: the line takes a name for the result, and options; SQL stands on the lines below it"
+            "help: this line takes a name for the result, and options; write the SQL on the lines below"
         )
     if hasattr(builtins, name):
         raise IcebergSqlError(
-            f"`{name}` is a function of Python, which a result of that name would hide\n"
+            f"`{name}` is a Python function, which a result of that name would hide\n"
             f"help: write `{name}_rows`"
         )
     return name

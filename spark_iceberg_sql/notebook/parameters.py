@@ -1,33 +1,27 @@
-"""Python variables in a cell's SQL: `{name}` and `:name` are handed to Spark as values, never put into the text.
+"""Python variables in a cell's SQL: `{name}` and `:name` are passed to Spark as values, never inserted into the text.
 
-`{name}` becomes `:name`, or the name of a temporary view where the variable is a DataFrame, with as many
-characters: places in the text stay what they are.
+`{name}` becomes `:name`, or the name of a temporary view if the variable is a DataFrame, with the same number of
+characters, so that offsets in the text do not change.
 """
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import DataFrame
-
+from spark_iceberg_sql.notebook.values import NoValueError, is_frame, is_value, plain
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Kind, Token, tokenize
+from spark_iceberg_sql.syntax.script import Statement, statements
 
-_VALUES = (
-    *(bool, int, float, str, bytes, bytearray, decimal.Decimal, type(None)),
-    *(datetime.date, datetime.time, datetime.timedelta),
-)
-# A name follows these, which a value cannot be.
+# These are followed by a name, which cannot be a value.
 _BEFORE_NAMES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "VIEW", "DESCRIBE", "DESC"})
 
 
 class VariableError(Exception):
-    """A variable that cannot be used. start, end: where it stands in the text."""
+    """A variable that cannot be used. start, end: its span in the text."""
 
     def __init__(self, start: int, end: int, message: str, help: str) -> None:
         super().__init__(message)
@@ -36,10 +30,10 @@ class VariableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A text in Spark's words.
+    """A text as Spark accepts it.
 
-    text: as long as the cell's. values: of parameters. frames: DataFrames, pandas' too, by the name of the
-    temporary view that stands for each.
+    text: as long as the cell's. values: of parameters. frames: DataFrames of Spark or pandas, by the name of the
+    temporary view for each.
     """
 
     text: str
@@ -50,10 +44,12 @@ class Filled:
 def filled(text: str, variables: Mapping[str, Any]) -> Filled:
     """A cell's SQL with its variables. Raises VariableError.
 
-    variables: by name. Text in quotes and comments is left alone, and so is `${name}`, which is Spark's. Whether a
-    `:name` is a parameter is for Spark to decide (`a:b` is a path in a variant): those that are variables
-    are handed over.
+    variables: by name. Quoted text and comments are left alone, and so is `${name}`, which Spark substitutes. Spark
+    decides whether a `:name` is a parameter (`a:b` is a path in a variant): every one that is a variable is
+    passed.
     """
+    for statement in statements(text):
+        _refuse_in_raw_text(statement)
     tokens = [token for token in tokenize(text) if token.kind not in TRIVIA]
     values: dict[str, Any] = {}
     frames: dict[str, Any] = {}
@@ -63,27 +59,26 @@ def filled(text: str, variables: Mapping[str, Any]) -> Filled:
         if token.text == ":" and token.kind is Kind.MARK and following is not None:
             name = following.text
             if following.kind is Kind.WORD and name in variables and is_value(variables[name]):
-                values[name] = plain(variables[name])
+                values[name] = plain(name, variables[name])
         if token.kind is not Kind.STRAY or token.text != "{" or token.start < at:
             continue
         if i and tokens[i - 1].text == "$" and tokens[i - 1].end == token.start:
             continue
         name, end = _named(text, tokens, i)
         value = _value(name, token.start, end, variables)
-        instead = f"__{name}" if is_frame(value) else f":{name} "
+        framed = is_frame(value)
         _in_its_place(text, tokens, i, end, value)
-        (frames if is_frame(value) else values)[f"__{name}" if is_frame(value) else name] = (
-            value if is_frame(value) else plain(value)
-        )
+        instead = f"__{name}" if framed else f":{name} "
+        (frames if framed else values)[f"__{name}" if framed else name] = value
         pieces += [text[at : token.start], instead.ljust(end - token.start)]
         at = end
     return Filled("".join([*pieces, text[at:]]), values, frames)
 
 
 def unfilled(text: str, written: str) -> str:
-    """A text that was made from a filled one, with braces where the cell had them.
+    """A text derived from the filled one, with the cell's braces put back.
 
-    written: the cell's SQL. A `:name` that it has beside `{name}` may become `{name}`, which means the same.
+    written: the cell's SQL. If it has both `:name` and `{name}`, a `:name` may become `{name}`, which means the same.
     """
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", written)):
         text = text.replace(f":{name} ", f"{{{name}}}").replace(f"__{name}", f"{{{name}}}")
@@ -91,7 +86,7 @@ def unfilled(text: str, written: str) -> str:
 
 
 def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
-    """The name in the braces that open at token i, and where they end."""
+    """The name in the braces that open at token i, and the token where they close."""
     start = tokens[i].start
     rest = tokens[i + 1 : i + 3]
     if [t.text for t in rest[1:]] == ["}"] and rest[0].kind is Kind.WORD:
@@ -109,12 +104,12 @@ def _named(text: str, tokens: list[Token], i: int) -> tuple[str, int]:
         if text.startswith("}}", closing):
             end += 1
         wanted = f"write `{{{inner}}}`" if inner.isidentifier() else "write `{name}`"
-        raise VariableError(start, end, "templates are not filled in here", wanted)
+        raise VariableError(start, end, "templates are not supported here", wanted)
     raise VariableError(
         start,
         end,
         f"`{text[start:end]}` is not a variable's name",
-        "assign the value to a variable, and write `{name}`; text in quotes may hold braces",
+        "assign the value to a variable, and write `{name}`; quoted text may contain braces",
     )
 
 
@@ -124,28 +119,57 @@ def _value(name: str, start: int, end: int, variables: Mapping[str, Any]) -> Any
             start, end, f"there is no Python variable `{name}`", near(name, variables)
         )
     value = variables[name]
-    if not is_value(value) and not is_frame(value):
-        raise VariableError(start, end, not_a_value(name, value), NO_VALUE)
-    return value
+    if is_frame(value):
+        return value
+    try:
+        return plain(name, value)
+    except NoValueError as error:
+        raise VariableError(start, end, str(error), error.help) from None
 
 
-NO_VALUE = "use a number, text, date, timestamp, list, dict or DataFrame"
+# What stands behind SET, and is no text that Spark takes as it is.
+_GRAMMAR = frozenset({"TIME", "VAR", "VARIABLE", "CATALOG", "PATH"})
 
 
-def not_a_value(name: str, value: Any) -> str:
-    """The sentence for a variable that is not a value of SQL."""
-    return f"the variable `{name}` is of Python's type {type(value).__name__}, which SQL has no value for"
+def _refuse_in_raw_text(statement: Statement) -> None:
+    """Raises VariableError for a variable in a statement whose text Spark stores as it is, `SET x = {v}`."""
+    if statement.first not in ("SET", "RESET", "ADD", "LIST"):
+        return
+    tokens = statement.tokens
+    worded = statement.first == "SET" and len(tokens) > 2 and tokens[1].word in _GRAMMAR
+    if worded and tokens[2].text not in (".", "="):  # else it is a setting of that name
+        return
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        braced = token.text == "{" and token.kind is Kind.STRAY and before.text != "$"
+        marked = token.text == ":" and after.kind is Kind.WORD and token.end == after.start
+        glued = before.end == token.start and before.text != "="
+        if not braced and (not marked or glued):
+            continue
+        end = statement.script.find("}", token.start) + 1 if braced else after.end
+        end = end or token.end
+        written = statement.script[token.start : end]
+        equals = next((t for t in tokens if t.text == "="), None)
+        key = statement.script[tokens[1].start : equals.start].strip() if equals else ""
+        setting = statement.first == "SET" and equals is not None and equals.start < token.start
+        raise VariableError(
+            token.start,
+            end,
+            f"{statement.first} takes no variables: Spark would take the text `{written}` itself",
+            f"in a Python cell: spark.conf.set({key!r}, {after.text})"
+            if setting
+            else "write the value itself",
+        )
 
 
 def near(name: str, variables: Mapping[str, Any]) -> str:
     """What to write for a variable that does not exist."""
-    known = [v for v, value in variables.items() if is_value(value) or is_frame(value)]
-    found = difflib.get_close_matches(name, [v for v in known if not v.startswith("_")], 1)
+    alike = difflib.get_close_matches(name, [v for v in variables if not v.startswith("_")])
+    found = [v for v in alike if is_frame(variables[v]) or is_value(variables[v])]
     return f"write `{{{found[0]}}}`" if found else f"assign it in a cell above: {name} = ..."
 
 
 def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) -> None:
-    """Raises VariableError where a value would have to be a part of a name."""
+    """Raises VariableError if a value is used as part of a name."""
     start = tokens[i].start
     before = tokens[i - 1] if i else None
     glued = before is not None and before.end == start and before.kind in (Kind.WORD, Kind.QUOTED)
@@ -156,56 +180,20 @@ def _in_its_place(text: str, tokens: list[Token], i: int, end: int, value: Any) 
         raise VariableError(
             start,
             end,
-            f"`{text[start:end]}` is a value, and cannot be a part of a name",
-            f"put the whole name into a variable, and write `IDENTIFIER({{{name}}})`",
+            f"`{text[start:end]}` is a value and cannot be part of a name",
+            f"put the whole name into a variable and write `IDENTIFIER({{{name}}})`",
         )
     if isinstance(value, str) and before is not None and before.word in _BEFORE_NAMES:
         raise VariableError(
             start,
             end,
-            f"`{text[start:end]}` is a text, and a name must stand here",
+            f"`{text[start:end]}` is a string, but a name is required here",
             f"write `{before.text} IDENTIFIER({{{name}}})`",
         )
 
 
-def is_frame(value: Any) -> bool:
-    """Whether a variable is a DataFrame, Spark's or pandas'."""
-    return isinstance(value, DataFrame) or _from(value, "pandas", "DataFrame")
-
-
-def is_value(value: Any) -> bool:
-    """Whether a variable can be a parameter."""
-    if isinstance(value, list | tuple):
-        return all(map(is_value, value))
-    if isinstance(value, dict):
-        return all(is_value(v) for item in value.items() for v in item)
-    return isinstance(value, _VALUES) or _is_numpys(value)
-
-
-def plain(value: Any) -> Any:
-    """A value as Spark takes it: numpy's as Python's, tuples as lists."""
-    if _is_numpys(value):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    if isinstance(value, dict):
-        return {plain(k): plain(v) for k, v in value.items()}
-    if _from(value, "pandas", "Timestamp"):
-        return value.to_pydatetime()
-    return value
-
-
-def _is_numpys(value: Any) -> bool:
-    return type(value).__module__ == "numpy" and hasattr(value, "tolist")
-
-
-def _from(value: Any, package: str, name: str) -> bool:
-    kind = type(value)
-    return kind.__name__ == name and kind.__module__.partition(".")[0] == package
-
-
 def parameter_at(text: str, start: int) -> Iterator[str]:
-    """The name of the parameter that begins at an offset, if there is one."""
+    """The name of the parameter that starts at an offset, if there is one."""
     for token in tokenize(text[start : start + 300])[1:2]:
         if token.kind is Kind.WORD:
             yield token.text

@@ -1,12 +1,13 @@
-"""Pictures of a table's partitions, those that were read against those that were pruned: inline SVG, and text."""
+"""Pictures of a table's partitions, read and pruned: inline SVG, and text."""
 
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from spark_iceberg_sql import markup
@@ -20,6 +21,7 @@ _MOST_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HOURS = 24.0
+_NULL = (-math.inf, -math.inf)  # where null is on an axis of time, until the axis is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class _Band:
 
 
 def partitions_read(read: TableRead) -> str:
-    """Which partitions a scan read, in a few words: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
+    """Which partitions a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
     ordered = sorted(read.partitions, key=lambda p: p.spec_id)
     names = dict.fromkeys(value.name for p in ordered for value in p.values)
     if not names:
@@ -64,7 +66,7 @@ def partitions_read(read: TableRead) -> str:
 
 
 def _values_read(partitions: Sequence[Partition], name: str) -> str:
-    """What is said of one field; an empty text if all its values were read."""
+    """The text for one field; empty if all its values were read."""
     every: dict[str, Value] = {}
     chosen: dict[str, Value] = {}
     for partition in partitions:
@@ -95,9 +97,10 @@ def _order(value: Value) -> tuple[bool, float, str]:
 
 
 def strip(read: TableRead) -> str:
-    """The partitions in text, one line for each spec: a full block where something was read."""
+    """The partitions as text, one line per spec: a full block where something was read."""
     lines = []
-    for band in _bands(read):
+    for unplaced in _bands(read):
+        (band,) = _nulls_placed([unplaced])
         begin, end = _extent([band])
         shown = min(_TEXT_WIDTH, max(1, round(end - begin)) if not band.timed else _TEXT_WIDTH)
         blocks = [" "] * shown
@@ -113,11 +116,15 @@ def strip(read: TableRead) -> str:
 
 
 def svg(read: TableRead) -> str:
-    """The partitions as a picture, a band for each spec; time on the axis where the field is one of time."""
+    """The partitions as a picture, a band per spec; the axis is time for a time field."""
     bands = _bands(read)
     if not bands:
         return ""
     timed = all(band.timed for band in bands)
+    if timed:
+        bands = _nulls_placed(bands)
+    else:
+        bands = [placed for band in bands for placed in _nulls_placed([band])]
     together = _extent(bands)
     parts: list[str] = []
     y = 0
@@ -157,7 +164,7 @@ def _legend(y: int) -> str:
 
 
 def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> Iterator[str]:
-    """The cells, those of one shade as one path."""
+    """The cells; those of one shade form one path."""
     shades: dict[float, list[str]] = {}
     cells = band.cells
     if len(cells) > _WIDTH * band.rows:
@@ -175,7 +182,7 @@ def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> It
 
 
 def _by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...]:
-    """The cells that share a pixel, as one."""
+    """The cells, merged where they share a pixel."""
     files: Counter[tuple[int, int]] = Counter()
     read: Counter[tuple[int, int]] = Counter()
     for cell in band.cells:
@@ -198,6 +205,25 @@ def _labels(bands: Sequence[_Band]) -> tuple[str, str]:
 def _extent(bands: Sequence[_Band]) -> tuple[float, float]:
     cells = [cell for band in bands for cell in band.cells]
     return min(c.start for c in cells), max(c.end for c in cells)
+
+
+def _nulls_placed(bands: Sequence[_Band]) -> list[_Band]:
+    """The bands of one axis with null, if a band has it, before the first time, with a gap as wide."""
+    known = [cell for band in bands for cell in band.cells if cell.start != -math.inf]
+    if not known or len(known) == sum(len(band.cells) for band in bands):
+        return list(bands)
+    first = min(cell.start for cell in known)
+    width = max((max(c.end for c in known) - first) / 30, min(c.end - c.start for c in known))
+    placed = []
+    for band in bands:
+        cells = [
+            replace(c, start=first - 2 * width, end=first - width) if c.start == -math.inf else c
+            for c in band.cells
+        ]
+        null = len(cells) > sum(c.start != -math.inf for c in band.cells)
+        labels = (f"null | {band.labels[0]}", band.labels[1]) if null else band.labels
+        placed.append(replace(band, cells=tuple(cells), labels=labels))
+    return placed
 
 
 def _bands(read: TableRead) -> list[_Band]:
@@ -232,8 +258,8 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
     read: Counter[tuple[float, float, int]] = Counter()
     for p in partitions:
         span = places[p.values[across].text]
-        if span is None:  # null is no time: a place of its own, before all others
-            span = _before([place for place in places.values() if place is not None])
+        if span is None:  # null is not a time: it comes first, on its own
+            span = _NULL
         key = (*span, rows[_rest(p, across)])
         counts[key] += p.files
         read[key] += p.files_read
@@ -253,11 +279,6 @@ def _rest(partition: Partition, across: int) -> tuple[tuple[bool, float, str], .
     return tuple(_order(v) for i, v in enumerate(partition.values) if i != across)
 
 
-def _before(places: list[tuple[float, float]]) -> tuple[float, float]:
-    first = min(places) if places else (0.0, 1.0)
-    return 2 * first[0] - first[1], first[0]
-
-
 def _is_time(partitions: Sequence[Partition], field: int) -> bool:
     values = [p.values[field] for p in partitions]
     known = [v for v in values if v.number is not None]
@@ -267,13 +288,13 @@ def _is_time(partitions: Sequence[Partition], field: int) -> bool:
 
 
 def _width(value: Value) -> int | None:
-    """How much of an ISO date and time a transform keeps; None if it is not one of time."""
+    """How much of an ISO date and time a transform keeps; None if it is not a time transform."""
     transform = BY_SPELLING.get(value.transform)
     return transform.iso_width if transform is not None else None
 
 
 def _span(value: Value) -> tuple[float, float]:
-    """The hours since 1970 from which to which a value of time reaches."""
+    """Where a time value starts and ends, in hours since 1970."""
     number, width = int(value.number or 0), _width(value)
     if width == len("2024"):
         return _month(12 * number), _month(12 * number + 12)

@@ -1,4 +1,4 @@
-"""Spark's errors in cells without the magic: a sentence, the place and the remedy, without stacks."""
+"""Spark's errors in cells without the magic: a sentence, the position and the remedy, without stacks."""
 
 from __future__ import annotations
 
@@ -13,59 +13,75 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.notebook import mistakes
-from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.cell import Cell, masked_line, masked_stack
 from spark_iceberg_sql.notebook.spark_errors import said
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.script import statements
 
-_HOOK = "_render_traceback_"  # IPython's: an exception with this method says itself how it is shown
-_AS_USUAL = "sis_as_usual"
+_HOOK = "_render_traceback_"  # IPython calls this method of an exception to render it
 _THEIRS = re.compile(
     r"[/\\](?:pyspark|py4j|spark_iceberg_sql|IPython|ipykernel)[/\\]|<decorator-gen"
 )
 
 
 def install() -> None:
-    """Show errors of the JVM in a few lines, in all cells."""
+    """Show JVM errors in a few lines, in all cells."""
     for kind in JVM_ERRORS:
         setattr(kind, _HOOK, _rendered)
 
 
 def uninstall() -> None:
-    """Show them as IPython does."""
+    """Show JVM errors as IPython does."""
     for kind in JVM_ERRORS:
         if _HOOK in vars(kind):
             delattr(kind, _HOOK)
 
 
-def as_usual(error: Exception) -> Exception:
-    """An error that will be shown with its stack."""
-    setattr(error, _AS_USUAL, True)
+def as_usual(error: Exception, text: str) -> Exception:
+    """An error to be shown with its stack, without credentials. text: the SQL that led to it."""
+    setattr(error, _HOOK, lambda: _stack(error, text))
     return error
+
+
+def _stack(error: BaseException, text: str) -> list[str]:
+    shell = get_ipython()
+    frames = error.__traceback__
+    if shell is None:
+        lines = traceback.format_exception(error)
+    else:
+        lines = shell.InteractiveTB.structured_traceback(type(error), error, frames)
+    lines_of_code = [frame.line or "" for frame in _own_frames(frames)]
+    # IPython's own words for a magic: its SQL is known, and its name is no secret.
+    own = [line for line in lines_of_code if "get_ipython().run_" not in line]
+    return masked_stack("\n".join(map(str, lines)), text, own).split("\n")
 
 
 def _rendered(error: BaseException) -> list[str]:
     shell = get_ipython()
     magics = shell.magics_manager.registry.get("IcebergSql") if shell is not None else None
-    wanted = getattr(error, _AS_USUAL, False) or getattr(magics, "traceback", False)
-    if wanted and shell is not None:
-        lines = shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
-        return [str(line) for line in lines]
+    if getattr(magics, "traceback", False):
+        return _stack(error, _statement(error.__traceback__)[0])
     try:
         return [*_frames(error.__traceback__), *_words(error)]
-    except Exception:  # whatever happens to the explanation, the error itself is said
+    except Exception:  # if the explanation fails, the error itself is still shown
         words = said(error)
         return [f"{words.condition}: {words.sentence}"]
 
 
 def _frames(frames: TracebackType | None) -> Iterator[str]:
     """The lines of the user's own code that led to the error."""
+    statement = _statement(frames)[0]
+    for frame in _own_frames(frames):
+        cell = "ipykernel_" in frame.filename or frame.filename.startswith("<ipython")
+        where = "cell" if cell else frame.filename
+        yield f"{where}, line {frame.lineno}: {masked_line((frame.line or '').strip(), statement)}"
+
+
+def _own_frames(frames: TracebackType | None) -> Iterator[traceback.FrameSummary]:
     for frame in traceback.extract_tb(frames):
         if not _THEIRS.search(frame.filename) or "ipykernel_" in frame.filename:
-            cell = "ipykernel_" in frame.filename or frame.filename.startswith("<ipython")
-            where = "cell" if cell else frame.filename
-            yield f"{where}, line {frame.lineno}: {(frame.line or '').strip()}"
+            yield frame
 
 
 def _words(error: BaseException) -> list[str]:
@@ -86,7 +102,7 @@ def _words(error: BaseException) -> list[str]:
 
 
 def _statement(frames: TracebackType | None) -> tuple[str, SparkSession | None]:
-    """The text that was given to `spark.sql`, and the session."""
+    """The text passed to `spark.sql`, and the session."""
     text, spark = "", None
     while frames is not None:
         known: dict[str, Any] = frames.tb_frame.f_locals

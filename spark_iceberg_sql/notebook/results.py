@@ -1,4 +1,4 @@
-"""What is shown of a statement that ran: rows, one line, and the picture of what was read."""
+"""The output of a statement that ran: rows, a summary line, and the picture of what was read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Bundle = dict[str, str]
 
 
 def bundle(html: Sequence[str], text: Sequence[str]) -> Bundle:
-    """An output for a notebook and for a terminal. html, text: its parts, of which empty ones are left out."""
+    """An output for a notebook and for a terminal. html, text: its parts; empty ones are skipped."""
     return {
         "text/html": markup.box(*html),
         "text/plain": "\n".join(filter(None, text)),
@@ -33,7 +33,7 @@ def of_rows(found: rows.Rows, seconds: float, read: Sequence[TableRead]) -> Bund
 
 
 def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
-    """The result of a statement without rows. words: its first words, `ALTER TABLE`."""
+    """The output of a statement without rows. words: its first words, `ALTER TABLE`."""
     line = f"{words}: done · {seconds:.1f} s"
     if wrote is not None:
         line += f" · {_written(wrote)}"
@@ -41,7 +41,7 @@ def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
 
 
 def of_explained(read: Sequence[TableRead], explanation: Explanation | None, plan: str) -> Bundle:
-    """What a statement would read. explanation: of its filters, if there is one. plan: Spark's, as text."""
+    """What a statement would read. explanation: of its filters, or None. plan: Spark's plan as text."""
     lines, drawn, strips = _reads(read, "", "would read")
     if not read and explanation is None:
         lines = ["would read no table"]
@@ -60,7 +60,7 @@ def _small(line: str) -> str:
 def _reads(
     read: Sequence[TableRead], first: str, verb: str
 ) -> tuple[list[str], list[str], list[str]]:
-    """The lines, pictures and strips of what was read; with several tables a line for each."""
+    """The lines, pictures and strips of what was read; one line per table if there are several."""
     lines = [first] if first else []
     drawn, strips = [], []
     for table in read[:_MOST_TABLES]:
@@ -100,7 +100,7 @@ def _written(wrote: Written) -> str:
     counts = {key: int(value) for key, value in wrote.summary.items() if value.isdigit()}
     said = []
     added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
-    if added and removed:  # files are rewritten whole: most of their rows may be the same
+    if added and removed:  # whole files are rewritten: most of their rows may be unchanged
         said.append(f"replaced {removed:,} row{'' if removed == 1 else 's'} by {added:,}")
     elif added or removed:
         number = added or removed

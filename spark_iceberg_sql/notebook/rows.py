@@ -1,4 +1,4 @@
-"""The first rows of a result, as Spark writes each value, for HTML and for text."""
+"""The first rows of a result, with values formatted by Spark, as HTML and as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 from pyspark.sql.types import BinaryType, NumericType
 from wcwidth import wcswidth
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS = 60
 _LONGEST = 120  # characters of a value
-_LONGEST_TEXT = 40  # the same where there is only text
+_LONGEST_TEXT = 40  # the same for plain text
 _WIDEST = 160
 
 
@@ -25,9 +25,9 @@ _WIDEST = 160
 class Rows:
     """The first rows of a DataFrame.
 
-    names, types: of the columns that are shown. right: which are numbers. rows: values as text; None is null.
-    more: whether there are more rows. columns: how many columns there are. shown: the DataFrame that was run for
-    this, with the metrics of its scans.
+    names, types: of the columns shown. right: which of them are numbers. rows: values as text; None for a null.
+    more: whether there are more rows. columns: the number of columns in all. shown: the DataFrame that was run, with
+    the metrics of its scans.
     """
 
     names: tuple[str, ...]
@@ -40,10 +40,10 @@ class Rows:
 
 
 def first_rows(frame: DataFrame, limit: int) -> Rows:
-    """Run a query for its first rows. limit: how many."""
+    """Run a query for its first rows. limit: the maximum number of rows."""
     fields = frame.schema.fields
     kept = fields[:_MOST_COLUMNS]
-    # Names may occur twice, or hold any character.
+    # Names may be duplicated, and may contain any character.
     plain = frame.limit(limit + 1).toDF(*(f"c{i}" for i in range(len(fields))))
     chosen = []
     for i, field in enumerate(kept):
@@ -67,7 +67,7 @@ def first_rows(frame: DataFrame, limit: int) -> Rows:
 
 
 def counted(rows: Rows) -> str:
-    """How many rows there are: `3 rows`, `first 20 rows`, `no rows`; and columns that are not shown."""
+    """The number of rows as text: `3 rows`, `first 20 rows`, `no rows`; and whether columns are not shown."""
     number = len(rows.rows)
     said = f"{number:,} row{'' if number == 1 else 's'}" if number else "no rows"
     if rows.more:
@@ -92,7 +92,7 @@ def html(rows: Rows) -> str:
 
 
 def text(rows: Rows) -> str:
-    """The same as plain text, cut at a width that a terminal has."""
+    """The table as plain text, cut to a terminal's width."""
     lines = [rows.names, *rows.rows]
     cells = [
         ["null" if v is None else markup.cut(markup.flat(v), _LONGEST_TEXT) for v in row]

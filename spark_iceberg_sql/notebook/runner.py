@@ -1,4 +1,4 @@
-"""The statements of a cell: checked whole, then run one after the other through the gate."""
+"""The statements of a cell: all checked first, then run one by one through the gate."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import mistakes, results, rows
+from spark_iceberg_sql.notebook import ahead, mistakes, results, rows, values
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, masked
 from spark_iceberg_sql.notebook.options import Options
 from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled, unfilled
 from spark_iceberg_sql.notebook.work import Output, Work
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge import scan_files
+from spark_iceberg_sql.spark.bridge.parameters import parameter
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.insight.explain import explain
@@ -35,9 +36,9 @@ _REMEDY = "write instead:"
 
 
 class CellError(IcebergSqlError):
-    """A cell whose statements were refused or failed; a notebook shows its text alone.
+    """A cell whose statements were refused or failed; a notebook shows only its message.
 
-    message: the text. report: the findings. colored: the text as a terminal shows it.
+    message: the text. report: the findings. colored: the text with terminal colours.
     """
 
     def __init__(self, message: str, report: Report, colored: str) -> None:
@@ -51,8 +52,8 @@ class CellError(IcebergSqlError):
 class Runner:
     """Runs a cell.
 
-    spark: the session. cell: its SQL and its place. options: of its first line. variables: Python's. work:
-    whose thread it runs in.
+    spark: the session. cell: its SQL and position. options: of its first line. variables: Python variables. work:
+    runs it in a thread.
     """
 
     def __init__(
@@ -68,12 +69,13 @@ class Runner:
         self._options = options
         self._variables = variables
         self._work = work
+        self.text = cell.text
         self.corrected: str | None = None
 
     def run(self) -> DataFrame | None:
-        """Do what the options ask; returns the last result that has rows, else the last, or None.
+        """Do what the options ask; return the last result that has rows, else the last result, or None.
 
-        Raises CellError, or with the option `traceback` what Spark raised.
+        Raises CellError; with the option `traceback`, Spark's own exception.
         """
         try:
             text = filled(self._cell.text, self._variables)
@@ -88,15 +90,23 @@ class Runner:
             return self._run(text)
 
     def _view(self, name: str, frame: Any, views: ExitStack) -> None:
-        """A temporary view for a DataFrame, until the cell has ended."""
+        """A temporary view of a DataFrame, dropped when the cell ends."""
+        at = self._cell.text.find(f"{{{name[2:]}}}")
+        place = (at, at + len(name))
         if not hasattr(frame, "createTempView"):
-            frame = self._spark.createDataFrame(frame)
+            try:
+                frame = self._spark.createDataFrame(frame)
+            except Exception as error:
+                if self._options.traceback:
+                    raise
+                message, help = values.refused_frame(name[2:], frame, error)
+                found = self._cell.finding("VARIABLE", message, place, help)
+                raise self._failure([found], "nothing has run") from None
         if self._spark.catalog.tableExists(name):
-            at = self._cell.text.find(f"{{{name[2:]}}}")
             found = self._cell.finding(
                 "VARIABLE",
-                f"`{name}`, which would stand for the DataFrame, is the name of a table already",
-                (at, at + len(name)),
+                f"`{name}`, the name of the DataFrame's temporary view, is already the name of a table",
+                place,
                 "give the variable another name",
             )
             raise self._failure([found], "nothing has run")
@@ -105,8 +115,8 @@ class Runner:
 
     def _run(self, text: Filled) -> DataFrame | None:
         def judged(words: str) -> Report:
-            known = SessionTables(self._spark, intercept.own_sql(self._spark, text.values or None))
-            return check(words, known, filename="cell")
+            known = SessionTables(self._spark, intercept.own_sql(self._spark, _bound(text.values)))
+            return check(words, known, filename="cell", binding=not self._options.check)
 
         report = judged(text.text)
         todo = statements(text.text)
@@ -117,6 +127,13 @@ class Runner:
         if report.refuses:
             left = "nothing has run" if self._options.runs else ""
             raise self._failure(list(report), left, len(todo))
+        failed: list[Diagnostic] = []
+        for statement, error in ahead.refused(self._spark, todo, text.values):
+            if self._options.traceback:
+                raise error
+            failed += self._found(error, statement)
+        if failed:
+            raise self._failure(failed, "nothing has run" if self._options.runs else "", len(todo))
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(shown))
         if not todo:
@@ -132,18 +149,22 @@ class Runner:
                 return None
             place = f"statement {number} of {len(todo)}: " if len(todo) > 1 else ""
             output = self._work.begin(f"{place}{_short(statement)}")
-            used = {n: text.values[n] for n in parameters_of(statement.text) if n in text.values}
+            named = parameters_of(statement.text)
             try:
+                used = {n: parameter(v) for n, v in text.values.items() if n in named}
                 result = self._one(statement, used, output, told)
             except Exception as error:
                 output.result(None)
                 if self._options.traceback:
                     raise
-                found = mistakes.found(self._spark, error, self._cell, statement, self._variables)
+                found = self._found(error, statement)
                 raise self._failure(found, _what_ran(number, len(todo)), len(todo)) from error
             if result is not None and (answer is None or result.columns or not answer.columns):
                 answer = result
         return answer
+
+    def _found(self, error: Exception, statement: Statement) -> list[Diagnostic]:
+        return mistakes.found(self._spark, error, self._cell, statement, self._variables)
 
     def _one(
         self, statement: Statement, used: dict[str, Any], output: Output, told: list[str]
@@ -172,7 +193,7 @@ class Runner:
         return result
 
     def _explained(self, text: str, used: dict[str, Any]) -> results.Bundle:
-        """What a statement would read. Only a query is handed to Spark as it is: all else would run."""
+        """What a statement would read. Only a query is passed to Spark unchanged: anything else would run."""
         explanation = None
         if not used:
             with suppress(IcebergSqlError):  # it reads no table
@@ -194,7 +215,7 @@ class Runner:
         return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
 
     def _fix(self, made: fixes.Fixed, report: Report) -> None:
-        """Remember the corrected cell; raises CellError if errors remain that no fix removes."""
+        """Remember the corrected cell. Raises CellError if errors without a fix remain."""
         if made.applied:
             self.corrected = self._cell.before + unfilled(made.text, self._cell.text)
         line = (
@@ -213,7 +234,7 @@ class Runner:
         return CellError(_joined(parts), report, _joined(painted))
 
     def _remedy(self, found: Sequence[Diagnostic]) -> str:
-        """The statement, corrected, if all that is wrong has a fix."""
+        """The corrected statement, if every error in it has a fix."""
         edits = [edit for d in found if d.fix is not None for edit in d.fix.edits]
         errors = [d for d in found if str(d.severity) == "error"]
         if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
@@ -225,8 +246,12 @@ class Runner:
         return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
 
 
+def _bound(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    return {name: parameter(value) for name, value in values.items()} or None
+
+
 _ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
-_EMPTY = "nothing to run: there is no statement in this cell"
+_EMPTY = "nothing to run: this cell has no statement"
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -234,7 +259,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _apart(edits: list[Edit]) -> list[Edit]:
-    """The edits without those that overlap an earlier one."""
+    """The edits, without any that overlap an earlier one."""
     kept: list[Edit] = []
     for edit in sorted(set(edits), key=lambda e: (e.start, e.end)):
         if not kept or edit.start >= kept[-1].end:
@@ -264,7 +289,7 @@ def _what_ran(number: int, total: int) -> str:
 
 
 def _short(statement: Statement) -> str:
-    """The first words of a statement: what it does, and to what, without values."""
+    """The first words of a statement: the command and its object, without values."""
     if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
         return statement.first
     end = statement.start

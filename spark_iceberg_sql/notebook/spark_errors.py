@@ -1,4 +1,4 @@
-"""What an error of Spark says, without stacks: its condition, its first sentence, and the place in the statement."""
+"""A Spark error without stacks: its condition, its first sentence, and the position in the statement."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ABORTED = "Job aborted due to stage failure"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What an error says.
+    """The parts of an error.
 
-    condition: Spark's name for it, or the exception's class. sentence, more: its sentences, the first and
-    the others. start, fragment: the text that it is about, and its offset in the statement. row, column: the place,
-    from 1 and from 0, where Spark gives that alone. parameters: of the condition's message.
+    condition: Spark's name for it, or the exception's class. sentence, more: its first sentence, and the
+    others. start, fragment: offset and text of the part of the statement it is about. row, column: the position, from
+    1 and from 0, if Spark gives nothing else. parameters: of the condition's message.
     """
 
     condition: str
@@ -42,7 +42,7 @@ class Said:
 
 
 def said(error: BaseException) -> Said:
-    """What an error says; any Python exception has a class and a text at least."""
+    """The parts of an error; any Python exception has at least a class and a message."""
     text = _text(error)
     named = _CONDITION.match(text)
     condition = named[1] if named else _kind(error)
@@ -70,23 +70,25 @@ def said(error: BaseException) -> Said:
 
 
 def _kind(error: BaseException) -> str:
-    """The class of an error without a condition: Java's, where it is one of Java."""
+    """The class of an error without a condition: the Java class, if it is a Java error."""
     thrown = catalogs.thrown(error) if isinstance(error, JVM_ERRORS) else ""
     return thrown.partition("\n")[0].partition(":")[0].rpartition(".")[2] or type(error).__name__
 
 
 def _lines(words: str) -> list[str]:
-    """The lines of a message that are for people: before the plan, the statement and the stack."""
+    """The readable lines of a message: those before the plan, the statement and the stack."""
     kept: list[str] = []
     for line in words.splitlines():
-        if line.startswith(("== SQL", "'", "+-", "\tat ", "JVM stacktrace", "Driver stacktrace")):
+        if line.startswith(("== SQL", "+-", "\tat ", "JVM stacktrace", "Driver stacktrace")):
+            break
+        if kept and line.startswith("'"):  # a plan; the message itself may begin with a quote
             break
         kept.append(line.strip())
     return kept
 
 
 def _text(error: BaseException) -> str:
-    """The message; of a failed job, that of the cause."""
+    """The message; for a failed job, the message of its cause."""
     if not isinstance(error, JVM_ERRORS):
         return str(error).strip() or type(error).__name__
     text = str(getattr(error, "_desc", None) or catalogs.first_line(error)).strip()
@@ -100,7 +102,7 @@ def _text(error: BaseException) -> str:
 
 
 def _context(error: PySparkException) -> tuple[int | None, str]:
-    """Where in the statement's text the error is, by Spark's own words."""
+    """The error's offset in the statement, as reported by Spark."""
     try:
         for context in error.getQueryContext():
             if context.contextType().name == "SQL" and context.fragment():

@@ -1,6 +1,6 @@
-"""A cell's work in a thread of its own, so that an interrupt finds nothing half said between Python and the JVM.
+"""A cell's work in a thread of its own, so that an interrupt never breaks a call between Python and the JVM.
 
-The kernel's thread only waits. An interrupt there cancels the jobs in Spark, and the session stays usable.
+The kernel's thread only waits; an interrupt there cancels the Spark jobs, and the session stays usable.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-_PATIENCE = 1.0  # seconds before anything is said
+_PATIENCE = 1.0  # seconds before progress is shown
 _EVERY = 0.4
-_GRACE = 20.0  # seconds that a cancelled statement has to end in
+_GRACE = 20.0  # seconds in which a cancelled statement must end
 _PLACE = "sis-progress"
 
 
 class InterruptedStatement(KeyboardInterrupt):
-    """An interrupt, after the statement's jobs were cancelled."""
+    """An interrupt, raised after the statement's jobs were cancelled."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 class Output:
-    """Where one statement's result goes: in the place of its progress, if that was shown."""
+    """The output of one statement: its result replaces its progress, if that was shown."""
 
     def __init__(self, animated: bool) -> None:
         self._animated = animated
@@ -45,13 +45,13 @@ class Output:
         self._final = False
 
     def progress(self, html: str, text: str) -> None:
-        """Show how far it is, unless the result is already there."""
+        """Show progress, unless the result is already shown."""
         with self._lock:
             if self._animated and not self._final:
                 self._publish({"text/html": html, "text/plain": text}, keep=True)
 
     def result(self, bundle: dict[str, str] | None) -> None:
-        """Show the result; None: nothing, and no progress either."""
+        """Show the result; None clears the output, with its progress."""
         with self._lock:
             self._final = True
             if bundle is not None or self._shown is not None:
@@ -68,7 +68,7 @@ class Output:
 
 
 class Work:
-    """The running of a cell's statements.
+    """Runs a cell's statements.
 
     spark: the session. animated: whether progress can be redrawn in place.
     """
@@ -83,16 +83,16 @@ class Work:
         self.output = Output(False)
 
     def begin(self, words: str) -> Output:
-        """Called in the work's thread before each statement. words: what progress calls it."""
+        """Called in the worker thread before each statement. words: its name in the progress line."""
         self._words, self._begun = words, time.monotonic()
         self.output = Output(self._animated)
         jobs.begin(self._spark, self._group, words)
         return self.output
 
     def do(self, body: Callable[[], T]) -> T:
-        """Run a body to its end, and return what it returns or raise what it raises.
+        """Run a function to its end, and return its result or raise its exception.
 
-        Raises InterruptedStatement if the kernel is interrupted meanwhile.
+        Raises InterruptedStatement if the kernel is interrupted.
         """
         results: list[T] = []
         errors: list[BaseException] = []
@@ -131,7 +131,7 @@ class Work:
             if passed >= _PATIENCE:
                 try:
                     tasks = jobs.progress(self._spark, self._group)
-                except Exception:  # the session has ended, and the statement says so itself
+                except Exception:  # the session has ended, and the statement reports that itself
                     return
                 self.output.progress(*_picture(self._words, tasks, passed))
             worker.join(_EVERY)
@@ -144,9 +144,7 @@ class Work:
         canceller.start()
         try:
             _wait(worker, _GRACE)
-        except (
-            KeyboardInterrupt
-        ):  # asked again: it is cancelled already, and need not be waited for
+        except KeyboardInterrupt:  # a second interrupt: already cancelled, so do not wait
             return
 
     def _ended(self, worker: threading.Thread) -> str:
@@ -180,5 +178,5 @@ def _picture(words: str, tasks: jobs.Progress | None, seconds: float) -> tuple[s
 
 
 def animated(shell: Any) -> bool:
-    """Whether a shell's outputs can be redrawn: in a kernel, not in a terminal."""
+    """Whether a shell can redraw its outputs: a kernel can, a terminal cannot."""
     return hasattr(shell, "kernel")

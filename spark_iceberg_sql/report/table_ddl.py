@@ -62,8 +62,8 @@ def _lines(table: Table) -> Iterator[str]:
 
 
 def columns_ddl(schema: Schema) -> str:
-    """The columns of a CREATE TABLE, in one line."""
-    return ", ".join(f"{quoted(f.name)} {_column(f)}" for f in schema.fields)
+    """The columns of a CREATE TABLE, in one line; a type that Spark cannot even read has Iceberg's name."""
+    return ", ".join(f"{quoted(f.name)} {_column(f, _READ_AS)}" for f in schema.fields)
 
 
 def partitioning_ddl(schema: Schema, specs: Specs) -> str:
@@ -81,6 +81,10 @@ _NOT_IN_SPARK: Mapping[str, str] = {
     "geometry": "BINARY",
     "geography": "BINARY",
 }
+
+
+# Those of them that Spark reads as another type.
+_READ_AS = {name: _NOT_IN_SPARK[name] for name in ("uuid", "fixed")}
 
 
 def _identifiers(table: Table, name: str, schema: Schema) -> Iterator[str]:
@@ -113,24 +117,25 @@ def _order(table: Table, name: str, schema: Schema) -> Iterator[str]:
 _DISTRIBUTION = "write.distribution-mode"
 
 
-def _column(field: Field) -> str:
-    return f"{_type(field.type)}{_null(field)}{_comment(field)}"
+def _column(field: Field, renamed: Mapping[str, str] = _NOT_IN_SPARK) -> str:
+    return f"{_type(field.type, renamed)}{_null(field)}{_comment(field)}"
 
 
 def _comment(field: Field) -> str:
     return "" if field.doc is None else f" COMMENT {_text(field.doc)}"
 
 
-def _type(kind: Type) -> str:
-    """A type in DDL."""
+def _type(kind: Type, renamed: Mapping[str, str]) -> str:
+    """A type in DDL. renamed: Iceberg's names -> those to write."""
     if isinstance(kind, Struct):
-        fields = (f"{quoted(f.name)}: {_column(f)}" for f in kind.fields)
+        fields = (f"{quoted(f.name)}: {_column(f, renamed)}" for f in kind.fields)
         return f"STRUCT<{', '.join(fields)}>"
     if isinstance(kind, List):
-        return f"ARRAY<{_type(kind.element.type)}>"
+        return f"ARRAY<{_type(kind.element.type, renamed)}>"
     if isinstance(kind, Map):
-        return f"MAP<{_type(kind.key.type)}, {_type(kind.value.type)}>"
-    return _NOT_IN_SPARK.get(kind.name, str(kind).upper())
+        return f"MAP<{_type(kind.key.type, renamed)}, {_type(kind.value.type, renamed)}>"
+    own = str(kind) if kind.name in _NOT_IN_SPARK else str(kind).upper()
+    return renamed.get(kind.name, own)
 
 
 def _null(field: Field) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.report.shown import without_secrets
 
 _TAB = "    "
 _WIDTH = 160  # columns shown of a source line; of a longer one, the part around the span
@@ -16,8 +17,10 @@ _COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "34", "h
 def full(report: Report, *, color: bool = False) -> str:
     """Every diagnostic of one report with its location, source text, help and spec; no summary.
 
-    report: what a check found. color: ANSI colours. Returns an empty text for an empty report.
+    report: what a check found; credentials in its text are not shown. color: ANSI colours. Returns an empty text
+    for an empty report.
     """
+    report = without_secrets(report) if len(report) else report
     paint = _Paint(color)
     lines = report.lines or Lines(report.text)
     return "\n".join(_block(report, d, lines, paint) for d in report)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.nodes import Node
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -20,7 +20,7 @@ _FILE = re.compile(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
 _BLOCK = re.compile(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Finding:
     """One problem that a rule reports; the engine turns it into a Diagnostic.
 
@@ -37,7 +37,7 @@ class Finding:
     early: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Example:
     """A statement or a short script of a page. bad: this rule must fire, and no other; good: no rule may."""
 
@@ -46,15 +46,17 @@ class Example:
 
 
 Judge = Callable[[Context], Iterator[Finding]]
+When = Callable[[Context], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Rule:
     """One rule of the catalogue.
 
     code: `SIS` and three digits; other letters for rules from other packages. name: the fault in
     kebab-case. severity: of its findings, unless they set their own. on: the statement types it
     checks. judge: the generator. page: Markdown. spec: the relevant section of the Iceberg spec.
+    when: whether the rule can find anything in a statement; asked once for all rules that share it.
     """
 
     code: str
@@ -64,6 +66,7 @@ class Rule:
     judge: Judge
     page: str
     spec: str | None = None
+    when: When | None = None
 
     @property
     def summary(self) -> str:
@@ -77,7 +80,11 @@ class Rule:
 
 
 def rule(
-    severity: Severity, *, on: tuple[type[Node], ...], spec: str | None = None
+    severity: Severity,
+    *,
+    on: tuple[type[Node], ...],
+    spec: str | None = None,
+    when: When | None = None,
 ) -> Callable[[Judge], Rule]:
     """Turn the function below into a rule, named after its file."""
 
@@ -89,6 +96,6 @@ def rule(
             )
         page = (sys.modules[judge.__module__].__doc__ or "").strip()
         name = match[2].replace("_", "-")
-        return Rule(match[1].upper(), name, severity, on, judge, page, spec)
+        return Rule(match[1].upper(), name, severity, on, judge, page, spec, when)
 
     return make

@@ -45,7 +45,6 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.repairs import own_names, repair
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.mistakes import MISTAKES
 
@@ -55,6 +54,8 @@ def unreadable_statement(context: Context) -> Iterator[Finding]:
     """A statement at whose words both grammars stop."""
     node = context.node
     assert isinstance(node, nodes.Unreadable)
+    from spark_iceberg_sql.rules.repairs import own_names, repair  # the command starts sooner
+
     message, help_, reported_by, refused = MISTAKES[node.like]
     severity = None if refused else Severity.WARNING
     if reported_by != "SIS001":

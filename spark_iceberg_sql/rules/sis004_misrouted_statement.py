@@ -116,7 +116,7 @@ def _unreadable(context: Context, node: nodes.Unreadable) -> Iterator[Finding]:
             "leave it out, or write a comment, `/* ... */`, on a line before the statement",
             Fix("remove the hint", (Edit(*node.at, " "),)),
         )
-    elif node.like == "odd-space" and not context.repaired:
+    elif node.like == "odd-space":
         yield Finding(
             node.at,
             f"Iceberg's grammar does not accept {node.found} as white space",

@@ -37,6 +37,7 @@ from spark_iceberg_sql.model.transforms import BY_FUNCTION, DATE, HASH, IDENTITY
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import column_of, fitting, quoted_column, to_write
 from spark_iceberg_sql.rules.meant_transform import meant, parameter, units
+from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -46,6 +47,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
+    when=odd_terms,
 )
 def unknown_transform(context: Context) -> Iterator[Finding]:
     """Every call that does not name a transform."""

@@ -35,6 +35,7 @@ from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import fitting, quoted_column, to_write
+from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -43,6 +44,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
+    when=odd_terms,
 )
 def wrong_number_of_arguments(context: Context) -> Iterator[Finding]:
     """No column, no integer where one is needed, or literals beyond it."""

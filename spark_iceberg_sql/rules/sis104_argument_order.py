@@ -30,6 +30,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.columns import to_write
+from spark_iceberg_sql.rules.occasions import odd_terms
 from spark_iceberg_sql.rules.swaps import number_first
 from spark_iceberg_sql.syntax import nodes
 
@@ -38,6 +39,7 @@ from spark_iceberg_sql.syntax import nodes
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.DropField, nodes.ReplaceField),
     spec="Partition Transforms",
+    when=odd_terms,
 )
 def argument_order(context: Context) -> Iterator[Finding]:
     """A column and a valid number in the wrong order."""

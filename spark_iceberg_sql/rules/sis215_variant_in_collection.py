@@ -27,6 +27,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import List, Map, primitives
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_types
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -35,6 +36,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.WARNING,
     on=(nodes.Create, nodes.AddColumns, nodes.ReplaceColumns),
     spec="Schemas and Data Types",
+    when=odd_types,
 )
 def variant_in_collection(context: Context) -> Iterator[Finding]:
     """Every new column with a variant below an array or a map, unless the table's version is too low for it."""

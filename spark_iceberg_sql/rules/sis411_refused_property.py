@@ -45,7 +45,6 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Finding, rule
-from spark_iceberg_sql.rules.intended_fields import fields
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
@@ -86,6 +85,8 @@ def refused_property(context: Context) -> Iterator[Finding]:
             what = f"`{item.key}` is a reserved table property of Spark"
             yield Finding(item.key_span, what, RESERVED[item.key], early=True)
         elif iceberg and item.key.lower().replace("-", "_") in _ELSEWHERE:
+            from spark_iceberg_sql.rules.intended_fields import fields  # the command starts sooner
+
             meant = fields(
                 [token for token in tokenize(item.value) if token.kind is not Kind.SPACE]
             )

@@ -131,7 +131,8 @@ def _absent(context: Context, found: Absent) -> Iterator[Finding]:
     yield Finding(
         context.target.span,
         f"there is no table `{context.target.text}`: {found.why}",
-        f"write `CREATE TABLE {context.target.text} (...) USING iceberg PARTITIONED BY (...)` first, or "
+        found.help
+        or f"write `CREATE TABLE {context.target.text} (...) USING iceberg PARTITIONED BY (...)` first, or "
         "another name",
     )
 

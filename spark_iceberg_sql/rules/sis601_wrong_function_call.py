@@ -36,7 +36,6 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import IN_SYSTEM, PREFIX, FunctionCall, calls
 from spark_iceberg_sql.facts.target import NotKnownError
-from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
 from spark_iceberg_sql.model.types import Primitive
@@ -70,6 +69,8 @@ def wrong_function_call(context: Context) -> Iterator[Finding]:
 
 def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     """A name that is nearly one of the functions'."""
+    from spark_iceberg_sql.model.metadata_functions import NAMES  # the command starts sooner
+
     if call.function in NAMES or f"function {call.function}" in context.text.lower():
         return None
     own = call.function if call.system else call.function.removeprefix(PREFIX)

@@ -1,4 +1,4 @@
-"""What an error in partition DDL causes."""
+"""What happens on an error in partition DDL."""
 
 from __future__ import annotations
 

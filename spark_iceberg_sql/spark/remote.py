@@ -1,6 +1,6 @@
-"""A client of Spark Connect: what its server has, and statements checked before they are sent.
+"""The client side of Spark Connect: what its server offers, and statements checked before they are sent.
 
-This runs without Java, py4j and Spark itself: a client has `pyspark-client` alone.
+This runs without Java, py4j and Spark itself: a client has only `pyspark-client`.
 """
 
 from __future__ import annotations
@@ -8,14 +8,17 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
+from spark_iceberg_sql.checker.suppressions import without_ignores
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, Span
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.report import full
+from spark_iceberg_sql.report.shown import without_secrets
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.spark.modes import known_mode
 
@@ -33,10 +36,10 @@ _START = (
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
-    """Check partition DDL on the server before a session of a client sends it; returns the session.
+    """Check partition DDL on the server before a client's session sends it; returns the session.
 
-    ddl: as for a session of one's own. Raises IcebergSqlError if the server has nothing of this package. If
-    it has the functions but not the check, an IcebergSqlWarning says so.
+    ddl: as for a classic session. Raises IcebergSqlError if the server does not have this package's functions. If
+    it has the functions but not the check, it warns with an IcebergSqlWarning.
     """
     known_mode(ddl)
     uninstall(spark)
@@ -54,12 +57,12 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Give a session its own `sql` again; the server's check is not touched."""
+    """Restore a session's own `sql`; the server's check is unchanged."""
     spark.__dict__.pop("sql", None)
 
 
 def check(spark: SparkSession, text: str, filename: str | None = None) -> Report:
-    """The findings of the server's checker about a text, with its session's tables.
+    """The findings of the server's checker on a text, with the tables of its session.
 
     Raises IcebergSqlError if the server has no checker.
     """
@@ -96,7 +99,9 @@ def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
 
     def sql(sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803 - pyspark's
         if isinstance(sqlQuery, str) and not args and not kwargs and _may_be_ddl(sqlQuery):
-            _speak(check(spark, sqlQuery), ddl)
+            # As in a session of one's own, a comment suppresses nothing.
+            report = check(spark, without_ignores(sqlQuery))
+            _speak(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
         try:
             return plain(sqlQuery, args, **kwargs)
         except PySparkException as error:
@@ -120,5 +125,5 @@ def _speak(report: Report, ddl: str) -> None:
     if not report.diagnostics:
         return
     if ddl == "error" and report.refuses:
-        raise IcebergSqlError(full(report), report)
+        raise IcebergSqlError(full(report), without_secrets(report))
     warnings.warn(full(report), IcebergSqlWarning, stacklevel=4)

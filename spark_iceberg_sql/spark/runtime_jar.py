@@ -1,7 +1,7 @@
 """The Iceberg runtime jar: an existing one, or one downloaded once with the Ivy that pyspark ships.
 
-It is looked for in this order: the file that SPARK_ICEBERG_SQL_JAR names; `jars/` of a source checkout;
-the cache, which is SPARK_ICEBERG_SQL_CACHE, or `spark-iceberg-sql` in XDG_CACHE_HOME or ~/.cache.
+Search order: the file named by SPARK_ICEBERG_SQL_JAR; `jars/` of a source checkout; the cache, which is
+SPARK_ICEBERG_SQL_CACHE, or `spark-iceberg-sql` in XDG_CACHE_HOME or ~/.cache.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FETCH_SECONDS = 600
 
 
 def java(supported: tuple[int, ...] = JAVA) -> str:
-    """The `java` that Spark will start: the one of JAVA_HOME, else the first on PATH.
+    """The `java` that Spark will start: that of JAVA_HOME, or else the first on PATH.
 
     supported: the versions that Spark runs on. Raises JavaError if there is none, or if Spark does not support it.
     """
@@ -70,7 +70,9 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{cached}.lock"):
-            if not _is_pinned(cached, runtime):  # another process may have fetched it meanwhile
+            if not _is_pinned(
+                cached, runtime
+            ):  # another process may have fetched it in the meantime
                 _fetch(runtime, cached, ivy_settings)
     except OSError as error:
         raise JarError(

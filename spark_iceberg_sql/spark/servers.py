@@ -1,7 +1,7 @@
-"""connect_server(), thrift_server(): Spark's servers in this process, whose clients have everything that a session has.
+"""connect_server(), thrift_server(): Spark's servers in this process; their clients have everything that a session has.
 
-A client's session comes from the same family as the process's own: it gets the functions from Spark's built-in
-registry, the optimizer rules and the check of partition DDL from the extensions that the family shares.
+A client's session is in the same family as the process's own: it gets the functions from Spark's built-in registry,
+and the optimizer rules and the check of partition DDL from the family's shared extensions.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ANY = ("0.0.0.0", "::", "")
-_SECONDS = 0.5  # between two looks at the JVM
+_SECONDS = 0.5  # between two checks whether the JVM is running
 
 
 class Server:
-    """A running server; as a context manager it is stopped at the end.
+    """A running server; as a context manager, it is stopped on exit.
 
-    spark: the session of this process that it was started with. scheme: of its address. host, port: where it
-    listens.
+    spark: the session that it was started with. scheme: of its address. host, port: where it listens.
     """
 
     def __init__(
@@ -42,18 +41,18 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Its address for clients: `sc://127.0.0.1:15002`, `jdbc:hive2://127.0.0.1:10000`."""
+        """The address for clients: `sc://127.0.0.1:15002`, `jdbc:hive2://127.0.0.1:10000`."""
         host = socket.gethostname() if self.host in _ANY else self.host
         return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def wait(self) -> None:
-        """Return when the server is stopped. Raises IcebergSqlError if Spark ends by itself."""
+        """Block until the server is stopped. Raises IcebergSqlError if Spark ends first."""
         while not self._stopped.wait(_SECONDS):
             if servers.has_ended():
-                raise IcebergSqlError("Spark has ended, and the server with it")
+                raise IcebergSqlError("Spark has ended, and with it the server")
 
     def stop(self) -> None:
-        """Stop listening and end the clients' sessions; the session `spark` goes on."""
+        """Stop listening and end the clients' sessions; the session `spark` keeps running."""
         if not self._stopped.is_set():
             self._stopped.set()
             if not servers.has_ended():
@@ -81,15 +80,15 @@ def connect_server(
     port: int = 15002,
     ddl: str = "error",
 ) -> Server:
-    """Serve Spark Connect from this process; clients need only `pyspark-client`, nothing of this package.
+    """Serve Spark Connect from this process; clients need only `pyspark-client`, not this package.
 
     spark: a session of this process; None: `session()`. Everything is installed in it. host: the address to
-    listen on; Spark Connect does not ask who a client is, so the default is this machine alone. port: a TCP
-    port; 0: any free one. ddl: as for `install`, for all clients. Their sessions begin with the
-    settings that `spark` has now, catalogs of `attach` and named collections included.
+    listen on; Spark Connect does not authenticate clients, so the default is localhost. port: a TCP
+    port; 0: any free one. ddl: as for `install`, for all clients. Their sessions start with the
+    current settings of `spark`, including catalogs of `attach` and named collections.
 
-    Returns the server, which listens already. Raises IcebergSqlError if the port is taken or Spark Connect is
-    not there, and what `session` and `install` raise.
+    Returns the server, already listening. Raises IcebergSqlError if the port is in use or Spark Connect is
+    not available, and what `session` and `install` raise.
     """
     return _served("sc", servers.start_connect, spark, host, port, ddl)
 
@@ -101,7 +100,7 @@ def thrift_server(
     port: int = 10000,
     ddl: str = "error",
 ) -> Server:
-    """Serve JDBC and other clients of Hive's Thrift protocol from this process; else as `connect_server`."""
+    """Serve JDBC and other clients of Hive's Thrift protocol from this process; otherwise like `connect_server`."""
     return _served("jdbc:hive2", servers.start_thrift, spark, host, port, ddl)
 
 

@@ -50,7 +50,9 @@ def session(
         _join(settings, config, "spark.driver.extraJavaOptions", _quiet(), " ")
         settings |= credentials.redaction(config.get("spark.redaction.regex"))
     if not jvm.running():
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # for UDFs; else PATH's `python3`
+        os.environ.setdefault(
+            "PYSPARK_PYTHON", sys.executable
+        )  # for UDFs; otherwise Spark uses `python3` on PATH
         _provide_runtime(settings)
     builder = SparkSession.builder
     for key, value in settings.items():
@@ -71,7 +73,7 @@ def _provide_runtime(settings: dict[str, str]) -> None:
 def _join(
     settings: dict[str, str], config: Mapping[str, str], key: str, ours: str, mark: str
 ) -> None:
-    """A setting that is a list: the default values plus the caller's."""
+    """A list setting: the default values plus the caller's."""
     theirs = config.get(key, "")
     settings[key] = theirs if ours in theirs else mark.join(filter(None, (ours, theirs)))
 
@@ -103,7 +105,7 @@ def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, s
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """Install everything in this package in any session; returns the session.
 
-    Calling it again is harmless. ddl: what an error in partition DDL causes: "error", "warn", "off".
+    Calling it again is harmless. ddl: what happens on an error in partition DDL: "error", "warn", "off".
 
     Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if it is a
     Spark Connect session.
@@ -116,7 +118,7 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
 def register(spark: SparkSession) -> None:
     """Register only the functions and table functions.
 
-    They are then available in this session, in its newSession() and in all sessions that this process starts later.
+    They are then available in this session, its newSession(), and all sessions that this process starts later.
 
     Raises IcebergSqlError, as `install` does.
     """

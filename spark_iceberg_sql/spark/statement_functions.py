@@ -29,7 +29,7 @@ class Answer:
     """A table function over the text of a statement or a script, or over a table.
 
     name: in SQL. columns: of its rows, as DDL. summary, example: for DESCRIBE FUNCTION.
-    rows: from a session and the text. argument: its name. words: what it is.
+    rows: from a session and the text. argument: its name. words: its description.
     """
 
     name: str
@@ -74,7 +74,7 @@ ANSWERS: tuple[Answer, ...] = (
             "code string, name string, severity string, message string, help string, "
             "line int, column int, end_line int, end_column int"
         ),
-        summary="the findings about a statement or a script, one row per diagnostic",
+        summary="the findings on a statement or a script, one row per diagnostic",
         example="SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD bucket(0, id)');",
         rows=_diagnostics,
     ),
@@ -118,7 +118,7 @@ ANSWERS: tuple[Answer, ...] = (
             "problem string, detail string, files bigint, bytes bigint, call string, "
             "rewritten_files bigint, rewritten_bytes bigint, basis string"
         ),
-        summary="what slows down a table's queries, and the statement that mends it",
+        summary="what slows down a table's queries, and the statement that fixes it",
         example="SELECT * FROM iceberg_health('db.t');",
         rows=_health,
         argument="table",
@@ -128,7 +128,7 @@ ANSWERS: tuple[Answer, ...] = (
 
 
 def register(spark: SparkSession) -> None:
-    """Register the functions, for this session and the sessions that this process starts later."""
+    """Register the functions, for this session and those that this process starts later."""
     for answer in ANSWERS:
         registries.register_function(
             spark,

@@ -15,8 +15,8 @@ from spark_iceberg_sql.errors import IcebergSqlError
 class Line:
     """A minor version of Spark.
 
-    spark: `4.1`. java: the versions of Java that it runs on. lacks: what does not work there, unlike on the
-    newest line: a name that tests refer to, and a description for the user.
+    spark: `4.1`. java: the Java versions it supports. lacks: what does not work, unlike on the
+    newest line: a name for the tests, and a description for users.
     """
 
     spark: str
@@ -32,7 +32,7 @@ class Line:
 _BEFORE_4_1 = {
     "parameters in CALL": "parameter markers in `CALL`",
     "parameters in CTAS": "the check of `CREATE TABLE ... AS SELECT` with parameter markers",
-    "doubled quotes": "a doubled quote for one inside quotes",
+    "doubled quotes": "a doubled quote as an escaped quote",
     "previews": "previews of specs and advice",
 }
 _BEFORE_4_0 = {
@@ -107,7 +107,7 @@ def runtimes() -> dict[str, Runtime]:
 def runtime(spark_version: str, scala: str | None = None) -> Runtime:
     """The pinned Iceberg runtime for a Spark version such as `4.1.4`.
 
-    scala: the version that this Spark was built with, such as `2.13`; None for that of pip's pyspark.
+    scala: the Scala version of this Spark, such as `2.13`; None for that of pip's pyspark.
     Raises IcebergSqlError if Spark or its Scala is not supported.
     """
     wanted = line(spark_version).spark

@@ -7,7 +7,7 @@
     SELECT ... SETTINGS k = v        k => v in each table function, or AS OF on the one table
     OPTIMIZE TABLE t                 CALL system.rewrite_data_files(table => 't', ...)
     ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
-    INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first
+    INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first (TABLE FUNCTION, too)
 
 What follows a call, and the statements that show and describe one, are in table_calls.py.
 All of the left side are errors in Spark, so no statement that Spark takes changes its meaning.
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql.model.metadata_functions import NAMES
@@ -26,7 +26,7 @@ from spark_iceberg_sql.syntax import table_calls
 from spark_iceberg_sql.syntax.brackets import closing
 from spark_iceberg_sql.syntax.function_calls import Edit, added, is_call
 from spark_iceberg_sql.syntax.function_calls import calls as function_calls
-from spark_iceberg_sql.syntax.identifiers import backticked
+from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -48,12 +48,11 @@ _DELETES = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 class Attachment:
     """A path that must have a name before the translated statement can run.
 
-    path: the table's folder, a literal of the statement. catalog: the name to give to a catalog over
-    the folder above it; the table is named as its folder is.
+    path: the table's folder, a literal of the statement. name: of the table, from its catalog on.
     """
 
     path: str
-    catalog: str
+    name: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +77,25 @@ def may_need_translation(text: str) -> bool:
     return _CANDIDATE.search(text) is not None
 
 
-def translate(text: str, collections: Collection[str] = ()) -> Translation | None:
+# How names begin of catalogs that are made for a folder.
+OWN = "path_"
+# A table's name, from its catalog on, for its folder.
+Naming = Callable[[str], tuple[str, ...]]
+
+
+def own_name(folder: str) -> tuple[str, ...]:
+    """A table's name in a catalog for the folder above it."""
+    above, _, table = folder.rpartition("/")
+    return OWN + hashlib.sha256(above.encode()).hexdigest()[:12], table
+
+
+def translate(
+    text: str, collections: Collection[str] = (), naming: Naming = own_name
+) -> Translation | None:
     """A statement in Spark's words; None where it needs no translation.
 
     text: one statement. collections: the named collections there are, which may stand unquoted as a
-    function's first argument.
+    function's first argument. naming: how a table is named that is written to by its path.
     """
     if not may_need_translation(text):
         return None
@@ -94,7 +107,7 @@ def translate(text: str, collections: Collection[str] = ()) -> Translation | Non
     edits: list[Edit] = []
     attach: list[Attachment] = []
     writes: list[str] = []
-    edits += _whole(statement, tokens, attach, writes)
+    edits += _whole(statement, tokens, attach, writes, naming)
     calls = list(function_calls(tokens))
     for start, end in calls:
         edits += _call(tokens, start, end, collections)
@@ -115,7 +128,11 @@ def _applied(text: str, edits: list[Edit]) -> str:
 
 
 def _whole(
-    statement: Statement, tokens: list[Token], attach: list[Attachment], writes: list[str]
+    statement: Statement,
+    tokens: list[Token],
+    attach: list[Attachment],
+    writes: list[str],
+    naming: Naming,
 ) -> Iterator[Edit]:
     begin = 0
     if tokens[0].word == "EXPLAIN":
@@ -129,7 +146,9 @@ def _whole(
     elif words[:2] == ["ALTER", "TABLE"]:
         yield from _delete(statement, rest, writes)
     elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
-        yield from _insert(rest, attach)
+        yield from _insert(rest, 3, attach, naming)
+    elif words == ["INSERT", "INTO", "TABLE", "FUNCTION"]:
+        yield from _insert(rest, 4, attach, naming)
 
 
 def _name_end(tokens: list[Token], start: int) -> int:
@@ -162,23 +181,31 @@ def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Ite
         yield Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
 
 
-def _insert(tokens: list[Token], attach: list[Attachment]) -> Iterator[Edit]:
-    """INSERT INTO FUNCTION icebergLocal('/lake/t'): the path's folder is the table's name."""
-    if not is_call(tokens, 3) or tokens[3].text.lower() not in _WRITABLE:
+def _insert(
+    tokens: list[Token], at: int, attach: list[Attachment], naming: Naming
+) -> Iterator[Edit]:
+    """INSERT INTO [TABLE] FUNCTION icebergLocal('/lake/t').
+
+    at: the index of the function.
+    """
+    if not is_call(tokens, at) or tokens[at].text.lower() not in _WRITABLE:
         return
-    close = closing(tokens, 4)
-    path = tokens[5]
-    if close != 6 or path.kind is not Kind.STRING or not path.text.startswith("'"):
+    close = closing(tokens, at + 1)
+    path = tokens[at + 2]
+    if close != at + 3 or path.kind is not Kind.STRING or not path.text.startswith("'"):
         return
     folder = path.text[1:-1].rstrip("/")
-    above, _, table = folder.rpartition("/")
-    if not table:
+    if not folder.rpartition("/")[2]:
         return
-    catalog = "path_" + hashlib.sha256(above.encode()).hexdigest()[:12]
-    attach.append(Attachment(folder, catalog))
-    yield Edit(tokens[2].start, tokens[close].end, f"{catalog}.{backticked(table)}")
+    attach.append(Attachment(folder, naming(folder)))
+    yield Edit(tokens[2].start, tokens[close].end, dotted(attach[-1].name))
 
 
+_WRITERS = " or ".join(function.names[0] for function in FUNCTIONS if function.writable)
+INTO_FUNCTION = (
+    f"INSERT INTO FUNCTION takes {_WRITERS} with one argument, the table's folder in single quotes: "
+    "INSERT INTO FUNCTION icebergLocal('/lake/db/t') ..."
+)
 _WRITABLE = frozenset(
     name.lower() for function in FUNCTIONS if function.writable for name in function.names
 )

@@ -1,8 +1,5 @@
 """SQL text to tokens with offsets, cut where Spark's own lexer (4.1) cuts.
 
-The only user of sqlparse, and of its lexer class alone: its parser and its default table put token
-ends where Spark does not, which would be ways round the gate.
-
 One token table, two passes: the texts alone (`pieces`), then of some of them the tokens.
 """
 
@@ -13,9 +10,6 @@ from collections.abc import Iterator
 from enum import Enum
 from itertools import islice
 from typing import Any, NamedTuple
-
-from sqlparse import tokens as T  # noqa: N812
-from sqlparse.lexer import Lexer
 
 from spark_iceberg_sql.syntax.characters import (
     BLANK,
@@ -110,19 +104,6 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (Kind.BOM, rf"\A{BOM_SHAPE}"),
     (Kind.STRAY, r"."),
 )
-_SQLPARSE_TYPES = {
-    Kind.SPACE: T.Whitespace,
-    Kind.COMMENT: T.Comment,
-    Kind.BOM: T.Whitespace,
-    Kind.WORD: T.Name,
-    Kind.QUOTED: T.Name,
-    Kind.STRING: T.String.Single,
-    Kind.DOUBLE: T.String.Symbol,
-    Kind.NUMBER: T.Number,
-    Kind.MARK: T.Punctuation,
-    Kind.STRAY: T.Error,
-    Kind.UNCLOSED: T.Error,
-}
 _COMMENT_EDGE = re.compile(rf"{_OPEN_COMMENT}|\*/")
 _COMPLEX = frozenset({"ARRAY", "MAP", "STRUCT"})
 
@@ -136,27 +117,16 @@ QUOTES = "'\"`/"  # what an unclosed piece begins with
 _new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
-class SparkLexer(Lexer):  # type: ignore[misc]
-    """sqlparse's lexer with Spark 4.1's token table, compiled into one expression."""
+class Lexer:
+    """Spark 4.1's token table, compiled into one expression."""
 
-    def default_initialization(self) -> None:
-        """Load Spark's table."""
-        self.clear()
-        self.set_SQL_REGEX(_TABLE)
-
-    def set_SQL_REGEX(self, SQL_REGEX: tuple[tuple[Kind, str], ...]) -> None:  # noqa: N802, N803
-        """Load a table of (kind, expression), first match first."""
-        self._kinds = [kind for kind, _ in SQL_REGEX]
+    def __init__(self) -> None:
+        self._kinds = [kind for kind, _ in _TABLE]
         # The last row takes any character: there is always a match.
-        match: Any = re.compile("|".join(f"({rx})" for _, rx in SQL_REGEX), re.DOTALL).match
+        match: Any = re.compile("|".join(f"({rx})" for _, rx in _TABLE), re.DOTALL).match
         self._match = match
-        table = re.compile("|".join(f"(?:{rx})" for _, rx in SQL_REGEX), re.DOTALL)
+        table = re.compile("|".join(f"(?:{rx})" for _, rx in _TABLE), re.DOTALL)
         self._all, self._each = table.findall, table.finditer
-
-    def get_tokens(self, text: str, encoding: str | None = None) -> Iterator[tuple[Any, str]]:
-        """Yield (sqlparse token type, text) for the whole text, as sqlparse's own lexer does."""
-        for token in self.tokens(text, self.pieces(shape(text)), 0, len(text), trivia=True):
-            yield _SQLPARSE_TYPES[token.kind], token.text
 
     def pieces(self, shaped: str, count: int | None = None) -> list[str]:
         """The tokens of a shape as texts alone, at most `count`; `>>` may stand for two."""
@@ -249,8 +219,7 @@ def comment_end(shaped: str, start: int) -> tuple[int, bool]:
     return len(shaped), False
 
 
-LEXER = SparkLexer()
-LEXER.default_initialization()
+LEXER = Lexer()
 
 
 def tokenize(text: str) -> list[Token]:

@@ -5,27 +5,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from spark_iceberg_sql.model.types import Type
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax.terms import ColumnDef, Literal, Name, Offsets, Property, Ref, Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Node:
     """A statement. span: from its first token to its last, the terminator excluded."""
 
     span: Offsets
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OnTable(Node):
     """A statement about one table."""
 
     table: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Create(OnTable):
     """CREATE, CREATE OR REPLACE or REPLACE TABLE, with or without AS SELECT.
 
@@ -55,7 +54,7 @@ class Create(OnTable):
     hive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AddField(OnTable):
     """ALTER TABLE t ADD PARTITION FIELD term [AS name]."""
 
@@ -63,14 +62,14 @@ class AddField(OnTable):
     name: Ref | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DropField(OnTable):
     """ALTER TABLE t DROP PARTITION FIELD term; a bare term may be a partition field's name."""
 
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ReplaceField(OnTable):
     """ALTER TABLE t REPLACE PARTITION FIELD old WITH new [AS name]."""
 
@@ -79,14 +78,14 @@ class ReplaceField(OnTable):
     name: Ref | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class WriteOrder(OnTable):
     """ALTER TABLE t WRITE ...: how files are distributed and sorted; terms: of ORDERED BY, else none."""
 
     terms: tuple[Term, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class IdentifierFields(OnTable):
     """ALTER TABLE t SET / DROP IDENTIFIER FIELDS a, b.c."""
 
@@ -94,7 +93,7 @@ class IdentifierFields(OnTable):
     dropping: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Reference(OnTable):
     """ALTER TABLE t CREATE / REPLACE / DROP BRANCH or TAG.
 
@@ -110,14 +109,14 @@ class Reference(OnTable):
     version: Literal | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AddColumns(OnTable):
     """ALTER TABLE t ADD COLUMN(S): paths may be nested (`point.z`)."""
 
     columns: tuple[tuple[Ref, ColumnDef], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DropColumns(OnTable):
     """ALTER TABLE t DROP COLUMN(S) [IF EXISTS]."""
 
@@ -125,7 +124,7 @@ class DropColumns(OnTable):
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RenameColumn(OnTable):
     """ALTER TABLE t RENAME COLUMN old TO new."""
 
@@ -133,7 +132,7 @@ class RenameColumn(OnTable):
     new_name: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AlterColumn(OnTable):
     """ALTER TABLE t ALTER / CHANGE COLUMN: type None where only comment, place or NOT NULL change.
 
@@ -154,14 +153,14 @@ class AlterColumn(OnTable):
     more: tuple[AlterColumn, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ReplaceColumns(OnTable):
     """ALTER TABLE t REPLACE COLUMNS (...)."""
 
     columns: tuple[ColumnDef, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AlterConstraint(OnTable):
     """ALTER TABLE t ADD / DROP a constraint; clause: its span, from the verb on."""
 
@@ -169,7 +168,7 @@ class AlterConstraint(OnTable):
     verb: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SetProperties(OnTable):
     """ALTER TABLE t SET / UNSET TBLPROPERTIES; `removed` for UNSET."""
 
@@ -177,14 +176,14 @@ class SetProperties(OnTable):
     removed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RenameTable(OnTable):
     """ALTER TABLE / VIEW t RENAME TO u."""
 
     new_name: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HivePartition(OnTable):
     """ALTER TABLE t ADD / DROP / RENAME / RECOVER PARTITION(S): Hive's statements, not Iceberg's.
 
@@ -195,14 +194,14 @@ class HivePartition(OnTable):
     verb_span: Offsets
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DropTable(OnTable):
     """DROP TABLE [IF EXISTS] t [PURGE]."""
 
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DropNamespace(Node):
     """DROP NAMESPACE [IF EXISTS] n [CASCADE]."""
 
@@ -210,7 +209,7 @@ class DropNamespace(Node):
     cascade: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call(Node):
     """CALL of a procedure that makes or changes tables; catalog: the parts before `system`.
 
@@ -222,7 +221,7 @@ class Call(Node):
     tables: tuple[Name, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CreateView(Node):
     """CREATE [OR REPLACE] [TEMPORARY] VIEW v."""
 
@@ -230,7 +229,7 @@ class CreateView(Node):
     temporary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TemporaryTable(Node):
     """CREATE TEMPORARY TABLE, which makes a temporary view over files.
 
@@ -244,14 +243,14 @@ class TemporaryTable(Node):
     place: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DropView(Node):
     """DROP VIEW [IF EXISTS] v."""
 
     view: Ref
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Use(Node):
     """USE [CATALOG | NAMESPACE | DATABASE | SCHEMA] name; what: the keyword, lower case, or empty."""
 
@@ -259,7 +258,7 @@ class Use(Node):
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Insert(OnTable):
     """INSERT INTO / OVERWRITE t [PARTITION (...)]; partition: the columns named there, with spans."""
 
@@ -267,7 +266,7 @@ class Insert(OnTable):
     partition: tuple[Ref, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unreadable(Node):
     """A statement that Spark's or Iceberg's grammar refuses: partition DDL, or a change of columns.
 
@@ -284,7 +283,7 @@ class Unreadable(Node):
     begun: Create | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Templated(Node):
     """Partition DDL in which a template or parameter stands where a word is needed (`{{ }}`, `${}`).
 
@@ -296,28 +295,28 @@ class Templated(Node):
     anything: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Explain(Node):
     """EXPLAIN and the statement that it does not run."""
 
     inside: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Immediate(Node):
     """EXECUTE IMMEDIATE of a text that stands in the statement; inside: the statement in it."""
 
     inside: Node
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Compound(Node):
     """A BEGIN ... END block of SQL scripting; inside: its statements that are not Other, in order."""
 
     inside: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SetConfig(Node):
     """SET key = value, and SET TIME ZONE as its key; value: quotes off."""
 
@@ -326,11 +325,11 @@ class SetConfig(Node):
     value_span: Offsets
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Query(Node):
     """The functions and filters of a statement, whatever else the statement is."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Other(Node):
     """A statement that does not change any table's partitioning: passes as it is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spark_iceberg_sql.syntax.lexer import Kind
+from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
 
 _PHRASES = (
@@ -84,24 +84,26 @@ def as_written(statement: Statement) -> str:
 def handed_on(statement: Statement) -> str:
     """What to give to `spark.sql`: the same tokens, so separated that the right grammar reads them.
 
-    The terminator and a byte order mark are left out. Comments are, only where they would mislead the
-    routing; so are blanks that Iceberg's grammar does not know.
+    The terminator, a byte order mark and odd white space before the statement are left out; comments, only where
+    they would mislead the routing. White space inside it stays, also where Iceberg's grammar refuses it.
     """
     text = as_written(statement)
     ours = is_icebergs(statement)
-    if goes_to_iceberg(text) == ours and not (ours and _odd_space(statement)):
+    misled = goes_to_iceberg(text) != ours
+    if not misled and not (
+        ours and any(_is_odd_before(statement, t) for t in statement.all_tokens)
+    ):
         return text
     pieces = []
     for token in statement.all_tokens:
         if token.start >= statement.end or token.kind is Kind.BOM:
             continue
-        trivia = token.kind in (Kind.SPACE, Kind.COMMENT)
-        pieces.append(" " if trivia else token.text)
+        left_out = misled and token.kind is Kind.COMMENT
+        pieces.append(" " if left_out or _is_odd_before(statement, token) else token.text)
     return "".join(pieces).strip(" ")
 
 
-def _odd_space(statement: Statement) -> bool:
-    return any(
-        token.kind is Kind.SPACE and not set(token.text) <= {" ", "\t", "\r", "\n"}
-        for token in statement.all_tokens
-    )
+def _is_odd_before(statement: Statement, token: Token) -> bool:
+    """Whether a token is white space before the statement that Iceberg's grammar does not know."""
+    outside = token.kind is Kind.SPACE and token.start < statement.start
+    return outside and not set(token.text) <= {" ", "\t", "\r", "\n"}

@@ -6,6 +6,7 @@
     SHOW TBLPROPERTIES f('p') [('k')]      SELECT * FROM iceberg_properties('p') [WHERE key = 'k']
     DESCRIBE EXTENDED f('p')               SELECT * FROM iceberg_describe('p')
     DESCRIBE f('p')                        DESCRIBE QUERY SELECT * FROM f('p')
+    DESCRIBE [EXTENDED] f('p') c           DESCRIBE QUERY SELECT c FROM f('p')
     f('p') VERSION AS OF v                 f('p', version => v)
     f('p') TIMESTAMP AS OF t               f('p', timestamp => t)
     f('p') TABLESAMPLE (1 PERCENT)         (f('p')) TABLESAMPLE (1 PERCENT)
@@ -56,6 +57,15 @@ _UNITS = frozenset(
 def whole(tokens: list[Token]) -> Iterator[Edit]:
     """The edits of a statement that shows or describes a call."""
     words = tuple(token.word for token in tokens[:4])
+    if words[:1] in (("DESCRIBE",), ("DESC",)):
+        at = 1 + (words[1:2] == ("TABLE",))
+        how = tokens[at].word if at < len(tokens) else ""
+        at += how in ("EXTENDED", "FORMATTED")
+        close = closing(tokens, at + 1) if is_call(tokens, at) else len(tokens)
+        if close == len(tokens) - 2 and tokens[-1].kind in (Kind.WORD, Kind.QUOTED):
+            yield Edit(tokens[1].start, tokens[at].start, f"QUERY SELECT {tokens[-1].text} FROM ")
+            yield Edit(tokens[close].end, tokens[-1].end, "")
+            return
     for head, query in _STATEMENTS.items():
         at = len(head)
         if words[:at] == head and is_call(tokens, at):

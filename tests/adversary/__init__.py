@@ -1,5 +1,5 @@
 """A random adversary of the optimizer rules and the SQL functions: `python -m tests.adversary --seconds N --seed S`.
 
-It makes tables, predicates and statements from a seed, and compares the rows that a statement gives on
-an installed session with those that the predicate's values say, over a copy of the rows without Iceberg.
+It generates tables, predicates and statements from a seed, and compares the rows that a statement returns in
+an installed session with those for which the predicate is true, evaluated over a copy of the rows without Iceberg.
 """

@@ -1,4 +1,4 @@
-"""`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 where a row is wrong or an error new, 2 where
+"""`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 if a row is wrong or an error is new, 2 if
 nothing was tried."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from adversary.hunt import Hunt, Result
 
 
 def summary(result: Result) -> str:
-    """The counts, for people and for grep."""
+    """The counts in one line, readable and greppable."""
     each = result.pairs / max(result.seconds, 1)
     return (
         f"{result.probed} implications held against every row; "
@@ -29,11 +29,11 @@ def summary(result: Result) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.adversary", description=__doc__)
     parser.add_argument(
-        "--seconds", type=float, default=60, help="how long to try, session start aside"
+        "--seconds", type=float, default=60, help="how long to try, not counting session start"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--known", action="store_true", help="say which known classes of faults were met when"
+        "--known", action="store_true", help="report when each known class of faults was met"
     )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="adversary") as folder:

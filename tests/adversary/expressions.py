@@ -1,4 +1,4 @@
-"""What all makers of random SQL expressions have: columns, constants, and values wrapped in conditionals."""
+"""The base of all generators of random SQL expressions: columns, constants, and values wrapped in conditionals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ CALLS = ("iceberg_", "iceberg_", "local.system.")
 
 
 class Base:
-    """Makes expressions; `kind` is ts, ntz, date, int, long, dec, text, bytes, span (an interval) or bool."""
+    """Generates expressions; `kind` is ts, ntz, date, int, long, dec, text, bytes, span (an interval) or bool."""
 
     def __init__(self, rng: Random, table: Table, ansi: bool) -> None:
         self.rng = rng
         self.table = table
         self.calls = CALLS
-        self.careful = ansi and not table.tame  # arithmetic on such numbers mostly overflows
+        self.careful = ansi and not table.tame  # arithmetic on such numbers usually overflows
         self.depths = (0, 1, 1) if table.ends else (1, 2, 2, 3)
         self.moments = [row[1] for row in table.rows if row[1] is not None]
 
@@ -33,7 +33,7 @@ class Base:
         return makers[kind](depth)
 
     def wrapped(self, kind: str, depth: int) -> Node:
-        """What gives back the value, or another of the kind."""
+        """A conditional that returns the value, or another one of the same kind."""
         forms = (
             "coalesce({}, {})",
             "nvl({}, {})",
@@ -69,7 +69,7 @@ class Base:
         return self.rng.choice(self.calls)
 
     def moment(self) -> str:
-        """A constant moment of the data, or a usual epoch."""
+        """A constant time in the data, or a common epoch."""
         if not self.moments or self.rng.random() < 0.3:
             return self.pick(
                 "timestamp'1970-01-01'", "timestamp'2000-01-01 00:00:00'", "timestamp_micros(0)"

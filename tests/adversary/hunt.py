@@ -1,4 +1,4 @@
-"""One run: tables, batches of predicates, what they give against what they should, and what is found."""
+"""One run: tables, batches of predicates, actual against expected rows, and the findings."""
 
 from __future__ import annotations
 
@@ -18,32 +18,30 @@ from adversary.statements import CHANGES, LIVES, SHAPES, Case
 from adversary.zones import Zones
 
 POOL, PREDICATES, CHANGED = 30, 30, 1
-# Predicates that are put to `prune` alone, and how many of those that it says too much of are tried.
+# Predicates tested on the rule `prune` alone, and how many of its suspects are then run.
 PROBED, SUSPECTS = {"any": 800, "clocks": 1600, "uninstall": 0}, {"any": 6, "clocks": 14}
 ZONE = "spark.sql.session.timeZone"
-ABOUT = {1: "behind", 3: "halved"}  # of four tables, those about such changes of the clocks
-RECURRING = 70  # an int of fewer values than this may recur
-SHARE = 0.25  # of the time goes at most into making findings small
-EACH = 1  # findings of a class that are made small; more are only counted
+ABOUT = {1: "behind", 3: "halved"}  # of four tables, two have times near these transitions
+RECURRING = 70  # an int with fewer values than this may be cyclic
+SHARE = 0.25  # the maximum share of the time spent on minimising findings
+EACH = 1  # findings per class to minimise; further ones are only counted
 
 
 @dataclass
 class Result:
-    """Counts of a run, and what it found."""
+    """Counts and findings of a run."""
 
     pairs: int = 0
-    probed: int = 0  # predicates of which it was asked, without a query, whether they imply too much for a row
+    probed: int = 0  # predicates tested without a query: whether they imply too much for a row
     changes: int = 0
     filled: int = 0
     values: int = 0
     tables: int = 0
-    unbuilt: int = 0  # tables that Iceberg refuses to make or fill
+    unbuilt: int = 0  # tables that Iceberg refuses to create or fill
     differences: int = 0
     errors: int = 0
-    beneath: int = (
-        0  # wrong with all rules off too, without a function of ours: Spark's or Iceberg's own
-    )
-    unanswered: int = 0  # truth has no answer, or it fails with the rules off as well
+    beneath: int = 0  # also wrong with all rules off, without this package's functions
+    unanswered: int = 0  # the expected rows are unknown, or it also fails with the rules off
     seconds: float = 0.0
     findings: list[Finding] = field(default_factory=list)
     met: dict[str, float] = field(default_factory=dict)
@@ -51,7 +49,7 @@ class Result:
 
 
 class Hunt:
-    """A run from a seed; each table has its own numbers, so the first n tables are always the same."""
+    """A run from a seed; each table has its own random numbers, so the first n tables are always the same."""
 
     def __init__(self, lab: Lab, seed: int, say: bool = True) -> None:
         self.lab = lab
@@ -61,13 +59,13 @@ class Hunt:
         self.minimiser = Minimiser(lab)
         self.implied = Implied(lab)
         self.result = Result()
-        self.blamed: dict[str, tuple[str, ...]] = {}  # by what findings have in common
-        self.theirs: dict[str, bool] = {}  # whether it is Spark's or Iceberg's own, by the same
-        self.shrunk = 0.0  # seconds spent on making findings small
+        self.blamed: dict[str, tuple[str, ...]] = {}  # by signature of the finding
+        self.theirs: dict[str, bool] = {}  # by the same: whether it is a fault of Spark or Iceberg
+        self.shrunk = 0.0  # seconds spent on minimising findings
         self.started = time.monotonic()
 
     def run(self, seconds: float, filled: int = 0) -> Result:
-        """Try for so many seconds, and until so many answers had rows; ends after the statements it is at."""
+        """Run for this many seconds, and until this many answers had rows; the current statements are finished."""
         with self.lab.conf(PLAIN):
             return self._run(seconds, filled)
 
@@ -82,7 +80,7 @@ class Hunt:
             number += 1
             try:
                 made = self.lab.build(table)
-            except FAILS:  # a value that leaves the type when it is truncated, say
+            except FAILS:  # for example, a value that overflows when truncated
                 self.result.unbuilt += 1
                 continue
             self.result.tables += 1
@@ -99,13 +97,13 @@ class Hunt:
         return time.monotonic() - self.started
 
     def batches(self, made: Made) -> list[str]:
-        """What batches are about: anything, the changes of the clocks, a plan that outlives the rules."""
+        """The subject of each batch: anything, time-zone transitions, a plan that outlives the rules."""
         many = len(made.table.rows) > 60 and bool(made.table.changes)
         others = ["clocks"] * many + ["uninstall"] * bool(made.table.sources)
         return ["any", *(others or ["any"])]
 
     def batch(self, made: Made, rng: Random, about: str) -> None:
-        """Predicates of the same settings: truth of all of them, then their queries, then some changes."""
+        """Predicates under the same settings: the expected rows of all, their queries, then some row-level changes."""
         settings = statements.settings(rng, made.table.zone, lambda: self.zones.pick(rng))
         life = rng.choice(LIVES) if rng.random() < 0.2 else ""
         if about == "clocks":
@@ -115,7 +113,7 @@ class Hunt:
         ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
         with self.lab.conf(dict(settings)):
             maker = Expressions(rng, made.table, ansi)
-            if life == "uninstall":  # from then on Iceberg's functions are Iceberg's own again
+            if life == "uninstall":  # from then on, Iceberg's functions behave as in plain Iceberg
                 maker.calls = ("iceberg_",)
             wanted = maker.clocks() if about == "clocks" else maker.usual()
             if about == "any":
@@ -152,7 +150,7 @@ class Hunt:
             self.rewrite(made, rng, pool, settings, rows)
 
     def suspects(self, made: Made, rng: Random, pool: list[Valued], about: str) -> list[Node]:
-        """Predicates of which `prune` says too much, by its own word."""
+        """Predicates for which the range of `prune` excludes matching rows."""
         nodes = {n.sql(): n for n in self.predicates(made, rng, pool, PROBED[about])}
         with self.lab.off("prune", "fast"):
             texts, known_ = self.implied.suspects(made.name, made.view, list(nodes))
@@ -167,7 +165,7 @@ class Hunt:
         return list(dict.fromkeys(made_))
 
     def by_variable(self, node: Node) -> Node:
-        """The predicate with a session variable in place of its first literal."""
+        """The predicate with a session variable for its first literal."""
         for part in node.below():
             if part.kind == "literal" and (name := self.lab.variable(part.text)):
                 return node.swapped(part, leaf("literal", name))
@@ -190,7 +188,7 @@ class Hunt:
         settings: tuple[tuple[str, str], ...],
         rows: frozenset[int],
     ) -> None:
-        """rewrite_data_files by what Iceberg can translate: a function of a column, or a column."""
+        """rewrite_data_files with a filter that Iceberg can translate: a function of a column, or a column."""
         simple = [v for v in pool if v.node.size() <= 2 and v.type != "boolean"]
         called = [v for v in simple if "iceberg_" in v.node.sql() or "system." in v.node.sql()]
         if called or simple:
@@ -201,7 +199,7 @@ class Hunt:
     def same_values(
         self, made: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]
     ) -> None:
-        """The expressions as columns of the table, rules on, are what they are without Iceberg."""
+        """Check that the expressions have the same values over the table, with the rules on, as without Iceberg."""
         columns = ", ".join(
             f"{predicates.shown(v.type, v.node.sql())} AS c{k}" for k, v in enumerate(pool)
         )
@@ -209,7 +207,7 @@ class Hunt:
             try:
                 data = self.lab.sql(f"SELECT r, {columns} FROM {made.name}").toArrow()
             except FAILS:
-                return  # the queries say which of them it is
+                return  # the queries will show which expression it is
         rows = data.column(0).to_pylist()
         for k, valued in enumerate(pool):
             got = dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
@@ -235,7 +233,7 @@ class Hunt:
             return
         finding = Finding(case, node, made, *outcome[:1], (), *outcome[1:])
         finding.seconds = self.spent()
-        with self.lab.off():  # wrong rows of Iceberg's own and of a rule's are not of one kind
+        with self.lab.off():  # Iceberg's own wrong rows are not of one kind with a rule's
             beneath = bool(self.minimiser.fails(made, case))
         key = f"{minimise.key(case, node)}|{beneath}"
         first = key not in self.blamed
@@ -243,7 +241,7 @@ class Hunt:
             self.blamed[key] = self.minimiser.blame(made, case)
         finding.rules = self.blamed[key]
         if finding.rules == BENEATH and first:
-            # Spark's own faults stand beside our functions, too: what is left of them says whose it is.
+            # Spark's own faults also occur next to this package's functions: the minimised case shows whose it is.
             if _names_ours(case.predicate):
                 self.shrink(finding)
             self.theirs[key] = finding.rules == BENEATH and not _names_ours(finding.node.sql())
@@ -260,13 +258,13 @@ class Hunt:
             self.sort(finding)
 
     def shrink(self, finding: Finding) -> None:
-        """Make it small, with its text, and count the time."""
+        """Minimise it, with its text, and count the time."""
         start = self.spent()
         self.minimiser.shrink(finding)
         self.shrunk += self.spent() - start
 
     def sort(self, finding: Finding) -> None:
-        """Make it small where its class is not known well enough yet."""
+        """Minimise it, unless its class has enough findings."""
         name = known.classify(finding)
         if self.result.classes[name] >= EACH and name != "new":
             self.result.classes[name] += 1

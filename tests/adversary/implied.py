@@ -1,8 +1,8 @@
-"""What the rule `prune` implies for a predicate, held against every row without running a query.
+"""The range that the rule `prune` adds for a predicate, tested on every row without running a query.
 
-A query costs a tenth of a second of planning and tasks, and few predicates are wrong about a row. So many more are
-put to the rule alone: a row of the table that the filter takes and the implied range does not makes a suspect,
-which the caller then tries in earnest.
+A query costs a tenth of a second of planning and tasks, and few predicates reveal a wrong row. So many more are
+tested on the rule alone: a row of the table that satisfies the filter but not the implied range makes the predicate a
+suspect, which the caller then runs as a query.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ import scala.Option;
 import scala.collection.mutable.ArrayBuffer;
 import scala.runtime.AbstractPartialFunction;
 public class Probe {
-  /** Columns by their place in the relation. */
+  /** Columns by their index in the relation. */
   static class Bind extends AbstractPartialFunction {
     final LogicalPlan relation;
     Bind(LogicalPlan relation) { this.relation = relation; }
@@ -55,7 +55,7 @@ public class Probe {
     }
   }
 
-  /** The columns of a project below, by what they are. */
+  /** The columns of a project below, replaced by their expressions. */
   static class Inline extends AbstractPartialFunction {
     final Map of = new HashMap();
     void add(scala.collection.immutable.Seq columns) {
@@ -75,8 +75,8 @@ public class Probe {
   }
 
   /**
-   * For each predicate over the table: how many rows it takes and what it implies does not; -1 where it implies
-   * nothing, or Spark does not take it. rows: of the table, column by column. All of them are columns of one plan,
+   * For each predicate over the table: how many rows satisfy it but not the range it implies; -1 if it implies
+   * nothing, or Spark refuses it. rows: of the table, column by column. All predicates are columns of one plan,
    * since a plan costs more than its expressions.
    */
   public static int[] lost(SparkSession session, LogicalPlan table, Rule guard, Object prune, InternalRow[] rows,
@@ -95,7 +95,7 @@ public class Probe {
     Project optimized = (Project) session.sessionState().optimizer().execute(project(analyzed.child(), asked));
     Inline inline = new Inline();
     LogicalPlan below = optimized.child();
-    for (; below instanceof Project; below = ((Project) below).child())  // what an expression needs twice
+    for (; below instanceof Project; below = ((Project) below).child())  // for common subexpressions
       inline.add(((Project) below).projectList());
     LogicalPlan relation = ((DataSourceV2ScanRelation) below).relation();
     for (int i = relation.output().size(); i < optimized.projectList().size(); i++) {
@@ -117,7 +117,7 @@ public class Probe {
     return new Alias(e, "" + number, NamedExpression.newExprId(), EMPTY, Option.empty(), EMPTY);
   }
   static final scala.collection.immutable.Seq EMPTY = new ArrayBuffer().toSeq();
-  /** The table's columns, without which its structs are read in part, and these. */
+  /** The table's columns, without which only parts of its structs are read, and these. */
   static Project project(LogicalPlan table, List columns) {
     ArrayBuffer all = new ArrayBuffer();
     all.addAll(table.output());
@@ -141,11 +141,11 @@ public class Probe {
 }
 """
 _CALL = re.compile(r"\b(?!timestamp_micros|date_from_unix_date)(\w+)\(")
-PART = 200  # predicates in one plan
+PART = 200  # predicates per plan
 
 
 class Implied:
-    """The rules of a session, and a class in its JVM that evaluates what they say for rows."""
+    """The rules of a session, and a class in its JVM that evaluates their ranges on rows."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -155,9 +155,9 @@ class Implied:
         self.prune = optimizer_rule(lab.spark, "Prune")
 
     def suspects(self, table: str, view: str, predicates: list[str]) -> tuple[list[str], int]:
-        """The predicates that imply too much for a row of the table, and how many imply anything.
+        """The predicates whose range excludes a matching row, and how many imply a range at all.
 
-        table: its name. view: its rows without Iceberg. The rules are as the session has them.
+        table: its name. view: its rows without Iceberg. The session's current rules are used.
         """
         columns = ", ".join(self.lab.spark.table(table).columns)
         plan = self.lab.sql(f"SELECT {columns} FROM {view}")._jdf.queryExecution()
@@ -172,13 +172,13 @@ class Implied:
                 predicates[at : at + PART],
                 lambda part: list(self.probe.lost(session, table_plan, *rules, rows, part)),
             )
-        lost = [n if isinstance(n, int) else -1 for n in lost]  # Spark does not take it
+        lost = [n if isinstance(n, int) else -1 for n in lost]  # Spark refuses it
         found = [p for p, n in zip(predicates, lost, strict=True) if n > 0]
         return _varied(found), sum(n >= 0 for n in lost)
 
 
 def _varied(predicates: list[str]) -> list[str]:
-    """The same predicates, the first of each set of functions first: many may have one and the same cause."""
+    """The same predicates, starting with one for each set of functions: many may have the same cause."""
     seen: Counter[frozenset[str]] = Counter()
 
     def turn(predicate: str) -> int:
@@ -190,11 +190,11 @@ def _varied(predicates: list[str]) -> list[str]:
 
 
 def optimizer_rule(spark: SparkSession, name: str) -> Any:
-    """The rule itself, among those of the session's optimizer."""
+    """The rule object in the session's optimizer."""
     batches = spark._jsparkSession.sessionState().optimizer().batches()
     for b in range(batches.size()):
         rules = batches.apply(b).rules()
         for r in range(rules.size()):
             if rules.apply(r).ruleName() == f"sparkicebergsql.{name}":
                 return rules.apply(r)
-    raise LookupError(f"the rule {name} is not there")
+    raise LookupError(f"there is no rule {name}")

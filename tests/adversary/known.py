@@ -1,4 +1,4 @@
-"""Classes of faults that were found once, so that a run can say when it finds which of them by itself."""
+"""Classes of faults found earlier, so that a run can report when it finds each of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from adversary.minimise import Finding
 
 CLASSES = {
-    "1.1": "the least int or bigint of a file, wrapped by truncate, hides the file's other rows",
+    "1.1": "the smallest int or bigint of a file, wrapped by truncate, hides the file's other rows",
     "1.2": "arithmetic on iceberg_truncate that overflows",
     "1.3": "arithmetic on an interval's division that overflows",
-    "1.4": "a recurring hour or minute where the clocks skip less than an hour",
-    "1.5": "a recurring day where the clocks go back behind midnight",
-    "1.6": "a time made again from a number that was shifted",
-    "1.7": "truncate at the bottom of int and bigint",
+    "1.4": "a cyclic hour or minute at a transition that skips less than an hour",
+    "1.5": "a cyclic day at a transition back across midnight",
+    "1.6": "a time converted back from a shifted number",
+    "1.7": "truncate at the lower limit of int and bigint",
     "1.8": "analysed while installed, run after uninstall",
     "2.1": "rewrite_data_files(where => ...) fails",
 }

@@ -1,4 +1,4 @@
-"""The session: tables made in it, values of expressions without Iceberg, rules switched on and off."""
+"""The session: its tables, values of expressions without Iceberg, rules switched on and off."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spark_iceberg_sql.spark.gate import intercept
 
 T = TypeVar("T")
 FAILS = (PySparkException, Py4JError, Py4JError)
-# One core, no code generated unless a batch asks for it: each query runs once.
+# One core, and generated code only if a batch asks for it: each query runs once.
 SETTINGS = {
     "spark.master": "local[1]",
     "spark.driver.memory": "1500m",
@@ -31,10 +31,10 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
-    # Code is compiled once and simply: most of it runs for minutes at most.
+    # Only the first JIT tier: most code runs for minutes at most.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
-# Tables in the memory of the JVM: Hadoop's local file system starts a process for each file it writes.
+# Tables in the JVM's memory: Hadoop's local file system starts a process for each file it writes.
 CATALOG = "mem"
 MEMORY = {
     f"spark.sql.catalog.{CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
@@ -54,7 +54,7 @@ PLAIN = {
 
 
 def start(folder: Path) -> SparkSession:
-    """An installed session for this alone."""
+    """An installed session of its own."""
     spark = sis.session(folder / "warehouse", config=SETTINGS)
     spark.sparkContext.setLogLevel("OFF")
     return spark
@@ -66,7 +66,7 @@ def first_line(error: BaseException) -> str:
 
 @dataclass
 class Made:
-    """A table that is there, with the view that holds its rows without Iceberg."""
+    """An existing table, and a view of its rows without Iceberg."""
 
     table: Table
     name: str
@@ -74,30 +74,30 @@ class Made:
     types: dict[str, str]
     done: list[str] = field(default_factory=list)
     snapshot: int = 0
-    appended: bool = True  # nothing but appends, so that a stream may read it
+    appended: bool = True  # only appends, so a stream can read it
 
 
 class Lab:
-    """What the adversary does with a session."""
+    """The adversary's operations on a session."""
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-            logging.getLogger(name).disabled = True  # it prints each refusal with its whole stack
+            logging.getLogger(name).disabled = True  # it prints each refusal with its full stack
         for key, value in MEMORY.items():
             spark.conf.set(key, value)
         self.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.a")
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
-        self.variables: dict[str, str] = {}  # session variables and what they were set to
+        self.variables: dict[str, str] = {}  # session variables and their values
 
     def sql(self, text: str) -> DataFrame:
-        """Past the gate: partition fields that nobody should want are what this is about."""
+        """Bypass the gate: this is meant to create questionable partition fields."""
         return intercept.own_sql(self.spark)(text)
 
     @contextmanager
     def conf(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Settings of the session for a while."""
+        """Change session settings temporarily."""
         before = {key: self.spark.conf.get(key, None) for key in settings}
         try:
             for key, value in settings.items():
@@ -111,7 +111,7 @@ class Lab:
                     self.spark.conf.set(key, old)
 
     def off(self, *names: str) -> Any:
-        """These rules off, all of them where none is named."""
+        """Switch these rules off, or all if none is named."""
         return self.conf({f"spark.iceberg_sql.{name}": "false" for name in names or self.rules})
 
     def excluded(self, name: str) -> Any:
@@ -119,7 +119,7 @@ class Lab:
         return self.conf({"spark.sql.optimizer.excludedRules": f"sparkicebergsql.{camel}"})
 
     def variable(self, literal: str) -> str | None:
-        """A session variable of this value; None where Spark does not take it for one."""
+        """A session variable with this value; None if Spark does not accept it."""
         name = f"v{len(self.variables)}"
         try:
             self.sql(f"DECLARE OR REPLACE VARIABLE {name} = {literal}")
@@ -131,7 +131,7 @@ class Lab:
     # ------------------------------------------------------------------------ tables
 
     def build(self, table: Table) -> Made:
-        """Make the table and a copy of what is then in it."""
+        """Create the table, and a copy of its content."""
         self.count += 1
         name, view = f"{CATALOG}.a.t{self.count}", f"copy{self.count}"
         made = Made(table, name, view, dict(table.types))
@@ -164,7 +164,7 @@ class Lab:
             try:
                 self.sql(sql)
             except FAILS:
-                continue  # a change that Iceberg refuses
+                continue  # Iceberg refuses this change
             made.done.append(sql)
             made.appended = made.appended and not sql.startswith("DELETE")
 
@@ -180,7 +180,7 @@ class Lab:
         return self.spark.createDataFrame(pa.table(arrays))
 
     def _copy(self, made: Made) -> None:
-        """What is in the table now, read without a filter, as a local relation."""
+        """The table's current rows, read without a filter, as a local relation."""
         schema = self.sql(f"SELECT * FROM {made.name}").schema
         made.types = {f.name: f.dataType.simpleString() for f in schema.fields}
         packed, unpacked = [], []
@@ -198,7 +198,7 @@ class Lab:
     # ------------------------------------------------------------------------ values
 
     def split(self, items: list[T], run: Callable[[list[T]], list[Any]]) -> list[Any]:
-        """run(items), or in halves where it fails: an answer each, or the exception."""
+        """run(items), split in halves if it fails: an answer for each item, or the exception."""
         if not items:
             return []
         try:
@@ -210,7 +210,7 @@ class Lab:
             return self.split(items[:half], run) + self.split(items[half:], run)
 
     def truth(self, view: str, predicates: list[str]) -> list[Any]:
-        """For each predicate the rows for which it is true, computed as columns over the copy."""
+        """For each predicate, the rows for which it is true, computed as columns over the copy."""
 
         def run(part: list[str]) -> list[Any]:
             columns = ", ".join(f"({p}) AS c{k}" for k, p in enumerate(part))
@@ -260,7 +260,7 @@ def _leaves(name: str, kind: str) -> list[tuple[str, str]]:
 
 
 def _packed(path: str, kind: str) -> str:
-    """What Arrow and pandas carry unharmed."""
+    """A form that survives Arrow and pandas."""
     if kind == "timestamp":
         return f"unix_micros({path})"
     if kind == "timestamp_ntz":

@@ -1,4 +1,4 @@
-"""Make a finding small: the settings, the predicate, the rows and the table; and name the rule it is."""
+"""Minimise a finding: the settings, the predicate, the rows and the table; and name the rule at fault."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from adversary.rows import RAW, Row
 from adversary.statements import CHANGES, SHAPES, Answer, Case
 from adversary.tables import values
 
-TRIES = 28  # statements for one finding, about
-BENEATH = ("below the rules",)  # the blame of what is wrong with all rules off
+TRIES = 28  # approximate number of statements per finding
+BENEATH = ("below the rules",)  # reported for what is wrong with all rules off
 USUAL = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
 
 
 @dataclass
 class Finding:
-    """A case that fails, the rules without which it does not, and what reproduces it."""
+    """A failing case, the rules without which it passes, and its reproduction."""
 
     case: Case
     node: Node
     made: Made
-    error: str = ""  # of a new error
+    error: str = ""  # the message of a new error
     rules: tuple[str, ...] = ()
     lost: frozenset[int] = frozenset()
     extra: frozenset[int] = frozenset()
@@ -36,7 +36,7 @@ class Finding:
 
 
 def verdict(lab: Lab, made: Made, case: Case) -> tuple[str, frozenset[int], frozenset[int]] | None:
-    """Why the case fails: (error, lost, extra); None where it does not, or truth cannot say."""
+    """How the case fails: (error, lost, extra); None if it passes, or if the expected rows are unknown."""
     if not statements.suits(case.statement, case.predicate, made):
         return None
     with lab.conf(dict(case.settings)):
@@ -51,7 +51,7 @@ def verdict(lab: Lab, made: Made, case: Case) -> tuple[str, frozenset[int], froz
 def judge(
     lab: Lab, made: Made, case: Case, right: Answer, got: Answer
 ) -> tuple[str, frozenset[int], frozenset[int]] | None:
-    """An error is new where the same statement works with all rules off; else it is not ours."""
+    """An error is new if the same statement works with all rules off; otherwise it is not this package's."""
     if isinstance(got, frozenset):
         return None if got == right else ("", right - got, got - right)
     with lab.off():
@@ -60,7 +60,7 @@ def judge(
 
 
 class Minimiser:
-    """Makes findings smaller, within a number of statements each."""
+    """Minimises findings, within a number of statements each."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -75,7 +75,7 @@ class Minimiser:
             return None
 
     def blame(self, made: Made, case: Case) -> tuple[str, ...]:
-        """The rules without which it does not fail, by switch or by excludedRules."""
+        """The rules without which it passes, disabled by switch or by excludedRules."""
         guilty = []
         for name in self.lab.rules:
             with self.lab.off(name):
@@ -94,7 +94,7 @@ class Minimiser:
         return tuple(guilty)
 
     def same(self, made: Made, case: Case) -> Any:
-        """As `fails`; a fault of a rule's must not become one that is there with all rules off as well."""
+        """Like `fails`, but a rule's fault must not turn into one that also occurs with all rules off."""
         outcome = self.fails(made, case)
         if outcome and self.of_a_rule:
             with self.lab.off():
@@ -140,7 +140,7 @@ class Minimiser:
         return case, node
 
     def _fewer(self, finding: Finding) -> None:
-        """A plain table of the rows that are wrong, of those and some, of half of all; else the table."""
+        """A plain table of the wrong rows, of these and a few more, or of half of all; otherwise the table itself."""
         outcome = self.same(finding.made, finding.case)
         if not outcome:
             return
@@ -168,7 +168,7 @@ class Minimiser:
             rows = {r for step in finding.made.table.steps for r in step.rows}
 
     def used(self, finding: Finding) -> set[str]:
-        """The columns that the predicate names, and those that the statements need."""
+        """The columns that the predicate names, and those that the statement needs."""
         words = set(re.findall(r"\w+", finding.node.sql()))
         return {c for c in finding.made.table.types if c in words} | {"r", "mark"}
 
@@ -201,7 +201,7 @@ class Minimiser:
         lines += [f"SET {key} = {value};" for key, value in case.settings]
         if case.life:
             lines.append(
-                f"-- life of the DataFrame or view: {case.life}, between its making and its run"
+                f"-- life of the DataFrame or view: {case.life}, between its creation and its execution"
             )
         lines.append(case.text(made) + ";")
         if finding.error:
@@ -240,7 +240,7 @@ def _cell(at: int, value: Any) -> str:
 
 
 def key(case: Case, node: Node) -> str:
-    """What findings have in common, roughly, before they are made small."""
+    """A rough signature of a finding, before it is minimised."""
     words = sorted({w for n in (node, *node.below()) for w in _words(n.text)})
     return (
         f"{case.statement if case.statement in CHANGES else 'query'}|{case.life}|{' '.join(words)}"

@@ -1,4 +1,4 @@
-"""SQL expressions as trees, so that what fails can be made smaller."""
+"""SQL expressions as trees, so that failing ones can be minimised."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Node:
-    """`text` with one `{}` for each of `kids`, or as it stands without any; `kind`: the value's type.
+    """`text` with one `{}` per element of `kids`, or verbatim if there are none; `kind`: the value's type.
 
-    The kind `list` is what stands in the brackets of IN: its kids are joined by commas.
+    The kind `list` is the list of an IN: its kids are joined by commas.
     """
 
     kind: str
@@ -31,14 +31,14 @@ class Node:
             yield from kid.below()
 
     def swapped(self, old: Node, new: Node) -> Node:
-        """The tree with one part for another."""
+        """The tree with one part replaced."""
         if self == old:
             return new
         return Node(self.kind, self.text, tuple(kid.swapped(old, new) for kid in self.kids))
 
     def smaller(self) -> Iterator[Node]:
-        """Trees with one part fewer, the smallest first at each place."""
-        same = dict.fromkeys(n for n in self.below() if n.kind == self.kind)  # in order, each once
+        """Trees with one part fewer, smallest first at each position."""
+        same = dict.fromkeys(n for n in self.below() if n.kind == self.kind)  # in order, distinct
         yield from sorted(same, key=Node.size)
         if self.kind == "list" and len(self.kids) > 1:
             for at in range(len(self.kids)):

@@ -1,4 +1,4 @@
-"""Random predicates: comparisons with literals at and beside the values of rows, and trees of them."""
+"""Random predicates: comparisons with literals equal or next to the values of rows, and trees of these."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Valued:
 
 
 def shown(type: str, sql: str) -> str:
-    """SQL that gives an expression's value as text that `literal` can read."""
+    """SQL for an expression's value as text that `literal` can read."""
     if type == "timestamp":
         return f"CAST(unix_micros({sql}) AS string)"
     if type == "date":
@@ -58,11 +58,11 @@ def literal(rng: Random, type: str, text: str) -> str:
         return f"CAST('{text}' AS {type})" if rng.random() < 0.5 else f"{text}BD"
     if type == "bigint":
         return f"{text}L" if rng.random() < 0.5 else text
-    return text  # numbers, booleans and intervals are written as they are shown
+    return text  # numbers, booleans and intervals are written as displayed
 
 
 def beside(rng: Random, type: str, text: str) -> str:
-    """A value next to it, for the types in which one can say."""
+    """An adjacent value, for types that have one."""
     if type in ("int", "bigint", "smallint", "tinyint", "date"):
         return str(int(text) + rng.choice((1, -1)))
     if type == "timestamp":
@@ -84,7 +84,7 @@ class Predicates:
         )
         self.table = table
         self.rows = list(range(len(table.rows)))
-        self.changed = [  # rows within about an hour of a change of the clocks
+        self.changed = [  # rows within about an hour of a time-zone transition
             r
             for r in self.by_time
             if any(abs(table.rows[r][1] - at) < 75 * MINUTE for at in table.changes)
@@ -97,7 +97,7 @@ class Predicates:
         self.least = [r for r in self.rows if extreme(table.rows[r])]
 
     def near(self, focus: int) -> int:
-        """A row close by in time, or any."""
+        """A row close in time, or any row."""
         if focus in self._place and self.rng.random() < 0.75:
             at = self._place[focus] + self.rng.choice((0, 1, -1, 2, -2, 5, -5))
             return self.by_time[max(0, min(len(self.by_time) - 1, at))]
@@ -110,7 +110,7 @@ class Predicates:
         return self._places
 
     def value(self, of: Valued, focus: int, exact: float = 0.7) -> str:
-        """A literal: the value for the focus or a row near it, or next to such a value."""
+        """A literal: the value of the focus or of a row near it, or an adjacent value."""
         rng = self.rng
         row = focus if rng.random() < 0.6 else self.near(focus)
         text = of.values.get(row)
@@ -164,7 +164,7 @@ class Predicates:
         return make("bool", f"({{}} {op} {{}})", e, lit())
 
     def window(self, focus: int, days: Valued) -> Node:
-        """Something that holds for a stretch of time about the focus."""
+        """A predicate that is true in a time range around the focus."""
         rng = self.rng
         micros = self.table.rows[focus][1]
         if rng.random() < 0.4 or micros is None:
@@ -177,7 +177,7 @@ class Predicates:
         start = micros - reach
         end = micros + rng.choice((1, SECOND, 15 * SECOND, 10 * MINUTE, HOUR, 30 * HOUR, 30 * DAY))
         close = [at for at in self.table.changes if abs(at - micros) < 4 * HOUR]
-        if close and rng.random() < 0.5:  # an end within the hour that comes twice, or is left out
+        if close and rng.random() < 0.5:  # a bound within the hour that is repeated or skipped
             edge = rng.choice(close) + rng.choice(
                 (-15 * SECOND, 15 * SECOND, -20 * MINUTE, 20 * MINUTE, 50 * MINUTE)
             )
@@ -194,7 +194,7 @@ class Predicates:
         return make("bool", "({} BETWEEN {} AND {})", leaf("ts", "ts"), *ends)
 
     def recurring(self, focus: int, part: Valued, days: Valued) -> Node:
-        """A window and a part of the calendar or clock that recurs: hour(ts) IN (..) AND to_date(ts) = .."""
+        """A window and a cyclic part of the date or time: hour(ts) IN (..) AND to_date(ts) = .."""
         rng = self.rng
         rows = [focus, *(rng.choice(self.rows) for _ in range(rng.choice((0, 1, 1, 2))))]
         found = {part.values.get(r) for r in rows} - {None}
@@ -209,7 +209,7 @@ class Predicates:
         return make("bool", "({} AND {})", *both)
 
     def tree(self, atoms: list[Node]) -> Node:
-        """Several predicates (of one focus) made one."""
+        """Several predicates (of one focus) combined."""
         rng, first = self.rng, atoms[0]
         if len(atoms) == 1:
             form = rng.choice(

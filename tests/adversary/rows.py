@@ -1,4 +1,4 @@
-"""Random rows: numbers, text and bytes with the ends of their types, moments near changes of the clocks."""
+"""Random rows: numbers, text and bytes including the limits of their types, times near time-zone transitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adversary.zones import Change
 
 INT, LONG = 2**31, 2**63
 Row = tuple[Any, ...]
-# What a raw row holds, in this order; `m` is microseconds since 1970 and makes ts, n and the struct's.
+# The fields of a raw row, in order; `m` is microseconds since 1970, for ts, n and the struct's times.
 RAW = ("r", "m", "nm", "d", "i", "l", "sm", "ty", "dec", "dec2", "s", "b", "bo")
 WORDS = (
     *(
@@ -80,7 +80,7 @@ def _numbers(rng: Random, tame: bool) -> Row:
 
 
 def moments(rng: Random, changes: list[Change], count: int, ends: bool) -> list[int | None]:
-    """Microseconds since 1970, a few of them at the ends of the type where `ends`."""
+    """Microseconds since 1970; with `ends`, a few at the limits of the type."""
     made: list[int | None] = [None]
     for change in changes:
         made += zones.around(change, rng, count // (len(changes) + 1) + 2)
@@ -108,5 +108,5 @@ def rows(rng: Random, changes: list[Change], count: int, ends: bool, tame: bool)
 
 
 def extreme(row: Row) -> bool:
-    """Whether its int or bigint is about the least there is."""
+    """Whether its int or bigint is close to the minimum of the type."""
     return (row[4] is not None and row[4] < 99 - INT) or (row[5] is not None and row[5] < 99 - LONG)

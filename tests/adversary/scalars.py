@@ -1,4 +1,4 @@
-"""Random expressions that give numbers and text, out of everything that the rules may know."""
+"""Random expressions that return numbers and text, from everything that the rules support."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDTHS = (1, 2, 3, 7, 10, 10, 16, 100, 100, 1000, 86_400, 65_536, 1_000_000_007,
 
 
 class Expressions(Times):
-    """Makes expressions of every kind."""
+    """Generates expressions of every kind."""
 
     def next(self) -> Node:
         """An expression of some kind."""
@@ -128,7 +128,7 @@ class Expressions(Times):
         return make(kind, form, self.inner(kind, depth))
 
     def inner(self, kind: str, depth: int) -> Node:
-        """What arithmetic is done on: often a truncated number or a divided interval."""
+        """An operand for arithmetic: often a truncated number or a divided interval."""
         rng = self.rng
         chance = rng.random()
         if chance < 0.3:
@@ -259,7 +259,7 @@ class Expressions(Times):
         return make(kinds.get(form[:4], "int"), self.call() + form, source)
 
     def usual(self) -> list[Node]:
-        """What is always worth a try: the parts of a moment, and transforms of what partitions the table."""
+        """Always worth a try: the parts of a time, and transforms of the table's partition columns."""
         column = leaf("ts", self.pick("ts", "ts", "ts", "n"))
         made = [
             make("int", f"{part}({{}})", column) for part in ("hour", "day", self.rng.choice(PARTS))
@@ -283,7 +283,7 @@ class Expressions(Times):
         return made
 
     def clocks(self) -> list[Node]:
-        """The parts of a moment, and moments made again from numbers: what changes of the clocks are about."""
+        """The parts of a time, and times converted back from numbers: these are sensitive to time-zone transitions."""
         column = leaf("ts", "ts")
         made = [
             make("int", f"{part}({{}})", column) for part in ("hour", "minute", "second", *PARTS)

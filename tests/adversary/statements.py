@@ -1,4 +1,4 @@
-"""What is done with a predicate: queries of many shapes in one, row-level changes, maintenance, streams."""
+"""Statements with a predicate: queries of many shapes in one, row-level changes, maintenance, streams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 import spark_iceberg_sql as sis
 from adversary.lab import CATALOG, FAILS, Lab, Made
 
-# {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each gives k and r.
+# {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each returns k and r.
 SHAPES = {
     "select": "SELECT {k} AS k, r FROM {t} WHERE {p}",
     "count": "SELECT {k} AS k, CAST(count(*) AS int) AS r FROM {t} WHERE {p}",
@@ -43,7 +43,7 @@ LIVES = ("uninstall", "uninstall", "zone", "view")
 
 @dataclass(frozen=True)
 class Case:
-    """A predicate with the statement it stands in and the settings; `life`: what happens in between."""
+    """A predicate with its statement and settings; `life`: what happens between analysis and execution."""
 
     statement: str
     predicate: str
@@ -59,18 +59,18 @@ Answer = Any  # the rows, a frozenset, or the exception
 
 
 def expected(case: Case, made_rows: frozenset[int], true: frozenset[int]) -> Answer:
-    """What the statement should give where the predicate is true of these rows."""
+    """The expected result of the statement if the predicate is true for these rows."""
     if case.statement == "count":
         return frozenset([len(true)])
     if case.statement in ("DELETE", "MERGE delete", "REPLACE WHERE", "overwrite"):
         return made_rows - true
     if case.statement == "rewrite":
         return made_rows
-    return true  # what a query gives, and what an UPDATE marks
+    return true  # the rows that a query returns, or that an UPDATE marks
 
 
 def queries(lab: Lab, made: Made, cases: list[Case], switch: str = "") -> list[Answer]:
-    """The answers of queries of the same settings and life, all in one as far as they do not fail."""
+    """The answers of queries with the same settings and life, run as one query unless it fails."""
     life = cases[0].life
 
     def run(part: list[Case]) -> list[Answer]:
@@ -78,7 +78,7 @@ def queries(lab: Lab, made: Made, cases: list[Case], switch: str = "") -> list[A
             SHAPES[c.statement].format(t=made.name, v=made.view, p=c.predicate, k=k)
             for k, c in enumerate(part)
         ]
-        # In one task: each would be sent the plan of all.
+        # In one task, since every task would receive the plan of all.
         frame = lab.sql("\nUNION ALL ".join(texts)).coalesce(1)
         got: dict[int, set[int]] = {}
         for batch in _collect(lab, frame, life).to_batches():
@@ -161,14 +161,14 @@ def run(lab: Lab, made: Made, case: Case) -> Answer:
 
 
 def suits(statement: str, predicate: str, made: Made) -> bool:
-    """Whether the statement can take the predicate at all: a CALL's text is in double quotes."""
+    """Whether the statement can contain the predicate at all: a CALL's text is in double quotes."""
     if statement == "stream":
         return made.appended
     return statement != "rewrite" or ('"' not in predicate and "\\" not in predicate)
 
 
 def settings(rng: Random, zone: str, others: Callable[[], str]) -> tuple[tuple[str, str], ...]:
-    """Settings of a batch: mostly the table's zone, ANSI on or off, the rest now and then."""
+    """Settings of a batch: usually the table's zone, and ANSI on or off; others occasionally."""
     chosen = {
         "spark.sql.session.timeZone": zone if rng.random() < 0.75 else others(),
         "spark.sql.ansi.enabled": rng.choice(("true", "false")),

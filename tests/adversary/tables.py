@@ -1,4 +1,4 @@
-"""Random Iceberg tables: specs, files, evolution; each can be made again from some of its rows."""
+"""Random Iceberg tables: specs, files, evolution; each can be rebuilt from some of its rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adversary.zones import Zones
 
 @dataclass(frozen=True)
 class Step:
-    """A statement with `{t}` for the table's name, or the rows to be inserted, in so many files."""
+    """A statement with `{t}` for the table's name, or the rows to insert and the number of files."""
 
     sql: str = ""
     rows: tuple[int, ...] = ()
@@ -20,7 +20,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Table:
-    """How a table is made. columns: name to SQL expression over a raw row; types: name to SQL type."""
+    """How to build a table. columns: name to SQL expression over a raw row; types: name to SQL type."""
 
     name: str
     zone: str
@@ -29,9 +29,9 @@ class Table:
     properties: dict[str, str]
     rows: tuple[Row, ...]
     steps: tuple[Step, ...]
-    tame: bool = True  # no numbers near the ends of their types
-    ends: bool = False  # times near the ends of theirs
-    changes: tuple[int, ...] = ()  # of the clocks, about which its moments lie
+    tame: bool = True  # no numbers near the limits of their types
+    ends: bool = False  # times near the limits of their types
+    changes: tuple[int, ...] = ()  # time-zone transitions near which its times lie
 
     @property
     def sources(self) -> list[str]:
@@ -50,7 +50,7 @@ class Table:
         return f"CREATE TABLE {{t}} ({columns}) USING iceberg{by} TBLPROPERTIES ({given})"
 
     def only(self, rows: set[int], used: set[str] | None = None) -> Table:
-        """The same table of fewer rows; used: a plain one of these columns, without history, in one file."""
+        """The same table with fewer rows; used: a plain table of these columns, without history, in one file."""
         if used is not None:
             return replace(
                 self,
@@ -127,9 +127,9 @@ def _spec(rng: Random, count: int) -> tuple[str, ...]:
 
 
 def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table:
-    """A table: about half of them many rows in few files, the others partitioned, with fewer rows.
+    """A table: about half have many rows in few files, the others are partitioned, with fewer rows.
 
-    what: it has many rows, about changes of the clocks that are `behind` or `halved`.
+    what: it has many rows near transitions that are `behind` or `halved`.
     """
     zone = known.pick_with(rng, what) if what else known.pick(rng)
     ends, tame = rng.random() < 0.12 and not what, rng.random() < 0.4
@@ -148,7 +148,7 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
     types = dict(TYPES)
     types["dec"] = rng.choice(("decimal(9,2)", "decimal(9,2)", "decimal(18,4)", "decimal(38,10)"))
     types["s"] = rng.choice(("string", "string", "string", "varchar(60)", "char(60)"))
-    for extra in ("st", "sm", "ty", "dec2"):  # a narrow table is quicker read
+    for extra in ("st", "sm", "ty", "dec2"):  # a narrow table is faster to read
         if rng.random() < 0.6:
             del types[extra]
     partition = tuple(f for f in partition if _source(f).split(".")[0] in types)
@@ -180,13 +180,13 @@ def _steps(
     types: dict[str, str],
     least: list[int],
 ) -> tuple[Step, ...]:
-    """Inserts with changes of the table between them, and deletes."""
+    """Inserts, with changes of the table in between, and deletes."""
     at = rng.randint(1, max(1, len(numbers) - 1))
     files = rng.choice((1, 1, 1, 2) if many else (1, 1, 2))
     if rng.random() < 0.35:
         return (Step(rows=tuple(numbers), files=files),)
     single = numbers[:1] if rng.random() < 0.3 else []
-    if least and rng.random() < 0.7:  # the least value alone in a file, so that it is both bounds
+    if least and rng.random() < 0.7:  # the smallest value alone in a file: it is both bounds
         single = [rng.choice(least)]
     numbers = [r for r in numbers if r not in single]
     steps = [Step(rows=tuple(single)), Step(rows=tuple(numbers[:at]), files=files)]

@@ -1,4 +1,4 @@
-"""Random expressions that give times: timestamps with and without a zone, dates, intervals."""
+"""Random expressions that return times: timestamps with and without a zone, dates, intervals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ INTERVALS = (
 
 
 class Times(Base):
-    """Makes ts, ntz, date and span (an interval)."""
+    """Generates ts, ntz, date and span (an interval)."""
 
     def ts(self, depth: int) -> Node:
         rng = self.rng
@@ -90,7 +90,7 @@ class Times(Base):
         return make("ts", "CAST({} AS timestamp)", make("date", "to_date({})", self.ts(less)))
 
     def shifted(self, unit: str, made: str, seconds: int, depth: int = 0) -> Node:
-        """A timestamp made again from a number, after so many seconds were added to that."""
+        """A timestamp converted back from a number, after adding this many seconds to it."""
         number = make("long", f"unix_{unit}({{}})", self.ts(depth))
         amount = abs(seconds) * {"millis": 1000, "micros": 1_000_000}.get(unit, 1)
         if seconds:

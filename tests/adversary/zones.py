@@ -1,4 +1,4 @@
-"""Time zones with the changes of their clocks, as Java knows them, and moments at which they are hard."""
+"""Time zones with their transitions, from Java, and times that are difficult there."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ DAY = 24 * HOUR
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # local and UTC times alike, as numbers
 MOST, LEAST = 2**63 - 1, -(2**63)
 
-# Half-hour and odd shifts, changes at midnight and a minute past it, skipped and repeated days, local
-# mean time until late, summer time in winter; the rest of tzdata comes in as well, less often.
+# Half-hour and odd shifts, transitions at midnight and a minute past it, skipped and repeated days, late local
+# mean time, summer time in winter; the rest of tzdata is used less often.
 IRREGULAR = [
     "America/Caracas",
     "Pacific/Chatham",
@@ -57,8 +57,8 @@ IRREGULAR = [
     "Europe/London",
     "UTC",
 ]
-SHIFTS = (5, 10, 24)  # hours by which expressions move a moment, and rows lie off the changes
-# Zones for from_utc_timestamp and its like.
+SHIFTS = (5, 10, 24)  # hours by which expressions shift times, and rows are off transitions
+# Zones for from_utc_timestamp and similar functions.
 OTHERS = ("Asia/Tokyo", "America/New_York", "+05:30", "UTC", "Pacific/Chatham", "America/St_Johns")
 _TRANSITION = re.compile(
     r"Transition\[(Gap|Overlap) at ([0-9T:-]+?)(Z|[+-][\d:]+) to (Z|[+-][\d:]+)\]"
@@ -67,7 +67,7 @@ _TRANSITION = re.compile(
 
 @dataclass(frozen=True)
 class Change:
-    """A change of the clocks: the instant in microseconds, the shift and the local time before it."""
+    """A time-zone transition: the instant in microseconds, the shift and the local time before it."""
 
     at: int
     shift: int
@@ -75,23 +75,23 @@ class Change:
 
     @property
     def behind(self) -> bool:
-        """Whether midnight comes twice: the clocks go back from behind it to before it."""
+        """Whether midnight is repeated: the transition goes back across it."""
         return 0 <= self.local % DAY < -self.shift
 
     @property
     def ragged(self) -> bool:
-        """Whether it is by no whole hour, or at none."""
+        """Whether its shift is not a whole number of hours, or its time is not on the hour."""
         return bool(self.shift % HOUR or self.local % HOUR)
 
     @property
     def halved(self) -> bool:
-        """Whether it skips the middle of an hour, and not the whole of it."""
+        """Whether it skips the middle of an hour, but not the whole hour."""
         middle = -(-(self.local - HOUR // 2) // HOUR) * HOUR + HOUR // 2
         return self.ragged and self.local <= middle < self.local + self.shift
 
     @property
     def weight(self) -> int:
-        """How often it is worth a try."""
+        """How often to try it."""
         return (
             40
             if self.behind
@@ -106,7 +106,7 @@ class Change:
 
     @property
     def odd(self) -> bool:
-        """Whether one would not expect it: by no whole hour, at no whole hour, or about midnight."""
+        """Whether it is unusual: not by whole hours, not on the hour, or near midnight."""
         hour = self.local % DAY
         return self.ragged or hour <= HOUR or hour + abs(self.shift) >= DAY
 
@@ -119,7 +119,7 @@ def _seconds(offset: str) -> int:
 
 
 class Zones:
-    """The zones of the Java that runs; a zone's changes are asked for once."""
+    """The zones of the running Java; a zone's transitions are read once."""
 
     def __init__(self, jvm: Any) -> None:
         self._zone = jvm.java.time.ZoneId
@@ -132,21 +132,21 @@ class Zones:
         self._known: dict[str, list[Change]] = {}
 
     def pick(self, rng: Random) -> str:
-        """A zone; four of five times one whose past is irregular, the oddest first."""
+        """A zone; four times out of five one with an irregular history, the oddest first."""
         kind = rng.random()
         if kind < 0.55:
             return rng.choice(IRREGULAR[:13])
         return rng.choice(IRREGULAR if kind < 0.8 else self.all)
 
     def pick_with(self, rng: Random, what: str) -> str:
-        """A zone that has had such changes: `behind` or `halved`."""
+        """A zone that has had such transitions: `behind` or `halved`."""
         return rng.choice([z for z in IRREGULAR if any(getattr(c, what) for c in self.changes(z))])
 
     def changes(self, zone: str) -> list[Change]:
         if zone not in self._known:
             rules = self._zone.of(zone).getRules()
             text = rules.getTransitions().toString()
-            after = self._instant.ofEpochSecond(1_740_000_000)  # 2025: what the rules say from here
+            after = self._instant.ofEpochSecond(1_740_000_000)  # 2025: from here by the rules
             for _ in range(12):
                 after = rules.nextTransition(after)
                 if after is None:
@@ -157,7 +157,7 @@ class Zones:
         return self._known[zone]
 
     def some(self, zone: str, rng: Random, count: int, what: str | None = None) -> list[Change]:
-        """Changes of a zone, weighted to the odd ones, or those that are `behind` or `halved`."""
+        """Transitions of a zone, weighted towards unusual ones, or those that are `behind` or `halved`."""
         known = [c for c in self.changes(zone) if what is None or getattr(c, what)]
         if not known:
             return []
@@ -175,7 +175,7 @@ def _change(_kind: str, local: str, before: str, after: str) -> Change:
 
 
 def around(change: Change, rng: Random, count: int) -> list[int]:
-    """Moments near a change of the clocks: seconds, minutes, half hours and hours of it, and its days."""
+    """Times near a transition: off by seconds, minutes, half hours, hours and days."""
     fine = rng.choice((5, 7, 10, 15, 20)) * MINUTE
     reach = max(3 * HOUR, abs(change.shift) + HOUR)
     if abs(change.shift) > 4 * HOUR:
@@ -194,7 +194,7 @@ def around(change: Change, rng: Random, count: int) -> list[int]:
         for e in (0, -1, -SECOND, 30 * SECOND, change.shift, -change.shift)
     ]
     near += [change.at + h * HOUR + 30 * MINUTE for h in (5, 8, 11, 15, -5, -9)]
-    for hours in SHIFTS:  # where a moment that was moved by so much meets the change
+    for hours in SHIFTS:  # where a time shifted by this much meets the transition
         near += [
             change.at + rng.choice((1, -1)) * hours * HOUR + m * MINUTE
             for m in (-40, -20, 10, 30, 50)
@@ -205,7 +205,7 @@ def around(change: Change, rng: Random, count: int) -> list[int]:
 
 
 def calendar(rng: Random) -> int:
-    """A moment about the start of a calendar unit, in UTC, of some year."""
+    """A time near the start of a calendar unit of some year, in UTC."""
     year = rng.choice((2024, 2023, 1970, 1969, 2000, 1900, rng.randint(1600, 2100)))
     start = datetime(year, rng.choice((1, 3, 12, rng.randint(1, 12))), rng.choice((1, 1, 28)))  # noqa: DTZ001
     moment = (start - EPOCH) // timedelta(microseconds=1)
@@ -217,7 +217,7 @@ def _year(year: int) -> int:
 
 
 def extreme(rng: Random) -> int:
-    """A moment at an end of the type or of the calendar that one thinks of."""
+    """A time at a notable limit of the type or the calendar."""
     ends = (MOST, MOST - HOUR, LEAST, LEAST + DAY, _year(294_000), _year(-290_000))
     years = (1, 2, 0, -1, -44, -2023, 99, 100, 1582, 1500, 9998, 9999, 10_000, 15_000)
     if rng.random() < 0.3:

@@ -3,12 +3,12 @@ package sparkicebergsql.tests;
 import org.apache.spark.SparkThrowable;
 import org.apache.spark.sql.SparkSession;
 
-/** A client of a session in the JVM, as Scala code or the Thrift server is one: on a thread that Python knows nothing of. */
+/** A client of a session in the JVM, like Scala code or the Thrift server: on a thread that Python does not know. */
 public class JvmClient {
   private volatile String outcome;
   private volatile Thread thread;
 
-  /** Runs a statement after so many milliseconds. */
+  /** Runs a statement after this many milliseconds. */
   public void run(final SparkSession session, final String text, final long delay) {
     outcome = null;
     thread = new Thread(new Runnable() {
@@ -28,10 +28,10 @@ public class JvmClient {
     thread.start();
   }
 
-  /** What became of it so far; null while it is on its way. */
+  /** The outcome so far; null while it is running. */
   public String outcome() { return outcome; }
 
-  /** What became of it. */
+  /** The final outcome. */
   public String waitFor() throws InterruptedException {
     thread.join();
     return outcome;

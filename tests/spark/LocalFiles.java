@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 
-/** Hadoop's local file system, but for one thing: without its native library it starts `chmod` for each new file. */
+/** Hadoop's local file system without `chmod`, which it starts for each new file if it has no native library. */
 public class LocalFiles extends RawLocalFileSystem {
   @Override
   public void setPermission(Path path, FsPermission permission) throws IOException {
@@ -26,7 +26,7 @@ public class LocalFiles extends RawLocalFileSystem {
     Files.setPosixFilePermissions(Paths.get(pathToFile(path).getPath()), PosixFilePermissions.fromString(rights));
   }
 
-  /** All that asks Hadoop for `file:` from now on is given this one. */
+  /** From now on, Hadoop uses this class for `file:`. */
   public static void use(Configuration settings) throws Exception {
     FileSystem files = new LocalFileSystem(new LocalFiles());
     URI root = URI.create("file:///");

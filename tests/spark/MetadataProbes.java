@@ -27,11 +27,11 @@ import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.types.Types;
 import org.apache.iceberg.util.StructProjection;
 
-/** What reads and writes of a table do first, by Iceberg's own classes: one call each, no Spark job. */
+/** The first steps of reads and writes of a table, with Iceberg's own classes: one call each, no Spark job. */
 public class MetadataProbes {
   static int version(Table table) { return ((BaseTable) table).operations().current().formatVersion(); }
 
-  /** What INSERT builds first, and what a file's partition and each task need. */
+  /** What INSERT builds first, and what a file's partition and every task require. */
   public static void partitionKey(Table table) {
     if (table.spec().isPartitioned()) new PartitionKey(table.spec(), table.schema());
     Partitioning.partitionType(table);
@@ -48,7 +48,7 @@ public class MetadataProbes {
     }
   }
 
-  /** Each metadata table that fails, with the first words of why. */
+  /** The metadata tables that fail, with the start of the error. */
   public static Map<String, String> plans(Table table, List<String> kinds) {
     Map<String, String> failed = new LinkedHashMap<>();
     for (String kind : kinds) try {
@@ -61,7 +61,7 @@ public class MetadataProbes {
     return failed;
   }
 
-  /** A data file that is not there, under the current spec, and a delete file beside it. */
+  /** A data file that does not exist, under the current spec, and a delete file for it. */
   public static void append(Table table) {
     String path = table.location() + "/data/" + UUID.randomUUID() + ".parquet";
     DataFile file = ((DataFiles.Builder) DataFiles.builder(table.spec()).withPath(path).withFormat("parquet"))
@@ -80,7 +80,7 @@ public class MetadataProbes {
     table.newRowDelta().addDeletes(deletes).commit();
   }
 
-  /** As merge-on-read writes and rewritten manifests take a partition from all specs to one. */
+  /** Converts a partition from any spec to a single one, as merge-on-read writes and manifest rewrites do. */
   public static void projections(Table table) {
     Types.StructType united = Partitioning.partitionType(table);
     for (PartitionSpec spec : table.specs().values()) StructProjection.create(united, spec.partitionType());
@@ -113,7 +113,7 @@ public class MetadataProbes {
     through(metadata.newScan().planFiles());
   }
 
-  /** How many there are; the rows of those that are data themselves are read. */
+  /** The number of tasks; tasks that contain their rows are also read. */
   static int through(CloseableIterable<?> planned) throws Exception {
     int count = 0;
     for (Object task : planned) {

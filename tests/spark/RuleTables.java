@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 
-/** What test_java_tables.py asks the classes behind the rule `prune`. Intervals are text: `from:to from:to`. */
+/** Calls the classes behind the rule `prune` for test_java_tables.py. Intervals are text: `from:to from:to`. */
 public class RuleTables {
   private static Intervals read(String text) {
     Intervals all = Intervals.of(0, 0);
@@ -45,7 +45,7 @@ public class RuleTables {
 
   public boolean isAll(String a) { return read(a).isAll(); }
 
-  /** What a predicate implies: `column from:to ...`, columns by line; empty where nothing. */
+  /** What a predicate implies: `column from:to ...`, one column per line; empty if nothing. */
   public String implied(Expression predicate) {
     Set<String> lines = new TreeSet<>();
     for (ImpliedRanges.Found found : new ImpliedRanges(null, false).of(predicate).values())
@@ -53,7 +53,7 @@ public class RuleTables {
     return String.join("\n", lines);
   }
 
-  /** What the predicate leaves of a column's values. */
+  /** The values of a column that the predicate keeps. */
   public String refine(String values, Expression predicate) {
     List<Expression> columns = new ArrayList<>();
     columns(predicate, columns);
@@ -67,8 +67,8 @@ public class RuleTables {
   }
 
   /**
-   * `direction first last before beyond far near reach`, null where an expression is not monotonic. far, near: the
-   * margin far from and at a change of the clocks, the last that the zone had. reach: how far behind it is not as far.
+   * `direction first last before beyond far near reach`, null if an expression is not monotonic. far, near: the
+   * margin far from and at the zone's last transition. reach: how long after it the margin is larger.
    */
   public String monotonic(Expression e, long change) {
     MonotonicExpression s = MonotonicExpression.of(e);
@@ -87,10 +87,10 @@ public class RuleTables {
       "" + near, "" + reach);
   }
 
-  /** A day, for a change of the clocks in microseconds or in days. */
+  /** A day, for a transition in microseconds or in days. */
   private static long unit(long change) { return Math.abs(change) < 1000000L ? 1 : Clocks.DAY; }
 
-  /** The kinds that an expression is made of. */
+  /** The kinds of an expression and its parts. */
   public String kinds(Expression e) {
     Set<String> names = new TreeSet<>();
     kinds(e, names);

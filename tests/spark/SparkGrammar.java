@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.DataType;
 import scala.collection.Iterable;
 import scala.collection.Iterator;
 
-/** What Spark's lexer, Spark's parser and Iceberg's routing make of many texts, in one call each. */
+/** The results of Spark's lexer, Spark's parser and Iceberg's routing for many texts, in one call each. */
 public class SparkGrammar implements Function<Object, Object> {
   /** Takes {parser, task, texts joined by U+0001}; gives the answers, joined the same way. */
   @Override

@@ -1,4 +1,4 @@
-"""One Spark session for all the tests in this folder; each of them carries the marker `spark`."""
+"""One Spark session for all tests in this folder; each has the marker `spark`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pyspark
 import pytest
+from class_archive import ClassArchive
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -20,26 +21,33 @@ from spark_iceberg_sql.spark.bridge import compiler
 HERE = Path(__file__).parent
 LINE = versions.line(pyspark.__version__)
 
-# What keeps a test session small: two cores, a heap of 1 GB, few tasks.
+# Keeps a test session small: two cores, a heap of 1 GB, few tasks.
 SMALL = {
     "spark.master": "local[2]",
     "spark.driver.memory": "1g",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    "spark.sql.scripting.enabled": "true",  # as Spark 4.1 has it
+    "spark.sql.scripting.enabled": "true",  # the default in Spark 4.1
 }
-# Most code of a test runs for seconds: compiled once and simply it leaves the cores to the tests. This reaches every
-# JVM that pyspark starts here, in a process of its own too, without a word on its standard error.
+# Most test code runs for seconds: with only the first JIT tier, the cores are free for the tests. This applies to every
+# JVM that pyspark starts here, including in other processes, and prints nothing on standard error.
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
     os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()
 
-if LINE.number < (4, 0):  # Spark 4.0 has renamed it
+if LINE.number < (4, 0):  # renamed in Spark 4.0
     PySparkException.getCondition = lambda error: error.getErrorClass()
 
 
-# What statements among a test's parameters need.
+def pytest_configure(config: pytest.Config) -> None:
+    if (cache := getattr(config, "cache", None)) is not None:  # None with -p no:cacheprovider
+        worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
+        archive = ClassArchive(cache.mkdir("java-classes"), makes=worker == "gw0")
+        config.pluginmanager.register(archive, "class-archive")
+
+
+# Requirements of the statements among a test's parameters.
 WORDS = {
     "variants": re.compile(r"\bvariant\b", re.IGNORECASE),
     "collations": re.compile(r"\bcollate\b", re.IGNORECASE),
@@ -49,7 +57,7 @@ WORDS = {
 
 
 def needs(item: pytest.Item) -> set[str]:
-    """What a test needs that not every line of Spark has."""
+    """Features that a test needs and that not every line of Spark has."""
     marked = {name for marker in item.iter_markers("needs") for name in marker.args}
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
     text = "\n".join(str(getattr(value, "text", value)) for value in values)
@@ -87,7 +95,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def _local_files(session: SparkSession) -> None:
-    """Files are written without a process for each: LocalFiles.java."""
+    """Write files without a process for each: LocalFiles.java."""
     text = (HERE / "LocalFiles.java").read_text("utf-8")
     loader = compiler.compile_java(text, "LocalFiles.java", compiler.context_loader())
     files = compiler.instance(loader, "sparkicebergsql.tests.LocalFiles")

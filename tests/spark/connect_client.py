@@ -1,4 +1,4 @@
-"""A Python of its own for clients of Spark Connect, without Java, without pyspark and without this package."""
+"""A separate Python for Spark Connect clients, without Java, pyspark or this package."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WANTED = "pyspark-client=={}.*".format(".".join(pyspark.__version__.split(".")[
 
 
 def python() -> Path:
-    """Its interpreter, from the cache where it is there; skips the test where its packages cannot be had."""
+    """Its interpreter, from the cache if present; skips the test if its packages cannot be downloaded."""
     folder = runtime_jar.cache_directory() / "tests" / _WANTED.replace("==", "-").rstrip(".*")
     folder.parent.mkdir(parents=True, exist_ok=True)
     interpreter, made = folder / "bin" / "python", folder / "made"

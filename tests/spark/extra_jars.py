@@ -1,4 +1,4 @@
-"""Jars that a test needs beside the runtime, from the Maven repository by the Ivy that pyspark ships."""
+"""Jars that a test needs in addition to the runtime, from the Maven repository through pyspark's Ivy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spark_iceberg_sql.spark import runtime_jar
 
 
 def fetched(group: str, artifact: str, version: str) -> Path:
-    """The jar, from the cache where it is there; skips the test where it cannot be had."""
+    """The jar, from the cache if present; skips the test if it cannot be downloaded."""
     folder = runtime_jar.cache_directory() / "tests"
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{artifact}-{version}.jar"

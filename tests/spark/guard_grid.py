@@ -1,4 +1,4 @@
-"""The grid of the guard's tests: tables by partitioning, predicates by function and operator, and what is true."""
+"""The grid of the guard's tests: tables by partitioning, predicates by function and operator, and the expected rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.gate import intercept
 
-# column -> (SQL type, a value a row). Small numbers, and days 648 beside months 648, because the fault that the guard
-# is for compares the function's value with the column's own.
+# column -> (SQL type, one value per row). Small numbers, and days 648 next to months 648, because the fault that the
+# guard prevents compares the function's value with the column's own.
 COLUMNS: dict[str, tuple[str, list[str]]] = {
     "i": ("int", ["0", "1", "2", "3", "4", "-80", "100"]),
     "l": ("bigint", ["0", "1", "2", "3", "4", "-8", "1099511627776"]),
@@ -37,7 +37,7 @@ COLUMNS: dict[str, tuple[str, list[str]]] = {
     "b": ("binary", ["X'00'", "X'01'", "X'0102'", "X'0103'", "X'02'", "X'ffff'", "X''"]),
 }
 COLUMNS["n"] = ("timestamp_ntz", [f"CAST({v} AS timestamp_ntz)" for v in COLUMNS["ts"][1]])
-ROWS = 8  # the last is all nulls
+ROWS = 8  # the last one is all nulls
 
 TIMES = ("d", "ts", "n")
 
@@ -55,7 +55,7 @@ def functions() -> Iterator[tuple[str, str]]:
 
 
 def fields(transform: str) -> list[str]:
-    """The partition fields of a table, one for each column that the transform takes."""
+    """The partition fields of a table, one per column that the transform accepts."""
     if transform == "identity":
         return list(COLUMNS)
     widths = {"i": 10, "l": 10, "dec": 50, "s": 2, "b": 1}
@@ -83,7 +83,7 @@ def values(row: int, nested: bool) -> str:
 
 
 def past_the_gate(spark: SparkSession, text: str) -> None:
-    """Partition fields that nobody should want, such as a timestamp itself, are what these tests are about."""
+    """Bypass the gate: these tests need questionable partition fields, such as a timestamp itself."""
     intercept.own_sql(spark)(text)
 
 
@@ -113,7 +113,7 @@ Truth = Callable[[Any], "bool | None"]
 
 @dataclass(frozen=True)
 class Operator:
-    """`text` with {f} for the call and {v}, {w} for two of its values; `truth` of the call's value, null as None."""
+    """`text` with {f} for the call and {v}, {w} for two of its values; `truth`: by the call's value; None is null."""
 
     text: str
     truth: Callable[[Any, Any, Any], bool | None]
@@ -161,7 +161,7 @@ def literal(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Check:
-    """One predicate on one table, and the rows that it must give."""
+    """One predicate on one table, and the rows that it must return."""
 
     table: str
     predicate: str
@@ -171,7 +171,7 @@ class Check:
 def checks(
     spark: SparkSession, table: str, *, source: str = "{c}", start: int = 0, step: int = 1
 ) -> Iterator[Check]:
-    """Every `step`-th check of a table, from the values that an unfiltered query of the functions gives."""
+    """Every `step`-th check of a table, based on the function values from an unfiltered query."""
     calls = [(call.replace("{c}", source.replace("{c}", c))) for call, c in functions()]
     plain = [call.format(f="iceberg_") for call in calls]
     truth = spark.sql(f"SELECT r, {', '.join(plain)} FROM {table}").collect()
@@ -181,7 +181,7 @@ def checks(
         for number, operator in enumerate(OPERATORS):
             count += 1
             if count % step or ("NULL)" in operator.text and "truncate(1" in call):
-                continue  # Spark 4.1 cannot print a binary NULL that it pushes: `b IN (X'00', NULL)` fails too
+                continue  # Spark 4.1 cannot print a pushed binary NULL: `b IN (X'00', NULL)` also fails
             v, w = seen[(number + at) % len(seen)], seen[(number + at + 1) % len(seen)]
             if "BETWEEN" in operator.text:
                 v, w = sorted((v, w))
@@ -198,7 +198,7 @@ def _plain(value: Any) -> Any:
 
 
 def failures(spark: SparkSession, batch: list[Check]) -> list[str]:
-    """The checks that give other rows, all of them in one query."""
+    """The checks that return wrong rows; all are run in one query."""
     query = " UNION ALL ".join(
         f"SELECT {k} AS k, r FROM {check.table} WHERE {check.predicate}"
         for k, check in enumerate(batch)

@@ -1,4 +1,4 @@
-"""Every keyword of Spark's and Iceberg's grammars, and the places in statements where a name may stand."""
+"""Every keyword of Spark's and Iceberg's grammars, and the positions in statements where a name is allowed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 NAME = "{w}"
-# Where a word may be the name of a table, a namespace, a column, a field, a transform or a property.
+# Positions of the name of a table, a namespace, a column, a field, a transform or a property.
 PLACES = tuple(
     place.format_map({"w": NAME, "new": "(id INT) USING iceberg", "t": "ALTER TABLE t"})
     for place in (

@@ -1,6 +1,6 @@
-"""Run by test_layouts in processes of their own: sessions created elsewhere, with other catalogs.
+"""Run by test_layouts in separate processes: sessions created elsewhere, with other catalogs.
 
-Prints one JSON object: what became of each statement.
+Prints one JSON object: the outcome of each statement.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def session_catalog(folder, jar):
 
 
 def bare(folder, jar):
-    """No extensions, no Iceberg catalog: only the functions can work, and errors are explained."""
+    """No extensions, no Iceberg catalog: only the functions work, and errors are explained."""
     spark = session(folder, [])
     return outcomes(
         spark,

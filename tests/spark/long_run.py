@@ -1,12 +1,12 @@
-"""Looks for damage that no rule foresees: random histories on the real runtime, each statement followed by probes.
+"""Searches for damage that no rule covers: random histories on the real runtime, with probes after each statement.
 
     python tests/spark/long_run.py FIRST COUNT [--everything N] [--seconds S]
 
-runs the histories of the seeds FIRST, FIRST + 1, ... After each statement that the runtime takes, files are
-added under the new spec, and the table goes through what Iceberg's own classes do for every metadata table,
-every write and every rewrite. In every Nth history (40) rows are written instead, and after the last statement
-the table goes through Spark's row-level changes and rewrites, in every tenth of these through all that probes.py
-has. What nobody said is printed as it is found, the counts at the end.
+runs the histories of the seeds FIRST, FIRST + 1, ... After each statement that the runtime accepts, files are
+added under the new spec, and Iceberg's own classes do on the table what every metadata table, write and rewrite
+does. In every Nth history (40), rows are written instead, and after the last statement the table goes through
+Spark's row-level changes and rewrites, and in every tenth of these through all of probes.py. Unexpected damage is
+printed when it is found, the counts at the end.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from spark_iceberg_sql.model.table import Tables
 from spark_iceberg_sql.model.types import struct_from_spark
 from spark_iceberg_sql.spark.bridge import lines
 
-# What a warning has said before the damage shows: its code, and the runtime's words for it.
+# Damage that a warning has announced: its code, and the runtime's message.
 FORETOLD = {
     "SIS407": re.compile(
         r"Cannot find field|Cannot build accessor for field: null"
@@ -48,13 +48,13 @@ FORETOLD = {
         r"Cannot create identity partition|INVALID_ATTRIBUTE_NAME|position_deletes on .*NullPointerException"
     ),
 }
-# Not of the partitioning: a column that a REPLACE gave another type, whose old values stand in the bounds of files.
-# These tables are read again once the old snapshots are expired.
+# Unrelated to partitioning: a column whose type a REPLACE changed, with old values in the bounds of files.
+# These tables can be read again after the old snapshots are expired.
 BOUNDS = re.compile(r"\ball_(?:entries|files|data_files) on .*(?:BufferUnderflow|MalformedInput)")
 
 
 class Asking(Tables):
-    """An empty catalog, whose queries have the columns that Spark says."""
+    """An empty catalog; the columns of queries come from Spark."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(catalog="local", namespace=("db",), complete=True)
@@ -67,14 +67,14 @@ class Asking(Tables):
 
 @dataclass
 class Found:
-    """What one history brought. wrong: where checker and runtime differ."""
+    """The result of one history. wrong: where checker and runtime differ."""
 
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
 
 def look(runtime: Runtime, script: list[str], last: str = "core") -> Found:
-    """Run a history; what nobody foresaw. last: how the table is probed at the end (see Runtime.damage)."""
+    """Run a history and return unexpected damage. last: how the table is probed at the end (see Runtime.damage)."""
     each = "core" if last == "core" else "quick"
     found = Found()
     runtime.clear()
@@ -140,7 +140,7 @@ def main() -> int:
         "spark.master": "local[1]",
         "spark.driver.memory": "1g",
         "spark.sql.shuffle.partitions": "1",
-        # Most code runs for minutes: compiled once and simply.
+        # Most code runs for minutes: only the first JIT tier.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.warehouse.dir": str(folder / "spark"),
     }

@@ -1,7 +1,7 @@
-"""The real runtime as judge: runs a script on real tables and holds the checker's word against it.
+"""The real runtime as the oracle: runs a script on real tables and compares the checker's findings with the outcome.
 
-By hand: `python tests/spark/oracle.py FILE.sql...` prints where the two disagree; `-v` prints all, `-a`
-puts every procedure and metadata table to each table.
+Manually: `python tests/spark/oracle.py FILE.sql...` prints where the two disagree; `-v` prints all, `-a`
+tries every procedure and metadata table on each table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.syntax.routing import as_written
 from spark_iceberg_sql.syntax.script import statements
 
-# Errors of another kind: the runtime takes the statement and makes something else than is written.
+# Errors of another kind: the runtime accepts the statement, but does something other than what is written.
 _ANOTHER = {
     "SIS102": "extra arguments are ignored: bucket(16, 32, id) makes bucket[16]",
     "SIS103": "a number beyond 32 bits wraps round: bucket(4294967312, id) makes bucket[16]",
@@ -38,7 +38,7 @@ _NOT_THERE = re.compile(r"TABLE_OR_VIEW_NOT_FOUND|NoSuchTableException|cannot be
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what the runtime says, the innermost cause for a Java trace."""
+    """The first line of the runtime's error; for a Java trace, of the innermost cause."""
     text = str(error)
     if type(error).__name__ == "Py4JJavaError":
         causes = re.findall(r"(?:Caused by: |: )([\w.$]+(?:Exception|Error)[^\n]*)", text)
@@ -56,7 +56,7 @@ def _trouble(ask: Callable[[], Any]) -> str | None:
 
 @dataclass
 class Runtime:
-    """A Spark session with an Iceberg catalog `local`, asked past the gate."""
+    """A Spark session with an Iceberg catalog `local`, used without the gate."""
 
     spark: SparkSession
     sql: Callable[[str], DataFrame] = field(init=False)
@@ -65,7 +65,7 @@ class Runtime:
         self.sql = intercept.own_sql(self.spark)
 
     def clear(self) -> None:
-        """An empty `local.db` as the current namespace, no table in Spark's own catalog, and its defaults."""
+        """Reset to an empty `local.db` as the current namespace, no table in Spark's own catalog, default settings."""
         self.sql("RESET spark.sql.caseSensitive")
         self.sql("RESET spark.sql.session.timeZone")
         self.sql("CREATE NAMESPACE IF NOT EXISTS local.db")
@@ -76,13 +76,13 @@ class Runtime:
                 kind = "VIEW" if row.isTemporary else "TABLE"
                 try:
                     self.sql(f"DROP {kind} IF EXISTS {where}{quoted(row.tableName)}")
-                except Exception:  # some damage leaves a table that is not even dropped
+                except Exception:  # some damaged tables cannot even be dropped
                     warehouse = self.spark.conf.get("spark.sql.catalog.local.warehouse")
                     shutil.rmtree(Path(warehouse) / "db" / row.tableName, ignore_errors=True)
         self.sql("USE local.db")
 
     def refusal(self, statement: str) -> str | None:
-        """Run a statement; what the runtime says against it, or None."""
+        """Run a statement; return the runtime's error, or None."""
         return _trouble(lambda: self.sql(statement))
 
     def tables(self) -> list[str]:
@@ -91,16 +91,16 @@ class Runtime:
         return [f"local.db.{quoted(row.tableName)}" for row in rows if not row.isTemporary]
 
     def fill(self) -> None:
-        """A few rows into every table, so that each spec has files."""
+        """Insert a few rows into every table, so that each spec has files."""
         for table in self.tables():
-            with suppress(Exception):  # damage says what is wrong with it
+            with suppress(Exception):  # `damage` reports what is wrong with it
                 Probes(self.spark, self.sql, table).fill()
 
     def damage(self, *, how: str = "quick", first: bool = False) -> list[str]:
-        """What does not work on the tables there are, statement by statement.
+        """The statements that fail on the existing tables.
 
-        how: `quick` by analysis and metadata, `thorough` by writing and rewriting, `everything` by all there
-        is (see probes.py). first: whether one finding is enough.
+        how: `quick` by analysis and metadata, `thorough` by writing and rewriting, `everything` by all
+        probes (see probes.py). first: whether one failure is enough.
         """
         found = []
         for table in self.tables():
@@ -108,7 +108,7 @@ class Runtime:
             if trouble := _trouble(lambda table=table: self.spark.table(table)):
                 found.append(f"nothing loads {table}: {trouble}")
                 continue
-            # What was analysed before an ALTER stays in Iceberg's cache, where it brings or hides a failure.
+            # Iceberg's cache keeps tables from before an ALTER, which may cause or hide a failure.
             self.sql(f"REFRESH TABLE {table}")
             for name, ask in getattr(probes, how)():
                 trouble = _trouble(ask)
@@ -119,7 +119,7 @@ class Runtime:
         return found
 
     def metadata(self, table: str) -> dict[str, Any]:
-        """A table's metadata.json, by one call."""
+        """A table's metadata.json, in one call."""
         current = Probes(self.spark, self.sql, table).java().operations().current()
         parser = self.spark._jvm.org.apache.iceberg.TableMetadataParser
         return dict(json.loads(parser.toJson(current)))
@@ -127,7 +127,7 @@ class Runtime:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the runtime did with a script, and where it and the checker differ."""
+    """The outcome of a script on the runtime, and where the checker differs from it."""
 
     report: Report
     log: tuple[str, ...]
@@ -139,15 +139,15 @@ def judge(
 ) -> Outcome:
     """Run a script on an empty catalog and compare, statement by statement.
 
-    An error must be a refusal, or leave damage; everything else must be accepted; and where nothing at
-    all was said, no damage may be left.
+    An error must be refused or leave damage; everything else must be accepted; and without any
+    finding, no damage may be left.
     """
     if known is None:
         known = Tables(catalog="local", namespace=("db",), complete=True)
     report = check(text, known)
     runtime.clear()
     log, wrong = [], []
-    lost = False  # whether a CREATE was refused, and said to be: what is about its table is refused too
+    lost = False  # whether a CREATE was refused, as predicted: then statements on its table are refused as well
     for statement in statements(text):
         mine = [
             d for d in report if statement.head <= d.span.start < max(statement.tail, statement.end)
@@ -179,7 +179,7 @@ def judge(
 
 
 def main(paths: list[str]) -> int:
-    """Judge the cases of files: under `-- case:` lines, else the whole file as one script."""
+    """Compare the cases of files: those under `-- case:` lines, or else the whole file as one script."""
     sys.path.insert(0, str(Path(__file__).parent.parent))
     from cases import cases_of
 

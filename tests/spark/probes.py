@@ -1,6 +1,6 @@
-"""What one does with a table: written, changed and read in every way, every procedure, every metadata table.
+"""Typical operations on a table: all kinds of writes, changes and reads, every procedure, every metadata table.
 
-A probe that fails on a table that was fine before shows damage, whichever rule foresees it or none.
+A probe that fails on a table that was fine before shows damage, whether a rule predicts it or not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ METADATA = (
     *("snapshots", "refs", "manifests", "partitions", "all_data_files", "all_delete_files"),
     *("all_files", "all_manifests", "all_entries", "position_deletes"),
 )
-# Those that read what row-level changes leave behind; the others say the same of the same manifests.
+# Those that read the results of row-level changes; the others return the same from the same manifests.
 _TELLING = ("files", "partitions", "position_deletes", "all_entries")
 
 _CALLS = {
@@ -37,14 +37,14 @@ _CALLS = {
     "fast_forward": "table => '{t}', branch => 'probe', to => 'main'",
     "expire_snapshots": "table => '{t}', older_than => timestamp'2999-01-01 00:00:00', retain_last => 1",
 }
-# Asked in a way of their own below.
+# Called separately below.
 _OTHERWISE = (
     "rewrite_manifests",
     "compute_partition_stats",
     "cherrypick_snapshot",
     "publish_changes",
 )
-# These make a table of another one, which is no table of Iceberg's or not in a catalog.
+# These create a table from another one that is not an Iceberg table, or not in a catalog.
 _OF_OTHERS = ("add_files", "migrate", "register_table", "snapshot")
 PROCEDURES = (*_CALLS, *_OTHERWISE, *_OF_OTHERS)
 
@@ -66,7 +66,7 @@ def quoted(name: str) -> str:
 
 
 class Probes:
-    """The probes of one table. sql: past the gate. table: its full name, `local.db.t`, each part quoted or plain."""
+    """The probes of one table. sql: without the gate. table: its full name, `local.db.t`, each part quoted or plain."""
 
     def __init__(self, spark: SparkSession, sql: Callable[[str], DataFrame], table: str) -> None:
         self.spark, self.sql, self.table = spark, sql, table
@@ -77,7 +77,7 @@ class Probes:
         return util.loadIcebergTable(self.spark._jsparkSession, self.table)
 
     def classes(self) -> Any:
-        """MetadataProbes.java, compiled once a session."""
+        """MetadataProbes.java, compiled once per session."""
         key = self.spark.sparkContext.applicationId
         if key not in _COMPILED:
             text = Path(__file__).with_name("MetadataProbes.java").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ class Probes:
         return _COMPILED[key]
 
     def quick(self) -> Iterator[Probe]:
-        """By analysis and metadata alone."""
+        """From analysis and metadata alone."""
         for metadata in METADATA:
             yield metadata, lambda m=metadata: self.sql(f"SELECT * FROM {self.table}.{m}")
         yield "_partition", lambda: self.sql(f"SELECT *, _partition FROM {self.table}")
@@ -95,7 +95,7 @@ class Probes:
         yield "partition key", self._partition_key
 
     def core(self) -> Iterator[Probe]:
-        """What all of it does first, by Iceberg's own classes: no Spark job, a hundred times faster."""
+        """The first step of all of these, with Iceberg's own classes: no Spark job, a hundred times faster."""
         ask, table = self.classes(), self.java()
         yield "PartitionKey, serialized specs", lambda: ask.partitionKey(table)
         yield "drop by name", lambda: ask.dropEach(table)
@@ -108,7 +108,7 @@ class Probes:
         yield "_partition", lambda: self.sql(f"SELECT *, _partition FROM {self.table}")
 
     def thorough(self) -> Iterator[Probe]:
-        """By writing, updating and rewriting: what a table goes through each day."""
+        """Writes, updates and rewrites: the everyday operations on a table."""
         yield "INSERT", self.fill
         yield "SELECT", self._select
         yield "drop by name", self._drop_each
@@ -160,7 +160,7 @@ class Probes:
     # ------------------------------------------------------------------ rows
 
     def fill(self) -> None:
-        """Two rows: one of values, one of nulls where they may be."""
+        """Two rows: one with values, one with nulls where allowed."""
         fields = self.spark.table(self.table).schema.fields
         kinds = [field.dataType.simpleString() for field in fields]
         values = [VALUES.get(kind, f"cast(null as {kind})") for kind in kinds]
@@ -233,12 +233,12 @@ class Probes:
             self._call("rewrite_manifests", f"table => '{{t}}', spec_id => {spec}")
 
     def _partition_stats(self) -> None:
-        """Iceberg refuses it of a table whose current spec has no field."""
+        """Iceberg refuses this for a table whose current spec has no field."""
         if any(not field.transform().isVoid() for field in self.java().spec().fields()):
             self._call("compute_partition_stats", "table => '{t}'")
 
     def _staged(self) -> None:
-        """Two writes that are staged and then published, each by its procedure."""
+        """Two staged writes, each published by its procedure."""
         self.sql(f"ALTER TABLE {self.table} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
         try:
             for number, procedure in enumerate(("publish_changes", "cherrypick_snapshot")):

@@ -1,4 +1,4 @@
-"""Run a script in a process of its own: for tests of what a JVM does only once."""
+"""Run a script in a separate process: for tests of what a JVM does only once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bucket(spark):
 
 
 def run(folder: Path, script: str, seconds: int = 240, **environment: str) -> tuple[str, str]:
-    """stdout and stderr of a script that must end with exit code 0, within so many seconds."""
+    """stdout and stderr of a script that must end with exit code 0 within this many seconds."""
     done = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-c", PREAMBLE + script],
         cwd=folder,

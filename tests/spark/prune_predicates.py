@@ -1,4 +1,4 @@
-"""Rows that are hard for pruning, and random predicates over them; all from a seed.
+"""Rows that are difficult for pruning, and random predicates over them; all from a seed.
 
 The columns are id, name, ts (timestamp), n (timestamp_ntz), d (date) and s, a struct of ts and d.
 """
@@ -17,12 +17,12 @@ ZONES = (
     "Europe/Berlin",
     "Asia/Kolkata",
     "Pacific/Apia",  # skipped a day in 2011, had one twice in 1892
-    "America/St_Johns",  # a minute past midnight, so that a date came back
+    "America/St_Johns",  # a minute past midnight, so a date was repeated
     "America/Sao_Paulo",  # the clocks changed at midnight
     "Australia/Lord_Howe",  # by half an hour
     "UTC",
 )
-# Changes of the clocks in these zones, and the ends of local mean time.
+# Transitions in these zones, and the ends of local mean time.
 CHANGES = (
     *("2024-03-10T07:00", "2024-11-03T06:00", "1883-11-18T17:00"),
     *("2024-03-31T01:00", "2024-10-27T01:00", "1893-03-31T23:06:32"),
@@ -40,12 +40,12 @@ def micros(moment: datetime) -> int:
 
 
 def _year(year: int) -> int:
-    """About the start of a year that datetime may not have."""
+    """Near the start of a year, which may be outside datetime's range."""
     return round((year - 1970) * 365.2425) * DAY
 
 
 def moments(zone: str, seed: int, count: int) -> list[int]:
-    """Microseconds since 1970: around changes of the clocks and starts of calendar units, and anywhere."""
+    """Microseconds since 1970: around transitions, around starts of calendar units, and anywhere."""
     rng = Random(seed)
     here = ZoneInfo(zone)
     near = (
@@ -103,7 +103,7 @@ def moments(zone: str, seed: int, count: int) -> list[int]:
 
 
 class Predicates:
-    """Random predicates as SQL text; every one of them can be evaluated for every row of `moments`."""
+    """Random predicates as SQL text; each can be evaluated for every row of `moments`."""
 
     def __init__(self, zone: str, seed: int) -> None:
         self.rng = Random(seed)
@@ -147,7 +147,7 @@ class Predicates:
         return self.rng.choice(self.known)
 
     def _date(self) -> datetime:
-        """A moment in the zone, or rarely in UTC."""
+        """A time in the zone, or rarely in UTC."""
         at = EPOCH + timedelta(microseconds=self._moment())
         return at.astimezone(self.here) if self.rng.random() < 0.8 else at
 
@@ -164,7 +164,7 @@ class Predicates:
         return f"date_from_unix_date({self._moment() // DAY})"
 
     def _compare(self, left: str, literal: object) -> str:
-        """literal: text, or a function that gives one text after the other."""
+        """literal: text, or a function that returns a new text on each call."""
         value = literal if callable(literal) else lambda: str(literal)
         kind = self.rng.random()
         if kind < 0.1:
@@ -318,7 +318,7 @@ class Predicates:
                 lambda t: t.year * 10000 + t.month * 100 + t.day,
             ),
             (f"10 * year({x}) + quarter({x})", lambda t: t.year * 10 + (t.month + 2) // 3),
-            (f"year({x}) * 10 + month({x})", lambda t: t.year * 10 + t.month),  # not monotone
+            (f"year({x}) * 10 + month({x})", lambda t: t.year * 10 + t.month),  # not monotonic
         )
         expression, value = self.rng.choice(forms)
         return self._compare(expression, lambda: str(value(self._date())))

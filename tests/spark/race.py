@@ -1,4 +1,4 @@
-"""One of the processes of test_races: adds partition fields to a table in a JDBC catalog."""
+"""A process of test_races: adds partition fields to a table in a JDBC catalog."""
 
 from __future__ import annotations
 

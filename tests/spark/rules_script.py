@@ -1,4 +1,4 @@
-"""What only a process of its own can show: a rule that does not compile, and life after stop(). Prints JSON."""
+"""Needs a separate process: a rule that does not compile, and sessions after stop(). Prints JSON."""
 
 import json
 import sys
@@ -72,7 +72,7 @@ def right(warehouse):
     said["again"] = rows(spark, "local.system.bucket(4, x)")
     spark.stop()
 
-    # Nobody installs anything: the functions are in Spark's builtin registry, and bring the guard with them.
+    # Nothing is installed: the functions are in Spark's built-in registry, and add the guard themselves.
     builder = type(spark).builder
     for key, value in {
         **CONFIG,

@@ -1,4 +1,4 @@
-"""What the scans of an executed DataFrame read and skipped, by Iceberg's own metrics."""
+"""What the scans of an executed DataFrame read and skipped, from Iceberg's own metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 
 def metrics(rows: DataFrame) -> dict[str, int]:
-    """Run it; the sums of its scans' metrics, such as resultDataFiles and skippedDataManifests."""
+    """Run it; return the sums of its scans' metrics, such as resultDataFiles and skippedDataManifests."""
     rows.collect()
     found: dict[str, int] = {}
     for leaf in _leaves(rows._jdf.queryExecution().executedPlan()):

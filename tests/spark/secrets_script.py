@@ -1,4 +1,4 @@
-"""Gives secrets to table functions in every way there is. Run by test_relations_secrets.py."""
+"""Passes secrets to table functions in every possible way. Run by test_relations_secrets.py."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if jars := os.environ.get("JARS"):
     config["spark.jars"] = jars
 spark = spark_iceberg_sql.session(f"{folder}/warehouse", config=config)
 spark.sparkContext.setLogLevel("INFO")
-plain = SparkSession.sql  # not the gate: what Spark itself does
+plain = SparkSession.sql  # Spark itself, without the gate
 
 
 asked: list[str] = []
@@ -89,7 +89,7 @@ refused("SELECT * FROM icebergS3('by_conf')", "collection")
 refused("SELECT * FROM icebergAzure('azure', container_name => 'c', blobpath => 't')", "collection")
 refused("SELECT * FROM icebergS3('by_conf', snapshot_id => 'x')", "collection")
 
-# A collection's values travel with a query that works, too: plans, the event log, column names.
+# A collection's values could also leak from a query that works: plans, the event log, column names.
 spark.conf.set("spark.iceberg_sql.collection.here.path", local)
 rows = plain(spark, "SELECT count(*), max(_path) FROM icebergLocal('here')")
 rows.explain(True)
@@ -99,10 +99,10 @@ for call in (f"icebergS3('{url}', '{KEY}', '{SECRET}')", f"iceberg('{url}', '{KE
     print(plain(spark, f"EXPLAIN EXTENDED SELECT * FROM {call}").collect()[0][0], "LITERALLY")
 
 print("SECOND PART", file=sys.stderr, flush=True)
-# What works, so that Spark shows it: an account key that a local table has no use for.
+# A query that works, so that Spark shows it: a local table ignores the account key.
 call = f"iceberg('{local}', account_key => '{ACCOUNT}')"
 lines = f"iceberg('{local}', -- )'\n  account_key => concat('(\\'', \n'{ACCOUNT}'))"
-# Spark quotes the text of CACHE TABLE ... AS in its UI, and that of each statement in its log at DEBUG.
+# Spark quotes the text of CACHE TABLE ... AS in its UI, and of each statement in its DEBUG log.
 shown = f"iceberg('{local}', account_key => 'Spark shows this one')"
 refused("SELECT * FROM icebergS3('at_start')", "collection")
 for how, text in {

@@ -14,9 +14,9 @@ from spark_iceberg_sql.spark.bridge import gate
 Ask = Callable[[str, list[str]], list[str]]
 
 
-@cache  # py4j knows classes by name: a second class of the same name would be taken for the first
+@cache  # py4j identifies classes by name: it would confuse a second class of the same name with the first
 def compiled(spark: SparkSession) -> Ask:
-    """A function of a task, "tokens", "plan" or "routing", and texts: an answer to each text."""
+    """A function of a task ("tokens", "plan" or "routing") and texts that returns an answer for each text."""
     jvm: Any = spark._jvm
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(jvm.Thread.currentThread().getContextClassLoader())

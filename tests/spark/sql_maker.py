@@ -1,4 +1,4 @@
-"""Statements from a seeded grammar: CREATE and ALTER TABLE as people write them, and near misses."""
+"""Statements from a seeded grammar: realistic CREATE and ALTER TABLE statements, and near misses."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ STRAYS = [
 
 
 class Maker:
-    """Makes a statement of a seed."""
+    """Generates a statement from a seed."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
@@ -241,7 +241,7 @@ class Maker:
         )  # fmt: skip
 
     def broken(self, sql: str) -> str:
-        """The statement with a token lost, doubled, swapped with the next, or a stray one put in."""
+        """The statement with a token removed, doubled, swapped with the next, or inserted."""
         words = [t.text for t in tokenize(sql) if t.kind not in TRIVIA]
         for _ in range(self.rng.choice([1, 1, 2])):
             i = self.rng.randrange(2, max(3, len(words)))
@@ -257,7 +257,7 @@ class Maker:
         return " ".join(words)
 
     def dressed(self, sql: str) -> str:
-        """The statement in other letter case, with other blanks and comments between its tokens."""
+        """The statement with different letter case, whitespace and comments between its tokens."""
         words = []
         for token in tokenize(sql):
             if token.kind in TRIVIA:
@@ -269,7 +269,7 @@ class Maker:
 
 
 def statement(seed: int) -> str:
-    """The statement of a seed: a third are broken on purpose, a third dressed up."""
+    """The statement for a seed: a third are broken on purpose, a third have varied case and spacing."""
     maker = Maker(seed)
     makers = [maker.create, maker.create, maker.alter_field, maker.alter_field, maker.alter_other]
     makers += [maker.alter_icebergs]

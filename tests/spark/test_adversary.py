@@ -1,4 +1,4 @@
-"""Half a minute of the adversary: random tables, predicates and statements against truth without Iceberg."""
+"""Half a minute of the adversary: random tables, predicates and statements, compared with rows without Iceberg."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adversary.lab import Lab
 from pyspark.sql import SparkSession
 
 SECONDS, SEED = 30, 20
-FILLED = 40  # a busy machine takes longer, and tries no less
+FILLED = 40  # a busy machine takes longer, but tries no fewer
 
 
 @pytest.mark.always
@@ -20,6 +20,6 @@ def test_half_a_minute_of_the_adversary_finds_no_wrong_row_and_no_new_error(
     result = Hunt(Lab(spark), SEED).run(seconds, FILLED)
     print(summary(result))
     assert (result.differences, result.errors) == (0, 0)
-    # It was about something: many answers had rows, and statements were tried.
+    # The run was meaningful: many answers had rows, and statements were tried.
     assert result.filled >= FILLED
     assert result.changes > 0

@@ -1,4 +1,4 @@
-"""Advice: the spec under which a workload reads least, its figures against tables that are really written."""
+"""Advice: the spec that makes a workload read the least, its figures compared to tables that are really written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 
 pytestmark = pytest.mark.needs("previews")
 
-# A small table with small files: a spec is proposed from 25 kB a file, and opening a file costs 10 kB.
+# A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
 SMALL = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '10000'"
 VISITS = """
 SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts,
@@ -39,7 +39,7 @@ def visits(spark: SparkSession) -> str:
 
 
 def really_read(spark: SparkSession, query: str, table: str) -> tuple[int, int]:
-    """The files and bytes that Spark plans to read of a table that is there."""
+    """The files and bytes that Spark plans to read of an existing table."""
     name = table.split(".")
     with sessions.working_in(spark):
         found = relations.catalog_table(table)
@@ -109,7 +109,7 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     assert advice.today is None
     assert all(not p.ddl and p.rewrite is None for p in advice)
     assert "shop" in advice.best.spec
-    assert any("query 2 is left out" in note for note in advice.notes)
+    assert any("query 2 is skipped" in note for note in advice.notes)
     assert "<svg" in advice._repr_html_()
     assert advice.best.per_query[0].files_now >= advice.best.per_query[0].files
 
@@ -144,7 +144,7 @@ def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
         )
     finally:
         spark.sql("USE spark_catalog.default")
-    assert "left out" not in text
+    assert "is skipped" not in text
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
         ([], "there is no query"),
         ("DELETE FROM local.advice.visits", "there is no query"),
         ("SELECT 1", "does not read local.advice.visits"),
-        ("SELECT nope FROM local.advice.visits", "query 1 is left out"),
+        ("SELECT nope FROM local.advice.visits", "query 1 is skipped"),
         ("SELEC", "there is no query"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Writing to a table at a path, compaction, and ClickHouse's spellings through the gate."""
+"""Writing to a table at a path, compaction, and ClickHouse's syntax through the gate."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.catalogs import attach, catalog, optimize
+from spark_iceberg_sql.spark.catalogs import attach
 from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.tables.catalog_settings import catalog
+from spark_iceberg_sql.spark.tables.compaction import optimize
 
 
 @pytest.fixture
 def path(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
-    """A Hadoop-layout table of ids 1, 2, 3 that this session knows under no name."""
+    """A Hadoop-layout table of ids 1, 2, 3 that has no name in this session."""
     catalog(spark, f"maker_{tmp_path.name}", "hadoop", warehouse=str(tmp_path))
     name = f"maker_{tmp_path.name}.db.t"
     spark.sql(f"CREATE TABLE {name} (id INT, name STRING) USING iceberg")
@@ -48,16 +50,41 @@ def test_every_write(spark: SparkSession, path: Path) -> None:
     assert specs[0][0] == 1
 
 
-def test_a_catalog_written_table_wants_a_catalog(
+def test_a_catalog_written_table_wants_its_catalog(
     spark: SparkSession, path: Path, tmp_path: Path
 ) -> None:
-    """What happens with one is in tests/spark/stores, for JDBC needs a jar."""
+    """With such a catalog: see tests/spark/stores, because JDBC needs a jar."""
     newest = path / "metadata" / "v2.metadata.json"
     name = "00009-0c9b9d3e-7a43-4c4d-a5ef-6ad6d3a0ffab.metadata.json"
     shutil.copy(newest, newest.with_name(name))
     owner = f"owner_{tmp_path.name}"
     with pytest.raises(IcebergSqlError, match=f"no catalog `{owner}`\nhelp: .*'jdbc'"):
         attach(spark, str(path), f"{owner}.db.mine")
+    # A Hadoop catalog would write a v1.metadata.json of its own, and not see the owner's commits.
+    other = f"other_{tmp_path.name}"
+    catalog(spark, other, "hadoop", warehouse=str(tmp_path / "other"))
+    for table in (f"{other}.db.t", f"{other}.x.any"):
+        with pytest.raises(
+            IcebergSqlError, match=rf"Hadoop catalog: .*\nhelp: .*iceberg\('{path}'\)"
+        ):
+            attach(spark, str(path), table)
+    assert not (tmp_path / "other").exists()
+    with pytest.raises(IcebergSqlError, match="written through a catalog, and only") as said:
+        spark.sql(f"INSERT INTO FUNCTION icebergLocal('{path}') VALUES (3, 'c')")
+    assert "path_" not in str(said.value)  # a name that its user has never seen
+    assert ids(spark, path) == [1, 2, 3]
+
+
+def test_the_session_s_own_catalog_is_not_replaced(spark: SparkSession, path: Path) -> None:
+    for name in ("spark_catalog", "Spark_Catalog"):
+        with pytest.raises(
+            IcebergSqlError, match=r"own catalog.*\nhelp: attach it as `lake\.db\.t`"
+        ):
+            attach(spark, str(path), f"{name}.db.t")
+    with pytest.raises(IcebergSqlError, match="own catalog"):
+        catalog(spark, "spark_catalog", "hadoop", warehouse=str(path.parents[1]))
+    for setting in ("", ".type", ".warehouse"):
+        assert spark.conf.get(f"spark.sql.catalog.spark_catalog{setting}", None) is None
 
 
 def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
@@ -71,6 +98,12 @@ def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
         attach(spark, str(path), "local.db.t")
     with pytest.raises(AnalysisException, match="is not a table; the tables in it"):
         attach(spark, str(path.parent), "lake.db")
+    for name in ("", "lake..t"):
+        with pytest.raises(IcebergSqlError, match=r"is empty\nhelp: attach it as `lake\.t`"):
+            attach(spark, str(path), name)
+    older = path / "metadata" / "v1.metadata.json"
+    with pytest.raises(IcebergSqlError, match=f"help: pass the table's folder, `{path}`"):
+        attach(spark, str(older), "lake.db.t")
 
 
 def test_catalog_helper(spark: SparkSession) -> None:
@@ -102,7 +135,9 @@ def test_optimize_keeps_old_snapshots(spark: SparkSession, path: Path) -> None:
         for snapshot, _ in before
     }
     rows = ids(spark, path)
+    deletes = spark.sql(f"SELECT * FROM iceberg_delete_files('{path}')").count()
     report = optimize(spark, name)
+    assert deletes == report["removed_delete_files"] > 0  # by the first of two commits
     assert report["rewritten_data_files"] >= 4
     assert report["added_data_files"] == 1
     assert ids(spark, path) == rows
@@ -111,6 +146,21 @@ def test_optimize_keeps_old_snapshots(spark: SparkSession, path: Path) -> None:
     for snapshot, expected in old.items():
         call = f"icebergLocal('{path}', snapshot_id => {snapshot})"
         assert spark.sql(f"SELECT * FROM {call} ORDER BY id").collect() == expected
+
+
+def test_optimize_counts_delete_files_of_either_commit(spark: SparkSession, path: Path) -> None:
+    name = attach(spark, str(path), f"counted_{path.parts[-3]}.db.t")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
+    spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ id, 'x' FROM range(10, 90)")
+    spark.sql(f"DELETE FROM {name} WHERE id IN (10, 11)")
+    for left in (1, 0):
+        deletes = spark.sql(f"SELECT * FROM iceberg_delete_files('{path}')").count()
+        assert (deletes > 0) == bool(left)
+        assert optimize(spark, name)["removed_delete_files"] == deletes
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
+        optimize(spark, f"{name}_absent".replace("`_absent", "_absent`"))
+    with pytest.raises(IcebergSqlError, match="nothing to compact"):
+        optimize(spark, f"{name}.files")
 
 
 def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
@@ -131,9 +181,15 @@ def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
 
 
 def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
+    # A catalog of the session that has the folder is the one that writes, since it has the table in its cache.
+    made = f"maker_{path.parts[-3]}.db.t"
+    assert spark.table(made).count() == 3
     spark.sql(f"INSERT INTO FUNCTION icebergLocal('{path}') VALUES (7, 'g')")
-    assert ids(spark, path) == [1, 2, 3, 7]
+    spark.sql(f"INSERT INTO FUNCTION icebergHDFS('file://{path}/') VALUES (8, 'h')")
+    assert ids(spark, path) == [1, 2, 3, 7, 8]
+    assert spark.table(made).count() == 5
     name = attach(spark, str(path), f"spelled_{path.parts[-3]}.db.t")
+    spark.sql(f"DELETE FROM {name} WHERE id = 8")
     plan = spark.sql(f"EXPLAIN ALTER TABLE {name} DELETE WHERE id = 2").collect()[0][0]
     assert "Delete" in plan or "ReplaceData" in plan
     assert ids(spark, path) == [1, 2, 3, 7]

@@ -1,7 +1,7 @@
-"""The attack on what `prune` implies: the proofs with a mistake in each, and who notices.
+"""The attack on the ranges of `prune`: each derivation with an injected mistake, and whether it is detected.
 
-A mistake is put into the text of the rule, which is compiled anew, once with the attack and once without. Without,
-it must lose a row of some case, or the mistake would be none; with it, no row.
+A mistake is injected into the rule's source, which is compiled with the attack and without it. Without the attack,
+some case must lose a row, or it would not be a mistake; with it, none may.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Mistake:
 
 
 MISTAKES = [
-    # What was wrong once.
+    # Former faults.
     Mistake(
         "overflow forgotten", "MonotonicExpression", "if (!within(x,", "if (false && !within(x,"
     ),
@@ -68,7 +68,7 @@ MISTAKES = [
         "",
     ),
     Mistake("shifts by numbers", "MonotonicExpression", "if (shifted) reach", "if (false) reach"),
-    # A margin dropped, a reach halved, a bound forgotten.
+    # A margin dropped, a range halved, a bound forgotten.
     Mistake(
         "no margin",
         "MonotonicExpression",
@@ -182,7 +182,7 @@ MISTAKES = [
 
 @dataclass(frozen=True)
 class Case:
-    """Predicates over one column, in a zone and a mode, and the values that rows have."""
+    """Predicates over one column, in a zone and a mode, and the rows' values."""
 
     zone: str
     ansi: str
@@ -198,7 +198,7 @@ def _clocks() -> Iterator[Case]:
 
 
 def _times(*around: str) -> tuple[str, ...]:
-    """Instants about some moments: hours, half hours and days beside them."""
+    """Instants around some times: off by hours, half hours and days."""
     offsets = [0, 1, -1, 30 * 10**6, -30 * 10**6]
     offsets += [sign * n * HOUR // 4 for n in range(1, 26) for sign in (1, -1)]
     offsets += [
@@ -415,7 +415,7 @@ SWITCHES = (
     "spark.iceberg_sql.prune",
     "spark.iceberg_sql.fast",
 )
-# The columns of strings and whole numbers have a field to prune by.
+# The string and integer columns have a field to prune by.
 BY = {"string": "PARTITIONED BY (truncate(2, x))", "bigint": "PARTITIONED BY (bucket(4, x))"}
 
 
@@ -458,7 +458,7 @@ def _texts() -> dict[str, str]:
 
 
 def compiled(mistake: Mistake | None, attack: bool) -> Any:
-    """The rule, with a mistake in it, with or without the attack."""
+    """The rule with an injected mistake, with or without the attack."""
     texts = dict(_texts())
     if mistake is not None:
         assert mistake.right in texts[mistake.file], mistake
@@ -473,7 +473,7 @@ def compiled(mistake: Mistake | None, attack: bool) -> Any:
         )
         assert "predicate != null" in texts["Attack"]
     loader = compiler.context_loader()
-    # py4j remembers methods by the name of their class, so each has one of its own.
+    # py4j caches methods by class name, so each class has its own name.
     name = f"Probe{next(NUMBERS)}"
     texts[name] = PROBE.replace("Probe", name)
     for file, text in texts.items():
@@ -491,7 +491,7 @@ NUMBER = {
 
 
 class Tables:
-    """A table for each case: its values, and the filters that the optimizer leaves of its predicates."""
+    """A table per case: its values, and its predicates as the optimizer leaves them."""
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
@@ -522,7 +522,7 @@ class Tables:
         return plan if plan.nodeName() == "Filter" else None
 
     def lost(self, rule: Any) -> tuple[list[str], int]:
-        """The predicates of which a value is outside of what the rule implies, and how many imply something."""
+        """The predicates with a matching value outside the implied range, and how many imply a range."""
         wrong, known = [], 0
         for case, (values, plans) in zip(CASES, self.rows, strict=True):
             self._set(case)
@@ -548,7 +548,7 @@ def tables(spark: SparkSession) -> Iterator[Tables]:
 def test_without_a_mistake_no_row_is_lost(tables: Tables) -> None:
     wrong, known = tables.lost(compiled(None, attack=True))
     assert wrong == []
-    # The proofs need no attack, which is for the next mistake.
+    # The correct derivations do not need the attack; it is for future mistakes.
     assert tables.lost(compiled(None, attack=False)) == ([], known)
     assert known > 70
 

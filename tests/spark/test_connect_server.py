@@ -1,4 +1,4 @@
-"""connect_server(): clients in processes of their own, without Java and, but for one, without this package."""
+"""connect_server(): clients in separate processes, without Java and, except for one, without this package."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_spark_connect_is_not_there(spark: SparkSession, monkeypatch: pytest.Mon
 
 
 def client(url: str, script: str, folder: Path | None = None) -> subprocess.Popen[str]:
-    """A client that runs a script, whose first argument is the server's address. folder: of more packages."""
+    """A client that runs a script, whose first argument is the server's address. folder: additional packages."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     if folder is not None:
         environment["PYTHONPATH"] = str(folder)
@@ -75,7 +75,7 @@ def client(url: str, script: str, folder: Path | None = None) -> subprocess.Pope
 
 
 def answers(url: str, script: str, folder: Path | None = None) -> str:
-    """What a client's script prints."""
+    """The output of a client's script."""
     done = client(url, script, folder)
     out, said = done.communicate(timeout=240)
     assert done.returncode == 0, said
@@ -83,7 +83,7 @@ def answers(url: str, script: str, folder: Path | None = None) -> str:
 
 
 def with_this_package(folder: Path) -> Path:
-    """This package and what its checker needs, alone: no pyspark with its JVM, no py4j."""
+    """Only this package and the checker's dependencies: no classic pyspark, no py4j."""
     for name in ("spark_iceberg_sql", "sqlparse", "wcwidth"):
         found = importlib.util.find_spec(name)
         assert found is not None
@@ -93,7 +93,7 @@ def with_this_package(folder: Path) -> Path:
 
 
 def test_the_guide(server: sis.Server, tmp_path: Path) -> None:
-    """Every block of a client runs, in one session, and prints what the page shows."""
+    """Every client block runs, in one session, and prints what the page shows."""
     outputs = Outputs(PAGE)
     typed: list[tuple[Block, Block | None]] = []
     script = "import sys, importlib.util\nassert importlib.util.find_spec('py4j') is None\n"
@@ -224,6 +224,7 @@ def tried(name, call):
 damaging = "ALTER TABLE local.connect.r ADD PARTITION FIELD days(s)"
 assert sis.install(spark) is spark
 tried("error", lambda: spark.sql(damaging))
+tried("commented", lambda: spark.sql(damaging + " -- noqa"))
 tried("warned", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD bucket(1, id)"))
 tried("arguments", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD days(s)", args={}))
 tried("immediate", lambda: spark.sql("SELECT 1; ").collect())
@@ -239,7 +240,7 @@ print(json.dumps(told))
 """
 
 
-# The server's own warning stays there: pytest would make an error of it.
+# The server's own warning stays on the server: pytest would turn it into an error.
 @pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
 def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
     spark.sql("CREATE TABLE local.connect.r (id BIGINT, s STRING) USING iceberg")
@@ -247,6 +248,11 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
     kind, text, with_report = told["error"]
     assert (kind, with_report) == ("IcebergSqlError", True)
     assert text.startswith("error[SIS202]: `days` needs")
+    assert told["commented"][0] == "IcebergSqlError"
+    assert (
+        "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n"
+        in told["commented"][1]
+    )
     assert told["warned"][0] == "ran"
     assert "SIS" in told["warned"][1]
     kind, text, _ = told["server"]

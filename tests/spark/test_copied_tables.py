@@ -1,4 +1,4 @@
-"""A copied table's metadata names the files of the original: what we write, and what tries to get round it."""
+"""A copied table's metadata refers to the original's files: writes are refused, and attempts to bypass that."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from pyspark.sql import SparkSession, functions
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import sessions
-from spark_iceberg_sql.spark.catalogs import attach, catalog, optimize
+from spark_iceberg_sql.spark.catalogs import attach
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables import same_location
+from spark_iceberg_sql.spark.tables.catalog_settings import catalog
+from spark_iceberg_sql.spark.tables.compaction import optimize
 
 COPY = "is a copy, or was moved"
-# Ours before Spark has the statement, the rule's after it.
+# The functions' own refusal, before Spark receives the statement; the rule's, after it.
 REFUSED = (IcebergSqlError, PySparkException)
 
 
@@ -43,7 +45,7 @@ def files(folder: Path) -> set[str]:
 
 
 def say_location(table: Path, said: str, **properties: str) -> None:
-    """Every metadata file says another location, and has more properties."""
+    """Every metadata file states another location, and has additional properties."""
     for file in (table / "metadata").glob("*.metadata.json"):
         content = json.loads(file.read_text())
         content["location"] = said
@@ -176,7 +178,7 @@ def test_places_that_look_alike_are_two(
     if os.path.samefile(copy, lake / "alike" / said):
         pytest.skip("this disk does not tell them apart")
     say_location(copy, str(lake / "alike" / said))
-    assert COPY in refused(spark, str(copy), f"thief3.`{place}`".replace("`", ""))
+    assert COPY in refused(spark, str(copy), "thief3.t")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +196,7 @@ def test_a_table_that_writes_outside_its_folder(spark: SparkSession, lake: Path,
 
 
 def test_a_copy_whose_metadata_was_edited_by_hand(spark: SparkSession, lake: Path) -> None:
-    """The location is its own, the manifests are the original's: text tools do not reach into Avro."""
+    """The location is its own, but the manifests are the original's: text tools cannot edit Avro."""
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)
     for file in (copy / "metadata").glob("*.metadata.json"):
@@ -208,7 +210,7 @@ def test_a_copy_whose_metadata_was_edited_by_hand(spark: SparkSession, lake: Pat
 
 
 def test_files_that_were_added_from_elsewhere(spark: SparkSession, lake: Path) -> None:
-    """`add_files` takes another's files in; they stay where they are, and are deleted there."""
+    """`add_files` adds another table's files, which stay where they are and would be deleted there."""
     owner = f"owner_{lake.name}"
     spark.range(3).selectExpr("CAST(id AS INT) id").write.parquet(str(lake / "theirs"))
     spark.sql(f"CREATE TABLE {owner}.db.added (id INT) USING iceberg")
@@ -219,7 +221,7 @@ def test_files_that_were_added_from_elsewhere(spark: SparkSession, lake: Path) -
     assert f"has files outside its folder, in `file:{lake}/theirs`" in said.replace(
         "file://", "file:"
     )
-    # One that was deleted since is still deleted by expire_snapshots.
+    # A file removed from the table since would still be deleted by expire_snapshots.
     spark.sql(f"DELETE FROM {owner}.db.added")
     assert "has files outside" in refused(spark, str(lake / "db" / "added"), "thief6.db.added")
     spark.sql(f"DROP TABLE {owner}.db.added")
@@ -279,7 +281,7 @@ def test_the_way_out_that_the_refusal_names(spark: SparkSession, lake: Path) -> 
 
 
 def test_a_copy_beside_a_table_that_was_attached(spark: SparkSession, lake: Path) -> None:
-    """Attaching a table gives a name to each folder beside it."""
+    """Attaching a table also names every sibling folder."""
     shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
     name = f"beside_{lake.name}"
     attach(spark, str(lake / "db" / "t"), f"{name}.t")
@@ -381,7 +383,7 @@ def computed(name: str) -> list[str]:
         f"BEGIN DECLARE x STRING DEFAULT '{table}'; {expire.format('x')}; END",
         f"BEGIN {immediate.format(inner.replace(chr(39), chr(39) * 2))}; END",
         f"BEGIN CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT 1 AS id; END",
-        # What Spark's optimizer alone can compute, in the name or beside it.
+        # Values that only Spark's optimizer can compute, in the name or elsewhere.
         expire.format(f"coalesce('{table}', uuid())"),
         expire.format(f"if(rand() < 2, '{table}', 'x')"),
         expire.format(f"map('k', '{table}', 'z', uuid())['k']"),
@@ -433,10 +435,10 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
     spark.sql("USE spark_catalog")
     with pytest.raises(
         (PySparkException, Py4JJavaError)
-    ) as caught:  # Iceberg's own, none of the bridge's
+    ) as caught:  # Iceberg's own error, not the bridge's
         spark.sql(f"CALL {name}.system.expire_snapshots(table => 'db.copy.history')")
     assert "operations([])" not in str(caught.value)
-    # What reads a copy, or writes another table by such means, goes on.
+    # Reading a copy, or writing another table in these ways, still works.
     spark.sql(
         f"EXECUTE IMMEDIATE 'INSERT INTO owner_{lake.name}.db.t SELECT * FROM {name}.db.copy'"
     )
@@ -448,7 +450,7 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
 def writers(
     spark: SparkSession, name: str, path: str, folder: Path
 ) -> dict[str, Callable[[], object]]:
-    """Ways to write that no statement of `spark.sql` names; each leaves the rows (9, 'a') or none."""
+    """Ways to write without a `spark.sql` statement; each would leave the rows (9, 'a') or none."""
     rows = spark.createDataFrame([(9, "a")], "id INT, d STRING")
     sql = intercept.own_sql(spark)
 
@@ -502,11 +504,11 @@ def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> Non
             write()
         assert COPY in str(caught.value), way
     assert files(lake / "db" / "t") | files(lake / "db" / "copy") == before
-    owner = f"owner_{lake.name}.db.t"  # and each of them writes a table that is where it says
+    owner = f"owner_{lake.name}.db.t"  # and each can write a table that is at the location in its metadata
     for way, write in writers(spark, owner, str(lake / "db" / "t"), lake / "yes").items():
         snapshots = spark.table(f"{owner}.snapshots").count()
         write()
-        spark.sql(f"REFRESH TABLE {owner}")  # a path is written past the catalog
+        spark.sql(f"REFRESH TABLE {owner}")  # a write by path bypasses the catalog
         assert spark.table(f"{owner}.snapshots").count() == snapshots + 1, way
 
 
@@ -543,7 +545,7 @@ def test_a_copy_around_its_original_is_not_dropped(spark: SparkSession, lake: Pa
         spark.sql(f"DROP TABLE {name}.db")
     assert files(lake / "db" / "t") == before
     shutil.copytree(lake / "db" / "t", lake / "beside" / "t")
-    spark.sql(f"DROP TABLE {name}.beside.t")  # a copy elsewhere deletes its own folder alone
+    spark.sql(f"DROP TABLE {name}.beside.t")  # a copy elsewhere deletes only its own folder
     assert files(lake / "db" / "t") == before
     assert not (lake / "beside" / "t").exists()
 
@@ -569,7 +571,7 @@ def test_a_copied_metadata_file_is_not_registered(spark: SparkSession, lake: Pat
     ):
         with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
-    with pytest.raises(Py4JJavaError, match="No in-memory file found"):  # it goes on to the catalog
+    with pytest.raises(Py4JJavaError, match="No in-memory file found"):  # it reaches the catalog
         spark.sql(f"CALL {name}.system.register_table('db.r', '{newest}')")
 
 

@@ -1,4 +1,4 @@
-"""iceberg_tables, and paths that are nearly a table's."""
+"""iceberg_tables, and paths that are almost those of a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or wa
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """sales/{orders,items}, audit/log, a broken table, and folders that are no Iceberg tables."""
+    """sales/{orders,items}, audit/log, a broken table, and folders that are not Iceberg tables."""
     folder = tmp_path_factory.mktemp("lake")
     spark.sql(
         "CREATE TABLE local.discovered.orders (id BIGINT NOT NULL, `on` DATE COMMENT 'day') USING iceberg "
@@ -67,6 +67,24 @@ def test_patterns(spark: SparkSession, lake: Path, pattern: str, names: list[str
     assert found(spark, f"{lake}{pattern}") == names
 
 
+def test_names_with_brackets(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
+    for name in ("[x]", "{y}", "b[k", "{bk", "x"):
+        shutil.copytree(lake / "sales" / "items", tmp_path / name)
+    for name in ("[x]", "{y}", "b[k", "{bk"):
+        ours = found(spark, tmp_path / name)
+        assert ours == ([name, "x"] if name == "[x]" else [name])  # as a pattern it is x, too
+    assert found(spark, tmp_path / "{[x],b[k}") == ["x", "b[k"]
+    with pytest.raises(AnalysisException, match="PATH_NOT_FOUND"):
+        found(spark, tmp_path / "a{b")
+
+
+def test_a_table_without_snapshots_has_no_refs(spark: SparkSession, lake: Path) -> None:
+    for setting, kinds in (("ref", "branch or tag"), ("version", "snapshot, branch or tag")):
+        wanted = f"there is no {kinds} `main`; the table has no branches and no tags"
+        with pytest.raises(AnalysisException, match=wanted):
+            spark.sql(f"SELECT * FROM iceberg('{lake}/sales/items', {setting} => 'main')")
+
+
 def test_bounds(spark: SparkSession, lake: Path) -> None:
     assert found(spark, lake, ", limit => 2") == ["broken", "log"]
     assert found(spark, lake, ", depth => 1") == []
@@ -79,7 +97,7 @@ def test_bounds(spark: SparkSession, lake: Path) -> None:
 
 
 def test_a_row(spark: SparkSession, lake: Path) -> None:
-    """What it says of a table is what the table's own metadata says."""
+    """Its figures for a table equal those in the table's metadata."""
     rows = spark.sql(f"SELECT * FROM iceberg_tables('{lake}/sales') ORDER BY name")
     assert rows.columns == [
         *("location", "name", "table_uuid", "format_version", "columns", "partitioning"),
@@ -130,7 +148,7 @@ def test_a_table_that_cannot_be_read(spark: SparkSession, lake: Path) -> None:
 def test_a_thousand_tables_are_read_once_each(
     spark: SparkSession, lake: Path, tmp_path: Path
 ) -> None:
-    """And no folder below a table is listed, nor one of partitions."""
+    """No folder below a table is listed, nor any partition folder."""
     source = lake / "sales" / "items" / "metadata"
     newest = max(source.glob("v*.metadata.json"))
     for number in range(1000):
@@ -154,20 +172,20 @@ def test_a_thousand_tables_are_read_once_each(
         ),
         (
             "{lake}/sales/orders/metadata",
-            r"is inside the folder of the table `.*/orders`; pass that folder",
+            r"is inside the folder of the table `.*/orders`; pass the table's folder",
         ),
         (
             "{lake}/sales/orders/data",
-            r"is inside the folder of the table `.*/orders`; pass that folder",
+            r"is inside the folder of the table `.*/orders`; pass the table's folder",
         ),
         ("{lake}/sales/orders/metadata/version-hint.text", r"is inside the folder of the table"),
         ("{lake}/sales/order", r"write iceberg\('.*/sales/orders'\)"),
-        ("{lake}/sales/orders ", r"`.*/orders ` ends with a blank; write '{lake}/sales/orders'"),
-        (" {lake}/sales/orders", r"begins with a blank; write '{lake}/sales/orders'"),
-        ("~/t", r"`~` is not replaced in `~/t`; write '/.*/t'"),
+        ("{lake}/sales/orders ", r"`.*/orders ` ends with a space; write '{lake}/sales/orders'"),
+        (" {lake}/sales/orders", r"begins with a space; write '{lake}/sales/orders'"),
+        ("~/t", r"`~` is not expanded in `~/t`; write '/.*/t'"),
         ("{lake}/sales/orders#history", r"write iceberg_history\('{lake}/sales/orders'\)"),
         ("{lake}/sales/orders#METADATA_LOG_ENTRIES", r"write iceberg_metadata_log\('"),
-        ("{lake}/s*/orders", r"list those that match with iceberg_tables\('{lake}/s\*/orders'\)"),
+        ("{lake}/s*/orders", r"list the matching ones with iceberg_tables\('{lake}/s\*/orders'\)"),
         ("{lake}/plain", r"has Parquet files, but no Iceberg metadata; read them with parquet\.`"),
         ("{lake}/parts", r"has ORC files, but no Iceberg metadata; read them with orc\.`"),
         ("{lake}/delta", r"is a Delta Lake table, not an Iceberg table; read it with delta\.`"),

@@ -1,6 +1,6 @@
-"""The documentation on a session: every page's blocks in order, as a reader would type them, and what they print.
+"""The documentation on a session: every page's blocks in order, as a reader would type them, and their output.
 
-`pytest --update-goldens tests/spark/test_doc_examples.py` puts new outputs into the pages.
+`pytest --update-goldens tests/spark/test_doc_examples.py` writes new outputs into the pages.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from spark_iceberg_sql.syntax.script import statements
 
 NEEDS_SPARK = {"python", "pycon", "sql"}
 IN_A_SESSION = ("iceberg-sql run", "iceberg-sql explain-query")
-# A page's folders, which a test has elsewhere.
+# A page's folders, which are elsewhere in the tests.
 LAKE = re.compile(r"(?<![\w.])/lake\b")
 
 
 def runs_here(block: Block) -> bool:
-    """Whether a block is something for a session."""
+    """Whether a block runs in a session."""
     if block.not_run is not None or block.is_clients:
         return False
     if block.language == "console":
@@ -42,7 +42,7 @@ def runs_here(block: Block) -> bool:
 
 
 class Reader:
-    """Someone who types a page into one session."""
+    """A reader who types a page into one session."""
 
     def __init__(self, spark: SparkSession, page: Path, folder: Path) -> None:
         self.spark = spark
@@ -51,7 +51,7 @@ class Reader:
         self.names: dict[str, Any] = {"__name__": "__main__", "spark": spark, "sis": sis}
 
     def read(self, block: Block, output: Block | None) -> None:
-        """Do what a block says, and hold what comes of it against what is shown."""
+        """Run a block, and compare its result with the one shown."""
         if block.file is not None:
             lay_out(block, self.folder)
         if not runs_here(block):
@@ -89,7 +89,7 @@ class Reader:
         return out.getvalue()
 
     def _sql(self, text: str) -> None:
-        """All statements of a block; what the last one returns is shown."""
+        """All statements of a block; the result of the last one is shown."""
         rows: DataFrame | None = None
         for statement in statements(text):
             rows = self.spark.sql(statement.text)
@@ -97,7 +97,7 @@ class Reader:
             rows.show(truncate=False)
 
     def _session(self, block: Block) -> None:
-        """A block of `>>>`, each example with what it prints."""
+        """A block of `>>>`, each example with its output."""
         for source, shown, at in examples(block):
             out = io.StringIO()
             with redirect_stdout(out):
@@ -125,7 +125,7 @@ class Reader:
         return LAKE.sub(str(self.folder / "lake"), text)
 
     def _shown(self, text: str) -> str:
-        """An output as the page has it: no line ends in blanks, and `show` leaves one empty line less."""
+        """An output as on the page: no trailing spaces, and without the empty line after `show`."""
         text = text.replace(str(self.folder / "lake"), "/lake")
         text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
         return text.rstrip("\n") + "\n" if text.strip() else ""
@@ -133,7 +133,7 @@ class Reader:
 
 @pytest.fixture
 def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
-    """A session of the page's own, which is what `sis.session()` returns."""
+    """A session for the page alone, returned by `sis.session()`."""
     monkeypatch.chdir(tmp_path)
     own = sis.install(spark.newSession())
 
@@ -144,7 +144,7 @@ def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(ways_in, "session", session)
     monkeypatch.setattr(
         SparkSession, "stop", lambda _: None
-    )  # the command and the demo stop theirs
+    )  # the command and the demo stop their sessions
     return own
 
 
@@ -153,7 +153,7 @@ WITH_SPARK = [page for page in PAGES if any(map(runs_here, blocks(page)))]
 
 @pytest.mark.parametrize("page", WITH_SPARK, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_a_page(page: Path, reader: SparkSession, tmp_path: Path) -> None:
-    """Every block runs, in order; what it prints is what the page shows."""
+    """Every block runs, in order, and prints what the page shows."""
     typed = Reader(reader, page, tmp_path)
     for block, output in with_output(blocks(page)):
         typed.read(block, output)

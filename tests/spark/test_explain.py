@@ -1,4 +1,4 @@
-"""explain: what it says of files is what the query then reads, conjunct by conjunct."""
+"""explain: its file counts equal what the query then reads, conjunct by conjunct."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def one(found: Explanation, text: str) -> Conjunct:
 
 INNER = f"SELECT max(id) FROM {T} WHERE ts < '2023-12-30' AND k < 9"
 
-# What users write, of all kinds: each is explained, then run, and its files counted by Iceberg.
+# Realistic queries of all kinds: each is explained, then run, and Iceberg counts its files.
 QUERIES = [
     f"SELECT * FROM {T} WHERE ts >= '2024-01-01' AND id = 17 AND lower(name) = 'x'",
     f"SELECT * FROM {T} WHERE ts BETWEEN '2023-12-30' AND '2024-01-02' OR id = 5",
@@ -95,7 +95,7 @@ def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: st
     assert all(
         (scan.files is not None and scan.note is None) or scan.files == 0 for scan in found.scans
     )
-    inner = INNER if INNER in query else None  # Spark counts the scans of a subquery apart
+    inner = INNER if INNER in query else None  # Spark counts the scans of a subquery separately
     expected = read(spark, query) + (read(spark, inner) if inner is not None else 0)
     assert sum(scan.files or 0 for scan in found.scans) == expected
 
@@ -126,7 +126,7 @@ CONJUNCTS = [
 
 
 def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
-    """Its number is that of a query with it alone; where it prunes nothing, there is a reason."""
+    """A conjunct's count equals that of a query with it alone; if it prunes nothing, there is a reason."""
     query = f"SELECT * FROM {T} WHERE " + " AND ".join(
         f"{text}" for text, _ in CONJUNCTS if text[0] != "("
     )
@@ -191,7 +191,7 @@ def test_a_rewrite_keeps_the_rows_and_reads_less(spark: SparkSession) -> None:
         assert own.rewrite_files < 24
 
 
-# Close to a rewrite, and not the same rows.
+# Close to a rewrite, but not the same rows.
 NOT_REWRITTEN = [
     "substring(name, 2, 2) = 'm1'",
     "substring(name, 1, 3) = 'm1'",
@@ -214,7 +214,7 @@ def test_no_rewrite_where_rows_could_differ(spark: SparkSession) -> None:
 def test_old_files_and_missing_bounds_are_named(spark: SparkSession) -> None:
     scan = sis.explain(spark, f"SELECT * FROM {OLD} WHERE id = 3 AND name = 'n3'").scans[0]
     assert (scan.files, scan.total_files, scan.old_specs) == (1, 5, 1)
-    assert "have no bounds of `name`" in (scan.conjuncts[1].why_not or "")
+    assert "have no bounds for `name`" in (scan.conjuncts[1].why_not or "")
     assert sis.explain(spark, f"SELECT * FROM {OLD} WHERE id = 31").scans[0].delete_files == 1
 
 
@@ -225,7 +225,7 @@ def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSessio
     before = snapshots()
     delete = sis.explain(spark, f"DELETE FROM {T} WHERE id = 3 AND lower(name) = 'n3'")
     assert (delete.scans[0].files, one(delete, "id = 3").files) == (1, 1)
-    assert "when it runs, only those of the files are read that have such rows" in str(delete)
+    assert "at run time, only the files that contain matching rows are read" in str(delete)
     whole = sis.explain(spark, f"DELETE FROM {T} WHERE ts < '2023-12-28'")
     assert (whole.scans[0].files, whole.scans[0].total_files) == (0, 24)
     assert "removed from the metadata" in str(whole)
@@ -299,7 +299,7 @@ def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
     found = sis.explain(spark, query)
     assert [scan.files for scan in found.scans] == [24, 5]
     assert sum(scan.files or 0 for scan in found.scans) >= read(spark, query)
-    assert "may leave fewer files, by `id`" in str(found) or found.scans[0].runtime_filters == ()
+    assert "may prune more files, by `id`" in str(found) or found.scans[0].runtime_filters == ()
     kept = sis.explain(spark, f"SELECT * FROM {T} t LEFT JOIN {OLD} d ON t.id = d.id AND t.k = 9")
     assert "LEFT OUTER JOIN" in (one(kept, "t.k = 9").why_not or "")
 

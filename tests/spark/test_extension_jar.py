@@ -1,4 +1,4 @@
-"""The jar: functions and rules in spark-sql, without Python and without a setting; and beside an installed session."""
+"""The jar: functions and rules in spark-sql, without Python and without settings; and in an installed session."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SELECT iceberg_bucket(s, 16) FROM local.db.d;
 
 @pytest.fixture(scope="module")
 def jar(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The jar, by the command, with the compiler in this process's JVM."""
+    """The jar, written by the command with the compiler in this process's JVM."""
     written = tmp_path_factory.mktemp("jar") / "spark-iceberg-sql.jar"
     assert main(["jar", str(written)]) == 0
     return written
@@ -45,7 +45,7 @@ def jar(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def said(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What spark-sql prints for the script."""
+    """The output of spark-sql for the script."""
     folder = tmp_path_factory.mktemp("spark-sql")
     (folder / "script.sql").write_text(SCRIPT, "utf-8")
     catalog = "spark.sql.catalog.local"

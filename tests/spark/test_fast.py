@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import FULL
 
-FULL = os.environ.get("SIS_SWEEP") == "full"
-ROWS = 30_000_000 if FULL else 200_000  # random values a type
-HOURS, DAYS_APART = (200, 10) if FULL else (20_000, 500)  # between the bounds that are tried
+ROWS = 30_000_000 if FULL else 40_000  # random values per type
+HOURS, DAYS_APART = (200, 10) if FULL else (100_000, 2_500)  # between the tested bounds
 SWITCH = "spark.iceberg_sql.fast"
 UNITS = ("years", "months", "days", "hours")
 
-# Microseconds and days: any at all, years 1 to 9999, near the epoch, and each side of each unit's bounds.
+# Microseconds and days: arbitrary, years 1 to 9999, near the epoch, and on both sides of each unit's bounds.
 MICROS = f"""
     SELECT xxhash64(id) AS x FROM range({ROWS})
     UNION ALL SELECT pmod(xxhash64(id), 315537897600000000) - 62135596800000000 FROM range({ROWS})
@@ -27,7 +26,7 @@ MICROS = f"""
 """
 DAYS = f"""
     SELECT CAST((xxhash64(id) & 4294967295) - 2147483648 AS int) AS x FROM range({ROWS})
-    UNION ALL SELECT CAST(id - 719200 AS int) FROM range(0, 3800000, {1 if FULL else 3})
+    UNION ALL SELECT CAST(id - 719200 AS int) FROM range(0, 3800000, {1 if FULL else 9})
     UNION ALL SELECT unix_date(make_date(CAST(1 + id DIV 36 AS int), CAST(1 + pmod(id DIV 3, 12) AS int), 1))
         + CAST(pmod(id, 3) AS int) - 1 FROM range(359964)
     UNION ALL SELECT * FROM VALUES (2147483647), (-2147483647 - 1), (NULL)
@@ -69,7 +68,7 @@ def digest(spark: SparkSession, call: str, source: str, fast: bool) -> tuple[int
 
 @pytest.fixture(scope="module")
 def made(spark: SparkSession) -> Iterator[dict[str, str]]:
-    """The sources as views whose rows are made once, and by Spark's usual code, also where a test interprets."""
+    """The sources as views whose rows are computed once, by generated code even if the test runs interpreted."""
     frames = {}
     for name, query in SOURCES.items():
         frames[name] = spark.sql(query).cache()

@@ -1,4 +1,4 @@
-"""The functions by every way of calling them, and what Spark says about them."""
+"""The functions, called in every way, and Spark's descriptions of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - the name everybody uses
+from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
 

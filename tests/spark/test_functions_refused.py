@@ -1,11 +1,11 @@
-"""What the functions refuse: at analysis, in one sentence, at a place, and with nothing on stderr."""
+"""What the functions refuse: at analysis, in one sentence, with a position, and nothing on stderr."""
 
 from __future__ import annotations
 
 import pytest
 from pyspark.errors import AnalysisException, ArithmeticException
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - the name everybody uses
+from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 
 ROWS = (
     "(SELECT 'N1' AS tailnum, 5L AS id, 1.5D AS d, current_date() AS day, array(1) AS list, "
@@ -31,6 +31,15 @@ CASES = [
     ("iceberg_bucket(CAST(rand() * 9 AS INT), id)", VALUE, "not a constant"),
     ("iceberg_bucket(tailnum, 16)", VALUE, "Hive's and Trino's", "iceberg_bucket(16, tailnum)"),
     ("iceberg_truncate(tailnum, 4)", VALUE, "`w`", "write iceberg_truncate(4, tailnum)"),
+    ("iceberg_bucket('16', 1)", VALUE, "2147483647; write iceberg_bucket(16, 1)"),
+    ("iceberg_bucket(16.0, 1)", VALUE, "2147483647; write iceberg_bucket(16, 1)"),
+    ("iceberg_truncate(' 4', tailnum)", VALUE, "2147483647; write iceberg_truncate(4, tailnum)"),
+    (
+        "iceberg_bucket((SELECT 16), 1)",
+        VALUE,
+        "it is a subquery, not a constant",
+        "to 2147483647. SQLSTATE",
+    ),
     ("iceberg_bucket('a', 16)", VALUE, "write iceberg_bucket(16, 'a')"),
     ("iceberg_truncate(0, id)", VALUE, "the width must be a constant integer from 1"),
     ("iceberg_truncate(-1, tailnum)", VALUE, "it is -1,"),

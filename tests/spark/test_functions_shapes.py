@@ -1,7 +1,7 @@
-"""Query shapes: the same rows as Iceberg's own function on a table that it cannot get wrong.
+"""Query shapes: the same rows as with Iceberg's own function on a table where that is correct.
 
 `{f}` is iceberg_bucket over a table partitioned by it, then local.system.bucket over an unpartitioned
-copy, where nothing is pushed. Pruning where the table is partitioned by the function is asserted too.
+copy, where nothing is pushed. Pruning on the table partitioned by the function is also asserted.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def test_the_same_rows_in_every_shape(
         ("iceberg_bucket(4, id) > 2", 1),
         ("iceberg_bucket(4, id) IS NULL", 1),
         ("NOT (iceberg_bucket(4, id) = 2)", 3),
-        ("iceberg_bucket(8, id) = 2", 1),  # 2 of 8 is in 2 of 4: the rule `prune` knows
+        ("iceberg_bucket(8, id) = 2", 1),  # bucket 2 of 8 implies bucket 2 of 4: the rule `prune`
     ],
 )
 def test_a_filter_on_the_partition_s_own_transform_prunes(
@@ -158,7 +158,7 @@ def test_statements_that_write(spark: SparkSession, tables: tuple[str, str]) -> 
     bucket = "local.system.bucket(4, id)"
 
     def count(where: str) -> int:
-        # Iceberg's own function over values that no scan has seen
+        # Iceberg's own function over values that do not come from a scan
         ids = [row.id for row in spark.table(t).select("id").collect()]
         rows = spark.createDataFrame([(i,) for i in ids], "id INT")
         return spark.sql(f"SELECT * FROM {{rows}} WHERE {where}", rows=rows).count()

@@ -1,6 +1,6 @@
-"""Every transform x type: known answers of the spec, and what Iceberg's own writer puts a row under.
+"""Every transform x type: known answers from the spec, and the partition values of Iceberg's own writer.
 
-The second is the stronger: values are written into tables partitioned by the transform and compared
+The second is the stronger check: values are written into tables partitioned by the transform and compared
 with `_partition`, in three session time zones, with generated and with interpreted code.
 """
 
@@ -111,11 +111,11 @@ def test_known_answers(spark: SparkSession, call: str, answer: str) -> None:
 
 @contextmanager
 def _table(spark: SparkSession, transform: Transform, parameter: int | None) -> Iterator[list[str]]:
-    """A table with a column and a partition field for each type that the transform takes."""
+    """A table with a column and a partition field for each type that the transform accepts."""
     kinds = [kind for kind in VALUES if kind in transform.sources]
     columns = ", ".join(f"c_{kind} {VALUES[kind][0]}" for kind in kinds)
     fields = ", ".join(transform.clause(f"c_{kind}", parameter) for kind in kinds)
-    own_sql(spark)(  # the gate would advise against some of these fields
+    own_sql(spark)(  # the gate would warn about some of these fields
         f"CREATE OR REPLACE TABLE local.db.grid (row INT, {columns}) USING iceberg "
         f"PARTITIONED BY ({fields}) TBLPROPERTIES ('write.spark.fanout.enabled' = 'true')"
     )
@@ -157,7 +157,7 @@ def test_the_function_says_what_the_table_does(
         for kind in kinds:
             field = f"_partition.{transform.create_name(f'c_{kind}')}"
             calls = {name: f"{name}({lead}c_{kind})" for name in transform.functions}
-            # Python has no time before the year 1, which a session zone west of UTC makes of one
+            # Python has no time before the year 1, which a session zone west of UTC may produce
             wrap = "CAST({} AS STRING)" if transform.result is None and "stamp" in kind else "{}"
             pairs.append(f"{wrap.format(field)} AS p_{kind}")
             pairs += [f"{wrap.format(call)} AS {name}_{kind}" for name, call in calls.items()]
@@ -181,7 +181,7 @@ def test_the_function_says_what_the_table_does(
 
 @pytest.mark.parametrize("width", [2**30, 2**30 + 1, HIGHEST])
 def test_huge_widths_agree_with_the_table(spark: SparkSession, width: int) -> None:
-    """Iceberg's arithmetic overflows there, in the table as in the function."""
+    """Iceberg's arithmetic overflows there, in the table and in the function alike."""
     spark.sql(
         "CREATE OR REPLACE TABLE local.db.huge (i INT, l BIGINT) USING iceberg "
         f"PARTITIONED BY (truncate({width}, i), truncate({width}, l))"
@@ -222,7 +222,7 @@ DECIMALS = "local.db.decimals"
 
 @pytest.fixture
 def decimals(spark: SparkSession) -> Iterator[str]:
-    """Decimals up to the edge of their precision, unpartitioned: some cannot be truncated by 50."""
+    """Decimals up to the limit of their precision, unpartitioned: some cannot be truncated by 50."""
     spark.sql(f"CREATE OR REPLACE TABLE {DECIMALS} (p DECIMAL(4, 2)) USING iceberg")
     spark.sql(f"INSERT INTO {DECIMALS} VALUES (1.00), (-3.10), (-99.80), (NULL)")
     yield DECIMALS
@@ -241,7 +241,7 @@ def decimals(spark: SparkSession) -> Iterator[str]:
 def test_a_comparison_needs_no_precision(
     spark: SparkSession, decimals: str, predicate: str, kept: list[str]
 ) -> None:
-    """-99.80 truncates to -100.00, which decimal(4, 2) cannot hold but a comparison can judge."""
+    """-99.80 truncates to -100.00, which does not fit decimal(4, 2) but can be compared."""
     query = f"SELECT p FROM {decimals} WHERE {predicate}"
     assert sorted(str(row.p) for row in spark.sql(query).collect()) == kept
     off = {"spark.iceberg_sql.decimals": "false"}

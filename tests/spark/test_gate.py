@@ -1,4 +1,4 @@
-"""The gate on a live session: what it refuses never reaches Spark, what it passes arrives as it was."""
+"""The gate on a live session: what it refuses never reaches Spark, what it accepts arrives unchanged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(spark):
 
 
 def fields(spark, table):
-    """The current partition fields, read past every cache."""
+    """The current partition fields, read without any cache."""
     found = SessionTables(spark, intercept.own_sql(spark)).get(tuple(table.split(".")))
     return [field.clause for field in found.specs.spec.fields]
 
@@ -43,7 +43,7 @@ def codes(error):
 
 class TestRefusal:
     def test_a_refused_statement_never_reaches_spark(self, spark, table):
-        """Here one that Spark would run, and that would break the table."""
+        """Here a statement that Spark would run and that would break the table."""
         spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, name) AS shard")
         statement = (
             f"ALTER TABLE {table} REPLACE PARTITION FIELD shard WITH truncate(2, name) AS shard"
@@ -130,7 +130,7 @@ class TestPassing:
         assert spark.table("local.gate.c").count() == 1
 
     def test_ctas_with_arguments_on_an_older_line(self, spark, table):
-        """Spark binds them to what was parsed: the check does not have them, and says that it is incomplete."""
+        """Spark binds them after parsing: the check does not know them, and reports that it is incomplete."""
         if "parameters in CTAS" not in versions.line(spark.version).lacks:
             pytest.skip("the parser has them")
         text = "CREATE OR REPLACE TABLE local.gate.c USING iceberg PARTITIONED BY (bucket(4, id)) "
@@ -139,6 +139,50 @@ class TestPassing:
         assert spark.table("local.gate.c").count() == 5
         with pytest.raises(sis.IcebergSqlError, match="SIS103"):
             spark.sql(text.replace("4", "0") + "AS SELECT id FROM range(9) WHERE id < :m", {"m": 5})
+
+    @pytest.mark.needs("parameters in CTAS")
+    def test_bound_values_are_checked_as_literals(self, spark, table):
+        """Their places are those in the text that was given; beyond int, Spark takes another number silently."""
+        big = 4294967312
+        cases = [
+            ("(bucket(:n, id))", {"n": big}, "16", ":n"),
+            ("(bucket(:n, id))", {"n": 0}, "not `0`", ":n"),
+            ("(truncate(4, name), /* \u00e9 */\ntruncate(?, name))", [-1], "not `-1`", "?"),
+            ("(bucket(?, id), truncate(?, name))", [4, big], "width of `truncate`", "?"),
+            ("(bucket(:n, id))", {"n": "8"}, "not `'8'`", ":n"),
+        ]
+        for clause, args, words, marker in cases:
+            text = f"CREATE TABLE local.gate.b (id BIGINT, name STRING) USING iceberg PARTITIONED BY {clause}"
+            with pytest.raises(sis.IcebergSqlError) as error:
+                spark.sql(text, args)
+            found = [d for d in error.value.report if d.code == "SIS103"]
+            assert len(found) == 1, clause
+            assert words in found[0].message
+            assert text[found[0].span.start : found[0].span.end] == marker
+            assert found[0].span.start == text.rindex(marker)
+            assert f"1 | {text.partition(chr(10))[0]}" in str(error.value) or chr(10) in text
+        create = (
+            "CREATE TABLE local.gate.b (id BIGINT) USING iceberg PARTITIONED BY (bucket(?, id))"
+        )
+        for run in (
+            lambda: spark.sql(f"EXECUTE IMMEDIATE '{create}' USING {big}"),
+            lambda: spark.sql(f"BEGIN EXECUTE IMMEDIATE '{create}' USING {big}; END").collect(),
+            lambda: spark.sql(
+                create.replace("local.gate.b", "IDENTIFIER(?)"), ["local.gate.b", big]
+            ),
+        ):
+            with pytest.raises(sis.IcebergSqlError) as error:
+                run()
+            assert codes(error) == ["SIS103"]
+        assert not spark.catalog.tableExists("local.gate.b")
+        spark.sql(f"EXECUTE IMMEDIATE '{create}' USING 8")  # without a warning
+        assert fields(spark, "local.gate.b") == ["bucket(8, id)"]
+        spark.sql(
+            "CREATE OR REPLACE TABLE local.gate.b USING iceberg PARTITIONED BY (bucket(?, id)) AS SELECT ? AS id",
+            [8, 34],
+        )
+        assert spark.table("local.gate.b").collect()[0].id == 34
+        spark.sql("DROP TABLE local.gate.b")
 
     def test_the_query_of_a_ctas_does_not_run(self, spark, table):
         with pytest.raises(sis.IcebergSqlError):
@@ -163,7 +207,7 @@ class TestModes:
         for off in (lambda: sis.install(spark, ddl="off"), lambda: sis.uninstall(spark)):
             off()
             try:
-                # Another test may have left a session that is checked.
+                # Another test may have left a checked session.
                 assert (SparkSession.sql is intercept._PLAIN_SQL) is not gate.shut()
                 assert not {"sql", "newSession"} & set(vars(spark))
             finally:
@@ -272,7 +316,7 @@ class TestKnowsTheCatalog:
         assert "already exists" not in str(error.value)
 
     def test_a_current_catalog_that_cannot_start(self, spark, table):
-        """What names its catalog is checked all the same."""
+        """A statement that names its catalog is still checked."""
         session = spark.newSession()
         session.conf.set("spark.sql.catalog.broken", "no.such.Catalog")
         session.conf.set("spark.sql.defaultCatalog", "broken")
@@ -294,6 +338,75 @@ class TestKnowsTheCatalog:
 
 
 class TestSparksOwnErrors:
+    def test_a_catalog_that_is_not_there_or_does_not_answer(self, spark, table):
+        """The true reason, and no remedy that asks for the session that it is in."""
+        session = spark.newSession()
+        for key, value in (
+            ("", "org.apache.iceberg.spark.SparkCatalog"),
+            *((".type", "rest"), (".uri", "http://127.0.0.1:9")),
+        ):
+            session.conf.set(f"spark.sql.catalog.dead{key}", value)
+        with pytest.warns(IcebergSqlWarning) as said, pytest.raises(Exception) as error:
+            session.sql("ALTER TABLE dead.s.t ADD PARTITION FIELD days(ts)")
+        assert str(error.value).startswith("the catalog `dead` did not answer: ")
+        assert "run the statement again when it answers; nothing was changed" in str(error.value)
+        assert "bug in Spark" not in str(error.value)
+        assert "help: run the statement again when the catalog answers" in str(said[0].message)
+        for name in ("locl.s.t", "nowhere.a.b.t"):
+            with pytest.raises(sis.IcebergSqlError, match="the session has no catalog") as error:
+                session.sql(f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)")
+            assert ("did you mean `local`?" in str(error.value)) == name.startswith("locl")
+            assert "CREATE TABLE" not in str(error.value)
+
+    def test_settings_that_mean_nothing(self, spark, table):
+        text = f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)"
+        for name, value in (
+            *(("timeout", value) for value in ("abc", "-1", "5s", "0", "")),
+            ("unanswered", "maybe"),
+        ):
+            session = spark.newSession()
+            session.conf.set(f"spark.iceberg_sql.gate.{name}", value)
+            with pytest.raises(sis.IcebergSqlError, match=f"gate.{name} is `{value}`, n"):
+                session.sql(text)
+        assert fields(spark, table) == ["bucket(4, id)"]
+
+    @pytest.mark.needs("parameters in CTAS")
+    def test_remedies_are_for_a_session_and_the_error_is_first(self, spark, table):
+        spark.sql("DECLARE OR REPLACE VARIABLE target = 'local.gate.computed'")
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(
+                "CREATE TABLE IDENTIFIER(target) (s STRING) USING iceberg PARTITIONED BY (days(s))"
+            )
+        assert str(error.value).startswith("error[SIS202]")
+        assert "SIS002" in str(error.value)
+        for elsewhere in (
+            "check it in a session",
+            "Spark session",
+            "run --var",
+            "--ddl",
+            "answers",
+        ):
+            assert elsewhere not in str(error.value)
+
+    def test_credentials_are_not_shown(self, spark, table):
+        words = "USING iceberg TBLPROPERTIES ('password' = 'hunter2', 's3.secret-access-key'='x1y2z3', 'a'='b')"
+        text = f"CREATE TABLE local.gate.k (s STRING) {words} PARTITIONED BY (days(s))"
+        with pytest.raises(sis.IcebergSqlError) as error:
+            spark.sql(text)
+        frame = str(error.value).splitlines()
+        line, caret = (row.partition("| ")[2] for row in (frame[3], frame[4]))
+        assert line[caret.index("^") - 5 :] == "days(s))"
+        assert "('password' = '***', 's3.secret-access-key'='***', 'a'='b')" in line
+        plan = sis.plan(spark, text.replace("days(s)", "bucket(4, s)"))
+        lax = spark.newSession()
+        sis.install(lax, ddl="warn")
+        with pytest.warns(IcebergSqlWarning) as said, pytest.raises(Exception):  # noqa: B017
+            lax.sql(text)
+        sis.install(lax, ddl="off")
+        shown = (error.value, error.value.report, plan, plan._repr_html_(), said[0].message)
+        for secret in ("hunter2", "x1y2z3"):
+            assert not any(secret in f"{one} {one!r}" for one in shown)
+
     def test_a_parse_error_stays_sparks(self, spark):
         with pytest.raises(ParseException):
             spark.sql("CREATE OR REPLACE NONSENSE x")
@@ -305,7 +418,7 @@ class TestSparksOwnErrors:
 
 class TestRaces:
     def test_two_sessions_evolve_one_table(self, spark, table):
-        """Each adds and drops its own field: whatever the order, both additions are there."""
+        """Each thread adds and drops its own field: in any order, no addition is lost."""
         sessions = [spark.newSession(), spark.newSession()]
         terms = [["days(ts)", "truncate(4, name)"], ["hours(ts)", "truncate(8, name)"]]
         start, failures = threading.Barrier(2), []
@@ -315,13 +428,13 @@ class TestRaces:
                 start.wait()
                 for term in own:
                     session.sql(f"ALTER TABLE {table} ADD PARTITION FIELD {term}")
-            except Exception as error:  # a thread's failure is the test's
+            except Exception as error:  # a failure in a thread fails the test
                 failures.append(error)
 
         threads = [
             threading.Thread(target=evolve, args=pair) for pair in zip(sessions, terms, strict=True)
         ]
-        # The filters are the process's own, not a thread's: two threads that set them undo each other.
+        # Warning filters belong to the process, not to a thread: two threads that set them undo each other.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IcebergSqlWarning)
             for thread in threads:

@@ -1,6 +1,6 @@
-"""Somebody who wants to get damage past the gate, in the words of the statement.
+"""Attempts to get damaging statements past the gate by their wording.
 
-Each attack is first run past the gate, where it damages its table; with the gate the table stays whole.
+Each attack is first run without the gate, where it damages its table; with the gate the table stays intact.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
@@ -22,7 +23,7 @@ from spark_iceberg_sql.spark.gate import intercept
 Sql = Callable[..., DataFrame]
 FIELD = "REPLACE PARTITION FIELD shard WITH bucket(16, id) AS"
 
-# {t}: the table, local.attack.<name>. Each statement but the last one prepares.
+# {t}: the table, local.attack.<name>. All statements except the last one are preparation.
 TEXTS = {
     "plain": ["ALTER TABLE {t} " + FIELD + " shard"],
     "letter case": ["alter Table {t} rePLACE Partition fIELD shard with BUCKET(16, id) as SHARD"],
@@ -32,6 +33,12 @@ TEXTS = {
     "a comment before": ["/* SELECT 1 */ ALTER TABLE {t} " + FIELD + " shard"],
     "a comment with a bracket": ["/* /* */ */ ALTER TABLE {t} " + FIELD + " shard"],
     "a line comment inside": ["ALTER TABLE {t} -- it's\n" + FIELD + " shard"],
+    "a comment that ignores": ["ALTER TABLE {t} " + FIELD + " shard -- noqa"],
+    "a comment that skips": [
+        "/* iceberg-sql: ignore[SIS404] */ -- iceberg-sql: skip-file\nALTER TABLE {t} "
+        + FIELD
+        + " shard"
+    ],
     "an end after": ["ALTER TABLE {t} " + FIELD + " shard;  -- the end;\n"],
     "in two steps": [
         "ALTER TABLE {t} DROP PARTITION FIELD shard",
@@ -123,11 +130,11 @@ TEXTS = {
     ],
 }
 
-# Two fields whose names differ in case: only Spark 4.1 fails on them. Refused on any line, as a table outlives it.
+# Two fields whose names differ in case: only Spark 4.1 fails on them. Refused on all lines, as a table outlives them.
 SINCE_4_1 = {"letter case", "in two steps, by the transform"}
-# Iceberg's parser stumbles over these words as they stand; the gate mends them, so that they would run.
+# Iceberg's parser rejects these texts; the gate repairs them, so they would run.
 MENDED = {"a byte order mark", "a comment with a bracket", "an end after"}
-# The query's write fails on the table that the statement would leave, so Spark takes it back.
+# The query's write fails on the table that the statement would create, so Spark undoes it.
 REFUSED = {"a query of another type"}
 
 
@@ -150,7 +157,7 @@ def made(spark: SparkSession):
 
 
 def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | None:
-    """Run an attack, and say what is broken afterwards."""
+    """Run an attack, and return what is broken afterwards."""
     warehouse = spark.conf.get("spark.sql.catalog.local.warehouse")
     with suppress(Exception):  # a refusal ends the attack
         for text in texts:
@@ -188,6 +195,36 @@ def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> 
     assert broken is None
 
 
+ODD = ("\u00a0", "\u2003", "\u3000", "\u2028", "\f", "\v")
+
+
+def test_white_space_that_icebergs_grammar_refuses(
+    spark: SparkSession, made: Callable[[], str]
+) -> None:
+    """Its tokens are not checked, so it is not repaired: in `warn` too, Spark refuses it as it stands."""
+    table = f"local.attack.{made()}"
+    text = f"ALTER TABLE {table} {FIELD} shard"
+    lax = spark.newSession()
+    sis.install(lax, ddl="warn")
+    for number, odd in enumerate(ODD):
+        places = [i for i, letter in enumerate(text) if letter == " "]
+        for place in places if number == 0 else places[number:-1:4]:
+            attack = text[:place] + odd + text[place + 1 :]
+            for run in (spark.sql, lambda text: sis.sql(spark, text)):
+                with pytest.raises(sis.IcebergSqlError) as error:
+                    run(attack)
+                assert [d.code for d in error.value.report] == ["SIS004"], repr(attack)
+        with pytest.raises(AnalysisException), pytest.warns(IcebergSqlWarning, match="SIS004"):
+            lax.sql(attack)
+        with pytest.raises(AnalysisException), pytest.warns(IcebergSqlWarning, match="SIS004"):
+            lax.sql(f"ALTER /**/ {attack[6:]}")  # where a comment is repaired
+        # Around the statement it is removed, as a byte order mark is: what runs is what was checked.
+        with pytest.raises(sis.IcebergSqlError, match="SIS404"):
+            spark.sql(odd + text + odd)
+    sis.install(lax, ddl="off")
+    spark.table(f"{table}.files").collect()
+
+
 CALLS: dict[str, Callable[[SparkSession, str], Any]] = {
     "by keyword": lambda spark, text: spark.sql(sqlQuery=text),
     "empty arguments": lambda spark, text: spark.sql(text, args={}),
@@ -200,6 +237,7 @@ CALLS: dict[str, Callable[[SparkSession, str], Any]] = {
     "a bound method": lambda spark, text: spark.sql.__func__(spark, text),
     "sis.run": sis.run,
     "sis.sql": sis.sql,
+    "sis.run with a comment": lambda spark, text: sis.run(spark, f"{text}; -- noqa: SIS404"),
     "sis.run with a variable": lambda spark, text: sis.run(
         spark, text.replace("shard", "${s}"), variables={"s": "shard"}
     ),

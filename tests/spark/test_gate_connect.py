@@ -1,4 +1,4 @@
-"""`iceberg-sql connect-server` and a client in a process without this package, which is refused the same statements."""
+"""`iceberg-sql connect-server` and a client in a process without this package: the same statements are refused."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ print(json.dumps(answers))
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | None]:
-    """What the client got for each of its calls; null where the call went through."""
+    """The client's error for each of its calls; null if the call succeeded."""
     interpreter = connect_client.python()
     folder = tmp_path_factory.mktemp("connect")
     command = [sys.executable, "-m", "spark_iceberg_sql", "connect-server", "--port", "0"]

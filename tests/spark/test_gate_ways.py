@@ -1,4 +1,4 @@
-"""Every way to a session of ours, with a statement that would damage its table: the gate is shut in each."""
+"""Every way to reach an installed session, with a statement that would damage its table: all are refused."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def damaging(spark):
     spark.sql(f"CREATE TABLE {name} (id BIGINT) USING iceberg")
     spark.sql(f"ALTER TABLE {name} ADD PARTITION FIELD bucket(4, id) AS shard")
     yield f"ALTER TABLE {name} REPLACE PARTITION FIELD shard WITH bucket(16, id) AS shard"
-    spark.table(f"{name}.files").collect()  # what the damage would break
+    spark.table(f"{name}.files").collect()  # this is what the damage would break
     spark.sql(f"DROP TABLE {name}")
 
 
 def refused(run):
-    """Whether a call ends in the gate's refusal, and nothing is said of what was not checked."""
+    """Whether a call ends in the gate's refusal, without a note on something unchecked."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         with pytest.raises(sis.IcebergSqlError) as error:
@@ -58,12 +58,12 @@ def in_thread(run, kind=threading.Thread):
 
 
 def copy_of(jsession):
-    """A Python object for a JVM session that no `newSession()` of Python's has made."""
+    """A Python object for a JVM session that was not created by Python's `newSession()`."""
     return lambda spark: SparkSession(spark.sparkContext, jsession(spark))
 
 
 def active(spark):
-    """The session once it is the active one: pyspark remembers the last that made a frame of Python's values."""
+    """The session, made active: pyspark remembers the last one that created a DataFrame from Python values."""
     spark.createDataFrame([(1,)], "id INT")
     assert SparkSession.active()._jsparkSession.equals(spark._jsparkSession)
     return SparkSession.active()
@@ -143,7 +143,7 @@ class TestThreads:
         assert active == [None]
 
     def test_settings_are_the_sessions_own(self, spark, damaging):
-        """A catalog that one session alone has configured, first asked for in a thread."""
+        """A catalog that only one session has configured, first used in a thread."""
         session = spark.newSession()
         name = f"own_{uuid.uuid4().hex[:8]}"
         session.conf.set(f"spark.sql.catalog.{name}", "org.apache.iceberg.spark.SparkCatalog")
@@ -201,7 +201,7 @@ class TestModes:
 
 
 def test_names_in_double_quotes(spark, damaging):
-    """Strings or names by the session's settings in Spark's grammar, and never names in Iceberg's."""
+    """Strings or names, depending on the session's settings, in Spark's grammar; never names in Iceberg's."""
     session = spark.newSession()
     session.conf.set("spark.sql.ansi.enabled", "true")
     session.conf.set("spark.sql.ansi.doubleQuotedIdentifiers", "true")

@@ -1,16 +1,15 @@
-"""The guard: filters on Iceberg's functions give the rows that the functions' values say, and still prune."""
+"""The guard: filters on Iceberg's functions return the rows for which they are true, and still prune."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import guard_grid as grid
 import pytest
 from pyspark.sql import SparkSession
+from samples import FULL
 
-FULL = os.environ.get("SIS_SWEEP") == "full"
-STEP = 1 if FULL else 8  # which share of the grid is run
+STEP = 1 if FULL else 8  # one in so many checks is run
 
 # name -> the transforms whose fields the table has
 PARTITIONINGS: dict[str, tuple[str, ...]] = {
@@ -37,7 +36,7 @@ SOME = ("i", "d", "s", "ts")  # the columns whose fields change in tables of sev
 
 @pytest.fixture(scope="module", autouse=True)
 def settings(spark: SparkSession) -> Iterator[None]:
-    """Plan validation after each rule; thousands of small queries without a compiler each."""
+    """Plan validation after each rule; thousands of small queries, without code generation."""
     ours = {
         "spark.sql.planChangeValidation": "true",
         "spark.sql.adaptive.enabled": "false",
@@ -53,7 +52,7 @@ def settings(spark: SparkSession) -> Iterator[None]:
 
 
 def make(spark: SparkSession, name: str) -> str:
-    """The table of the grid by that name, made when it is first asked for."""
+    """The grid's table of that name, created on first use."""
     table = f"local.guard.{name}"
     if spark.catalog.tableExists(table):
         return table

@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark.optimizer.injection import RULES
 
 
 def run(part: str, folder: Path) -> dict[str, Any]:
-    """A process of its own: the JVM keeps what it compiled for as long as it lives."""
+    """In a separate process, since the JVM keeps compiled rules for its lifetime."""
     script = Path(__file__).with_name("rules_script.py")
     command = [sys.executable, str(script), part, str(folder / "warehouse")]
     done = subprocess.run(
@@ -92,12 +92,12 @@ def test_the_guards_switch_gives_icebergs_own_rows(
     assert [row.x for row in other.sql(theirs).collect()] == [4]
     other.conf.set("spark.iceberg_sql.guard", "false")
     assert [row.x for row in other.sql(theirs).collect()] == [2]
-    assert [row.x for row in other.sql(ours).collect()] == [4]  # nobody lets it into the scan
+    assert [row.x for row in other.sql(ours).collect()] == [4]  # nothing lets it into the scan
     assert [row.x for row in spark.sql(theirs).collect()] == [4]
 
 
 def test_cost_for_a_query_that_has_none_of_it(spark: SparkSession) -> None:
-    """All our rules together, of the median of some runs: under a millisecond."""
+    """The median time of all rules together is under a millisecond."""
     totals = []
     for _ in range(15):
         execution = spark.sql(

@@ -1,4 +1,4 @@
-"""The guard in statements that change rows, in the shapes that a query has, and on other kinds of tables."""
+"""The guard in statements that change rows, in various query shapes, and on other kinds of tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from samples import share
 
 ROWS = list(range(8))
 TABLES = {
@@ -22,7 +23,7 @@ TABLES = {
     "days": "PARTITIONED BY (days(t))",
     "moment": "PARTITIONED BY (t)",
 }
-# predicate -> what is true of a row's values of bucket(4, x) and months(t), null as None
+# predicate -> its truth from a row's bucket(4, x) and months(t), None for null
 PREDICATES: dict[str, Any] = {
     "{f}bucket(4, x) = 2": lambda b, m: b == 2,
     "{f}bucket(4, x) <> 2": lambda b, m: b not in (None, 2),
@@ -81,8 +82,12 @@ def snapshot(spark: SparkSession, table: str) -> int:
     return int(found[0])
 
 
-@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
-@pytest.mark.parametrize("name", TABLES)
+MODES = ("copy-on-write", "merge-on-read")
+# Each table in one of the two modes, in turn; in both in a sweep.
+IN_MODES = [(name, MODES[(n + turn) % 2]) for n, name in enumerate(TABLES) for turn in (0, 1)]
+
+
+@pytest.mark.parametrize(("name", "mode"), share(IN_MODES, 2))
 def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str) -> None:
     table = make(spark, f"{name}_{mode[:4]}", TABLES[name], mode)
     before, start = rows(spark, table), snapshot(spark, table)
@@ -100,7 +105,7 @@ def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str
             f"MERGE INTO {table} m USING (SELECT 1 AS one) ON {merge} WHEN MATCHED THEN UPDATE SET v = 'new'": changed,
             f"MERGE INTO {table} m USING {table} s ON m.x <=> s.x WHEN MATCHED AND {merge} THEN DELETE": rest,
         }
-        # Half of them for each table and mode, so that every one of them meets several of both.
+        # Half of them for each table and mode, so that each is tested with several of both.
         for statement, expected in [*statements.items()][(turn + at // 2) % 2 :: 2]:
             spark.sql(statement)
             if (got := rows(spark, table)) != expected:
@@ -128,7 +133,7 @@ def test_a_delete_of_whole_partitions_touches_metadata_alone(spark: SparkSession
 
 @pytest.mark.parametrize("predicate", ["bucket(4, x) = 2", "bucket(4, x) <> 2"])
 def test_replace_where(spark: SparkSession, predicate: str) -> None:
-    """What cannot be pushed cannot be replaced: Spark refuses it, where Iceberg alone replaces other rows."""
+    """Spark refuses REPLACE WHERE with a filter that is not pushed; Iceberg alone would replace other rows."""
     statement = f"INSERT INTO {{t}} REPLACE WHERE iceberg_{predicate} SELECT x, t, 'new' FROM {{t}} WHERE {{w}}"
     table = make(spark, f"replace_{'not' if '<>' in predicate else 'is'}", TABLES["bucket"])
     expected = [
@@ -222,7 +227,7 @@ def test_the_dataframe_api(spark: SparkSession, identity: str, in_two: set[int])
 
 
 def test_a_column_renamed_since(spark: SparkSession) -> None:
-    """Time travel knows the column by the name that it had."""
+    """In time travel, the column has its old name."""
     table = make(spark, "renamed", TABLES["identity"])
     start = snapshot(spark, table)
     two = {row[0] for row in rows(spark, table) if row[2] == 2}
@@ -235,7 +240,7 @@ def test_a_column_renamed_since(spark: SparkSession) -> None:
 
 
 def test_metadata_tables(spark: SparkSession, identity: str) -> None:
-    """Their filters are put to the partitions by identity as well."""
+    """Their filters are also applied to identity partitions."""
     for kind in ("files", "entries", "partitions"):
         column = "data_file.partition.x" if kind == "entries" else "partition.x"
         query = f"SELECT {column} AS x, iceberg_bucket(4, {column}) AS b FROM {identity}.{kind}"
@@ -304,7 +309,7 @@ def test_uuid_and_fixed_columns(spark: SparkSession) -> None:
 
 
 def files_read(frame: DataFrame) -> int:
-    """Data files in the scan, by its own metric."""
+    """Data files in the scan, from its own metric."""
     frame.collect()
     plan = frame._jdf.queryExecution().executedPlan()
     leaves = plan.collectLeaves()

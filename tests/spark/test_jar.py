@@ -1,6 +1,6 @@
-"""The runtime jar: fetched once, by however many at once, checked, and honoured where it is.
+"""The runtime jar: fetched once, even by concurrent processes, verified, and used if already present.
 
-No session is needed here, but the network once: the shared session's jar is copied where it can be.
+No session is needed here, but the network once: otherwise the shared session's jar is copied.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def jar() -> Path:
 
 @pytest.fixture
 def nothing_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A machine that has no jar: empty cache, no variable, no jar in the checkout. -> the cache."""
+    """A machine without a jar: empty cache, no variable, no jar in the checkout. Returns the cache."""
     monkeypatch.delenv("SPARK_ICEBERG_SQL_JAR", raising=False)
     monkeypatch.setenv("SPARK_ICEBERG_SQL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(jar_module, "checkout_jars", lambda: tmp_path / "jars")

@@ -17,16 +17,15 @@ from spark_iceberg_sql.spark.bridge import compiler, lines
 from spark_iceberg_sql.spark.extension import jar
 
 ROOT = Path(__file__).parents[2]
-# What javac finds and we cannot mend, with the reason.
+# javac warnings that cannot be fixed, with the reason.
 OFF = {
     "cast": "Janino knows no types between < and >: the cast in `(String) list.get(0)`, to javac redundant, is needed",
     "path": "the manifests of Spark's jars name jars that are not there",
 }
-# Scala leaves of a final method, such as `withNewChildrenInternal`, no generic signature in the
-# classes that these
-# extend, so that javac says of any Java class below them that it "cannot override" the one of
-# TreeNode. Janino does
-# not look there. All else that javac has to say of them counts.
+# For a final method such as `withNewChildrenInternal`, Scala emits no generic signature in the
+# superclasses of these classes, so javac reports for every Java subclass that it "cannot
+# override" TreeNode's method. Janino does not check that. All other javac messages about them
+# count.
 BELOW_SCALA = {"ImpliedLiteral", "Placed", "VirtualColumns", "WithoutFile"}
 _MESSAGE = re.compile(
     r"^(?=\S+\.java:\d+: |error: |warning: |Note: |\d+ (?:error|warning)s?$)", re.MULTILINE
@@ -55,7 +54,7 @@ def _ours(folder: Path) -> Iterator[Path]:
 
 
 def javac(folder: Path) -> list[str]:
-    """What javac says of all the Java files, one message each, but for the number of them."""
+    """javac's messages on all the Java files, without the final count."""
     rows = []
     for name, text in jar.sources():
         if name.endswith("Rows"):
@@ -68,7 +67,7 @@ def javac(folder: Path) -> list[str]:
         str(Path(runtime_jar.java()).resolve().with_name("javac")),
         *("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-J-Duser.language=en"),
         *("-proc:none", "-Werror", "-Xlint:all", *(f"-Xlint:-{name}" for name in OFF)),
-        # All classes are looked at in full, also where one has an error.
+        # All classes are analysed completely, even if one has an error.
         *("--should-stop=ifError=FLOW", "-Xmaxerrs", "1000", "-Xmaxwarns", "1000"),
         *("-d", str(folder), "-cp", f"{jars}{os.pathsep}{iceberg}", *map(str, files)),
     ]

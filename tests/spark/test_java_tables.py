@@ -1,4 +1,4 @@
-"""Intervals, MonotonicExpression and CyclicParts as tables: what comes of each input, to the microsecond or day."""
+"""Intervals, MonotonicExpression and CyclicParts as tables: the result for each input, to the microsecond or day."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLE = "local.tables.t"
 
 @pytest.fixture(scope="module")
 def ask(spark: SparkSession) -> Any:
-    """An object of RuleTables.java, below the classes of the rule `prune`."""
+    """An object of RuleTables.java, in a class loader below those of the rule `prune`."""
     parts = next(rule.parts for rule in injection.RULES if rule.name == "prune")
     loader = compiler.compile_java(
         injection.transform_rows(), "TransformRows.java", compiler.context_loader()
@@ -37,7 +37,7 @@ def ask(spark: SparkSession) -> Any:
 
 @pytest.fixture(scope="module", autouse=True)
 def _session(spark: SparkSession) -> Iterator[None]:
-    """A table with a column of each type, and none of our rules in the way."""
+    """A table with a column of each type, with this package's rules off."""
     spark.sql(
         f"CREATE OR REPLACE TABLE {TABLE} (ts timestamp, n timestamp_ntz, d date, i int, b bigint) USING iceberg"
     )
@@ -50,7 +50,7 @@ def _session(spark: SparkSession) -> Iterator[None]:
 
 
 def expression(spark: SparkSession, text: str, zone: str = "UTC") -> Any:
-    """An expression over the table as the optimizer leaves it."""
+    """An expression over the table, as optimized."""
     spark.sql(f"SET TIME ZONE '{zone}'")
     plan = spark.sql(f"SELECT {text} AS e FROM {TABLE}")._jdf.queryExecution().optimizedPlan()
     return plan.projectList().apply(0).child()
@@ -77,7 +77,7 @@ UNION = [
     ("", "", ""),
     ("0:1", "", "0:1"),
     ("0:2", "1:3", "0:3"),
-    ("0:1", "1:2", "0:2"),  # they touch
+    ("0:1", "1:2", "0:2"),  # adjacent
     ("0:1", "2:3", "0:1 2:3"),
     ("0:9", "2:3", "0:9"),
     ("0:1 4:5 8:9", "1:4", "0:5 8:9"),
@@ -163,7 +163,7 @@ def test_what_is_all(ask: Any, a: str, holds: bool) -> None:
 
 # -- MonotonicExpression
 
-# The clocks of India were last changed at this moment, by an hour: three are what may be off beside it.
+# India's last time-zone transition, by an hour: near it the margin is three hours.
 CHANGE = datetime(1945, 10, 14, 17, 30, tzinfo=timezone.utc)
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 CHANGED = int((CHANGE - EPOCH).total_seconds()) * 1_000_000
@@ -172,10 +172,10 @@ FIRST_DAY, END_DAY = -683003, 2896373  # the years 100 and 9900
 
 @dataclass(frozen=True)
 class Steps:
-    """What is known of a monotonic expression.
+    """The properties of a monotonic expression.
 
-    near: hours by which a bound may be off beside a change of the clocks. reach: how many hours behind it that ends.
-    far: hours by which a bound is always off. ends: of where it is monotonic, if not the column's usual ones.
+    near: hours by which a bound may be off near a transition. reach: how many hours after the transition that ends.
+    far: hours by which a bound is always off. ends: of the monotonic range, if not the column's usual ones.
     """
 
     direction: int = 1
@@ -192,7 +192,7 @@ ZONED = Steps(near=3, reach=3)
 ANY = "ANYTHING"
 FAR = "date_add(date_add(to_date(ts), 300000), 300000)"
 MONOTONIC: list[tuple[str, Steps | None]] = [
-    # Parts of a date. Those that come again are not monotonic.
+    # Parts of a date. Cyclic ones are not monotonic.
     ("year(ts)", ZONED),
     ("year(n)", Steps()),
     ("year(d)", Steps(ends=DAYS)),
@@ -216,7 +216,7 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("timestamp_millis(unix_millis(ts))", Steps()),
     ("timestamp_micros(unix_micros(ts))", Steps()),
     ("date_trunc('day', timestamp_seconds(unix_seconds(ts)))", ZONED),
-    # A thousand days of reach are too many to look for changes in.
+    # A range of a thousand days is too wide to search for transitions.
     ("date_trunc('day', timestamp_seconds(unix_seconds(ts) + 60))", Steps(near=26, far=26)),
     ("timestamp_seconds(unix_seconds(ts) * 2)", None),
     ("timestamp_seconds(unix_seconds(ts) div 2)", None),
@@ -251,9 +251,9 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("from_utc_timestamp(ts, 'Asia/Kolkata')", Steps(near=3, reach=29)),
     ("to_utc_timestamp(ts, 'Asia/Kolkata')", Steps(near=3, reach=29)),
     ("from_utc_timestamp(ts, 'UTC')", Steps()),
-    # Two zones may be off together.
+    # The margins of two zones may add up.
     ("date_trunc('day', from_utc_timestamp(ts, 'Asia/Kolkata'))", Steps(near=6, reach=29)),
-    # Differences: falling where the column is taken away.
+    # Differences: decreasing if the column is subtracted.
     ("datediff(ts, date '1970-01-05')", Steps(1, "APART", "APART", 3, 3)),
     ("datediff(date '1970-01-05', ts)", Steps(-1, "APART", "APART", 3, 3)),
     ("to_date(ts) - date '1970-01-05'", ZONED),
@@ -273,7 +273,7 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("date_format(ts, 'MM-yyyy')", None),
     ("date_format(ts, 'yyyy-dd')", None),
     ("date_format(ts, 'yyyy-MMM')", None),
-    # Numbers, and where they overflow: a hundredth is left of what the type holds.
+    # Numbers, with overflow: a hundredth of the type's range is left.
     ("cast(year(ts) AS bigint)", ZONED),
     ("cast(year(ts) AS double)", ZONED),
     ("cast(year(ts) AS decimal(10, 0))", ZONED),
@@ -341,7 +341,7 @@ MONOTONIC: list[tuple[str, Steps | None]] = [
     ("i + 1", None),
     ("year(ts) + i", None),
 ]
-# The arithmetic of Spark 4.0; the analyzer of this version makes other classes.
+# Spark 4.0's arithmetic; this version's analyzer creates different classes.
 ELSEWHERE = {"TimeAdd"}
 
 
@@ -374,12 +374,12 @@ def day(text: str) -> int:
 
 
 def days(*pieces: str) -> str:
-    """2024-01-01:2024-02-01 as Intervals have it."""
+    """2024-01-01:2024-02-01 as Intervals."""
     return " ".join(":".join(str(day(end)) for end in piece.split(":")) for piece in pieces)
 
 
 START, END = day("2024-01-01"), day("2025-01-01")
-FIRST_WRAPPED = -INT + 9  # the least ints, truncated by 10, are great
+FIRST_WRAPPED = -INT + 9  # the smallest ints wrap around when truncated by 10
 IMPLIED = [
     ("year(d) = 2024", f"d {START}:{END}"),
     ("year(d) <=> 2024", f"d {START}:{END}"),
@@ -399,7 +399,7 @@ IMPLIED = [
     ("year(d) = 2024 OR month(d) = 1", ""),
     ("2023 - year(d) = -1", f"d {START}:{END}"),
     ("2023 - year(d) < -1", f"d {END}:greatest"),
-    # At the ends of where year(d) is followed, nothing is bounded on that side.
+    # At the limits of the supported range of year(d), that side is unbounded.
     ("year(d) >= 100", ""),
     ("year(d) > 100", f"d {FIRST_DAY + 365}:greatest"),
     ("year(d) < 9899", f"d least:{END_DAY - 365}"),
@@ -407,14 +407,14 @@ IMPLIED = [
     ("cast(d AS string) = '2024-02-29'", f"d {day('2024-02-29')}:{day('2024-03-01')}"),
     ("cast(d AS string) LIKE '2024-02%'", f"d {day('2024-02-01')}:{day('2024-03-01')}"),
     ("cast(d AS string) LIKE '%2024'", ""),
-    # A year has four digits from first to last, or the order of the text is not known.
+    # If years do not all have four digits, the order of the text is unknown.
     ("cast(date_add(d, 36521) AS string) = '2123-12-29'", f"d {START}:{START + 1}"),
     ("cast(date_add(d, 36522) AS string) = '2123-12-29'", ""),
     ("cast(date_sub(d, 36156) AS string) = '1925-01-04'", f"d {START}:{START + 1}"),
     ("cast(date_sub(d, 36157) AS string) = '1925-01-04'", ""),
     # Nothing is computed where a value is null.
     ("trunc(d, 'fortnight') = date '2024-01-01'", ""),
-    # The column itself, at the ends of its type.
+    # The column itself, at the limits of its type.
     ("d = date '2024-01-01'", f"d {START}:{START + 1}"),
     ("d <> date '2024-01-01'", f"d least:{START} {START + 1}:greatest"),
     (f"d = date_from_unix_date({INT})", f"d {INT}:{INT + 1}"),
@@ -427,7 +427,7 @@ IMPLIED = [
     (f"ts <= timestamp_micros({-LONG - 1})", f"ts least:{-LONG}"),
     ("unix_seconds(ts) = 60", "ts 60000000:61000000"),
     ("unix_seconds(ts) < -60", "ts least:-60000000"),
-    # What wraps, and what may overflow.
+    # Wrap-around and possible overflow.
     ("iceberg_truncate(10, i) = 20", f"i least:{FIRST_WRAPPED} 20:30"),
     ("iceberg_truncate(10, i) = -20", f"i least:{FIRST_WRAPPED} -20:-10"),
     ("iceberg_truncate(10, i) >= 2147483640", f"i least:{FIRST_WRAPPED} 2147483640:greatest"),
@@ -448,7 +448,7 @@ def test_what_a_predicate_implies(
 
 
 def hours(*pieces: str) -> str:
-    """2024-01-01T05:00/2024-01-01T06:00, in UTC, as Intervals have it."""
+    """2024-01-01T05:00/2024-01-01T06:00, in UTC, as Intervals."""
     return " ".join(
         ":".join(
             str(int((datetime.fromisoformat(f"{end}+00:00") - EPOCH).total_seconds()) * 10**6)
@@ -535,7 +535,7 @@ REFINED: list[Refined] = [
         hours("2023-12-31T23:00/2024-01-01T01:00"),
         hours("2024-01-01T00:00/2024-01-01T01:00"),
     ),
-    # In the zone, half an hour off.
+    # In a zone with a half-hour offset.
     (
         "Asia/Kolkata",
         "day(ts) = 2",
@@ -548,14 +548,14 @@ REFINED: list[Refined] = [
         hours("2024-01-10T00:00/2024-01-11T00:00"),
         hours("2024-01-10T17:00/2024-01-10T18:00"),
     ),
-    # Within three hours of a change of the clocks, at 06:00, hours are kept, and three on both sides.
+    # Within three hours of a transition, at 06:00, hours are kept, and three on both sides.
     (
         "America/New_York",
         "hour(ts) = 15",
         hours("2024-11-02T18:00/2024-11-03T18:00"),
         hours("2024-11-02T19:00/2024-11-02T20:00", "2024-11-03T00:00/2024-11-03T12:00"),
     ),
-    # Without bounds, with too many pieces to ask for, or on another column: as it was.
+    # Without bounds, with too many pieces to evaluate, or on another column: unchanged.
     ("UTC", "month(d) = 2", "least:greatest", "least:greatest"),
     ("UTC", "month(d) = 2", f"{START}:greatest", f"{START}:greatest"),
     ("UTC", "dayofyear(d) = 1", f"{START}:{START + 400}", f"{START}:{START + 1} {END}:{END + 1}"),

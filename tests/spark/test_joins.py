@@ -1,4 +1,4 @@
-"""spj: its verdict is the plan's, and the settings that it names bring about what it says."""
+"""spj: its verdict matches the plan, and its settings have the effect that it states."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Token ends against Spark's own lexer, on nasty generated inputs."""
+"""Token boundaries compared with Spark's own lexer, on difficult generated inputs."""
 
 from __future__ import annotations
 
-import os
 import random
 
 from pyspark.sql import SparkSession
+from samples import FULL
 from spark_grammar import compiled
 
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
-INPUTS = 200_000 if os.environ.get("SIS_SWEEP") == "full" else 10_000
+INPUTS = 200_000 if FULL else 10_000
 
 PIECES = [
     *("'", '"', "`", "''", '""', "``", "\\", "\\'", "\\\\", "r'", 'R"', "'a'", "`b`", '"c"'),
@@ -52,7 +52,7 @@ def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
         ours = [token.end for token in tokens]
         last = tokens[-1]
         if last.kind is Kind.UNCLOSED and not last.text.startswith("/*"):
-            # Ours takes the rest for the string it opens; Spark's sees a stray quote and goes on.
+            # Ours reads the rest as the string it opens; Spark's reads a stray quote and continues.
             unclosed += 1
             ours.pop()
             theirs = [end for end in theirs if end <= last.start]

@@ -1,4 +1,4 @@
-"""The functions over a table's metadata: equal to the catalog's own tables, and what Iceberg has no table for."""
+"""The functions over a table's metadata: equal to the catalog's own tables, and those without such a table."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_time_travel_is_the_catalog_s(
 
 
 def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]) -> None:
-    """Iceberg's own tables return no rows for one."""
+    """Iceberg's own tables return no rows for such a snapshot."""
     for call, words in (
         ("iceberg_files('{}', snapshot_id => 5)", "Cannot find snapshot with ID 5"),
         ("iceberg_files('{}', version => '5')", "Cannot find snapshot with ID 5"),
@@ -103,7 +103,7 @@ def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]
         ),
         ("iceberg_ddl('{}', ref => 'first')", "UNRECOGNIZED_PARAMETER_NAME"),
         ("iceberg_columns('{}', ref => 'no')", "no branch or tag `no`, only first, main, side"),
-        (f"iceberg_files('{TABLE}2', endpoint => 'http://h:1')", "it is only for a path"),
+        (f"iceberg_files('{TABLE}2', endpoint => 'http://h:1')", "it only applies to a path"),
         ("iceberg_files('{}', store => 'nowhere')", "is not one of iceberg, icebergS3"),
         ("iceberg_column_stats('{}', column => 'nmae')", "write name"),
     ):
@@ -171,7 +171,7 @@ def test_properties_and_columns_are_as_the_catalog_shows_them(
 
 
 def test_column_stats(spark: SparkSession, paths: dict[int, str]) -> None:
-    """The bounds are the least and the greatest values of each file."""
+    """The bounds are the minimum and maximum of each file."""
     whole = spark.sql(
         f"SELECT * FROM iceberg_column_stats('{paths[2]}') WHERE content = 0 AND column_name = 'amount'"
     ).collect()
@@ -269,7 +269,7 @@ def test_ddl_makes_an_equal_table(spark: SparkSession, paths: dict[int, str], ve
             if version == 1 and function == "iceberg_partition_specs":
                 same = [
                     [row[1:] for row in found] for found in same
-                ]  # void fields stay in format 1
+                ]  # void fields remain in format version 1
             assert same[0] == same[1]
     finally:
         spark.sql(f"DROP TABLE IF EXISTS {copy} PURGE")

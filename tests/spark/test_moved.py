@@ -1,4 +1,4 @@
-"""A table that was copied or moved is read where it is now: the same rows as the original, from its own files."""
+"""A copied or moved table is read at its current location: the same rows as the original, from its own files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from test_moved_paths import CASES
 
 from spark_iceberg_sql.spark.bridge import jvm, moved_io
-from spark_iceberg_sql.spark.catalogs import catalog
+from spark_iceberg_sql.spark.tables.catalog_settings import catalog
 from spark_iceberg_sql.spark.tables.moved import mapping
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
@@ -51,7 +51,7 @@ def rows(spark: SparkSession, path: Path | str, suffix: str = "") -> Rows:
 
 
 def equality_delete(spark: SparkSession, name: str, value: int) -> None:
-    """As Flink writes one: the rows whose id is the value."""
+    """As Flink writes an equality delete: the rows whose id is the value."""
     assert spark._jvm is not None
     assert spark.sparkContext._gateway is not None
     iceberg = spark._jvm.org.apache.iceberg
@@ -81,7 +81,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for version, (properties, delete) in TABLES.items():
         t = f"moves.db.{version}"
         spark.sql(f"CREATE TABLE {t} (id INT, d STRING) USING iceberg TBLPROPERTIES ({properties})")
-        if version == "v2":  # the one spec that applies to all data is the unpartitioned one
+        if version == "v2":  # only the unpartitioned spec applies to all data
             spark.sql(f"INSERT INTO {t} VALUES (50, 'flink'), (51, 'flink')")
             equality_delete(spark, t, 50)
         spark.sql(f"ALTER TABLE {t} ADD PARTITION FIELD d")
@@ -101,7 +101,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def originals(spark: SparkSession, lake: Path) -> dict[str, dict[str, Rows]]:
-    """The rows of each table by what follows its path, read where the metadata says that it is."""
+    """The rows of each table by the arguments after its path, read at the location in its metadata."""
     found: dict[str, dict[str, Rows]] = {}
     for version in TABLES:
         path = lake / "db" / version
@@ -115,7 +115,7 @@ def originals(spark: SparkSession, lake: Path) -> dict[str, dict[str, Rows]]:
 
 
 def leave(original: Path) -> None:
-    """The original stays."""
+    """The original still exists."""
 
 
 def remove(original: Path) -> None:
@@ -123,14 +123,14 @@ def remove(original: Path) -> None:
 
 
 def spoil(original: Path) -> None:
-    """Each file of the original has other content under the same name."""
+    """Each file of the original has different content under the same name."""
     for file in original.rglob("*"):
         if file.is_file():
             file.write_bytes(b"not what it was")
 
 
 def replace(original: Path) -> None:
-    """Another table has the original's place, with data files of the same names."""
+    """Another table is at the original's location, with data files of the same names."""
     other = original.with_name("other")
     assert other.is_dir()
     names = sorted(f.relative_to(original) for f in original.rglob("*.parquet"))
@@ -144,7 +144,7 @@ def replace(original: Path) -> None:
 
 @pytest.fixture
 def kept(lake: Path, tmp_path: Path) -> Iterator[Path]:
-    """The lake, laid back as it was."""
+    """The lake, restored."""
     shutil.copytree(lake / "db", tmp_path / "kept")
     yield lake
     shutil.rmtree(lake / "db")
@@ -173,7 +173,7 @@ def test_a_copy_has_the_original_s_rows(
 def test_in_a_cluster_of_processes(
     lake: Path, originals: dict[str, dict[str, Rows]], tmp_path: Path
 ) -> None:
-    """Executors have no class of this package but the one that they are sent; with Kryo, too."""
+    """Executors have no class of this package except the one sent to them; also with Kryo."""
     for version in TABLES:
         shutil.copytree(lake / "db" / version, tmp_path / version)
     script = f"""
@@ -214,7 +214,7 @@ def test_what_it_says(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
     for name in ("iceberg", "icebergLocal", "icebergHDFS", "iceberg_files"):
         with pytest.raises(AnalysisException) as refused:
             spark.sql(f"SELECT * FROM {name}('{copy}', allow_moved_paths => false)")
-        words = f"{copy}` is a copy, or was moved: its metadata refers to `{original}`; leave it out to read "
+        words = f"{copy}` is a copy, or was moved: its metadata refers to `{original}`; omit this argument to read "
         assert words in str(refused.value)
         assert "`allow_moved_paths`" in str(refused.value)
         assert spark.sql(f"SELECT * FROM {name}('{original}', allow_moved_paths => false)").head(1)
@@ -243,7 +243,7 @@ def test_a_metadata_file_of_the_copy(spark: SparkSession, lake: Path, tmp_path: 
         found = spark.sql(f"SELECT id, _path FROM iceberg({call})").collect()
         assert sorted(r[0] for r in found) == sorted(r[0] for r in rows(spark, copy))
         assert all(Path(r[1]).is_relative_to(copy) for r in found)
-    # Alone, it does not say where a copy may be.
+    # On its own, it does not tell where a copy is.
     lone = tmp_path / file.name
     shutil.copy(file, lone)
     with pytest.warns(UserWarning, match="is not in a folder `metadata`"):
@@ -254,7 +254,7 @@ def test_a_metadata_file_of_the_copy(spark: SparkSession, lake: Path, tmp_path: 
 
 
 def test_a_file_that_was_not_copied(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
-    """It is not taken from the original."""
+    """The file is not read from the original."""
     for pattern in (
         "data/**/*.parquet",
         "metadata/*-m*.avro",
@@ -296,12 +296,12 @@ def test_a_copy_is_not_written_to_by_reading_it(
     shutil.copytree(lake / "db" / "v3", copy)
     io = moved_io.file_io(_hadoop(spark), f"{lake}/db/v3/", f"{copy}/")
     for change in (io.deleteFile, io.newOutputFile):
-        with pytest.raises(Exception, match="only read"):
+        with pytest.raises(Exception, match="is read-only"):
             change(f"{lake}/db/v3/data/x")
 
 
 def position_delete(spark: SparkSession, name: str, path: str) -> None:
-    """As a tool writes one that calls a file by a path of its own: the file's first row."""
+    """As a tool writes a delete with its own path for the file: deletes the file's first row."""
     java: Any = spark._jvm
     iceberg = java.org.apache.iceberg
     table = iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
@@ -320,7 +320,7 @@ def position_delete(spark: SparkSession, name: str, path: str) -> None:
 def test_deletes_that_call_files_by_other_addresses(
     spark: SparkSession, lake: Path, tmp_path: Path
 ) -> None:
-    """A tool that maps paths itself may write deletes for the new ones; Iceberg would ignore them."""
+    """A tool that maps paths itself may write deletes with new paths, which Iceberg would ignore."""
     name = "moves.db.mixed"
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ('format-version' = '2') "
@@ -330,7 +330,7 @@ def test_deletes_that_call_files_by_other_addresses(
     copy, original = tmp_path / "t", lake / "db" / "mixed"
     position_delete(
         spark, name, f"{lake}/db/mixed/data/gone.parquet"
-    )  # of a file that is gone: allowed
+    )  # of a file that no longer exists: allowed
     shutil.copytree(original, copy)
     assert rows(spark, copy) == [(1,)]
     shutil.rmtree(copy)

@@ -1,4 +1,4 @@
-"""Typical mistakes, and what a cell shows, in a real kernel: one kernel, which all cells run in."""
+"""Typical mistakes, and a cell's output, in a real kernel, shared by all cells."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ spark = sis.session("warehouse", config={
     "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"})
 day, ids, table, part = datetime.date(2024, 1, 5), [1, 2, 3], "local.d.t", "ts_day"
 frame = spark.range(3)
+import pandas as pd
+empty, pairs, beyond, wide = pd.DataFrame(), {"a": [1], "b": [2, 3]}, 2**63, [1, 2**40]
+nothing, zone = None, datetime.timedelta(0)
+early, moment = datetime.date(1, 1, 1), datetime.datetime(1500, 1, 1)
 """
 TABLES = """\
 %%iceberg_sql
@@ -29,7 +33,7 @@ PARTITIONED BY (days(ts), bucket(4, id));
 INSERT INTO local.d.t SELECT /*+ REPARTITION(1) */ id, 'n' || id,
   TIMESTAMP '2024-01-01' + make_interval(0, 0, 0, CAST(id % 10 AS INT)), '{"a": 1}' FROM range(40);
 """
-# A job that was cancelled is listed until its tasks have ended.
+# A cancelled job is listed until its tasks have ended.
 WAIT = """\
 import time
 tracker, begun = spark.sparkContext.statusTracker(), time.time()
@@ -41,7 +45,7 @@ LONG = """\
 threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
 %iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3
 """
-# What Jupyter asks the kernel for; `|` is the cursor.
+# Jupyter's completion requests; `|` is the cursor.
 COMPLETE = """\
 from IPython.core.completer import provisionalcompleter
 def complete(sql, line="%%iceberg_sql\\n"):
@@ -57,9 +61,14 @@ FROM local.d.t INSERT INTO local.d.t SELECT *;
 DROP TABLE local.d.t;
 SELECT {day} AS day
 """
+BOUND_SECRET = """\
+spark.sql("SELECT * FROM icebergS3(:u, :a, :b, nope => 1)", args={
+    'u': 'http://127.0.0.1:1/b/t', 'a': 'AKIAKEY', 'b': 'hunter2hunter2'})
+"""
 S = "%%iceberg_sql\n"
+SECRET = "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 2)"
 
-# A cell; the words under the carets, if there is a place; and what else must be said.
+# A cell; the text under the carets, if the error has a position; and what else the message must contain.
 MISTAKES: list[tuple[str, str | None, list[str]]] = [
     # functions and transforms
     (
@@ -120,9 +129,23 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT {dya}", "{dya}", ["no Python variable `dya`", "write `{day}`"]),
     (S + "SELECT :dya", ":dya", ["dya", "write `:day`"]),
     (S + "SELECT * FROM {table}", "{table}", ["write `FROM IDENTIFIER({table})`"]),
-    (S + "SELECT x_{part}", "{part}", ["cannot be a part of a name"]),
+    (S + "SELECT x_{part}", "{part}", ["cannot be part of a name"]),
     (S + "SELECT {{ day }}", "{{ day }}", ["write `{day}`"]),
-    (S + "SELECT {sis}", "{sis}", ["of Python's type module"]),
+    (S + "SELECT {sis}", "{sis}", ["has the Python type module"]),
+    (S + "SET foo={day}", "{day}", ["spark.conf.set('foo', day)", "nothing has run"]),
+    (S + "SELECT ?", "?", ["`?` has no value", "write `{name}`"]),
+    (S + "SELECT * FROM {empty}", "{empty}", ["has no columns", "nothing has run"]),
+    # Statements are parsed, and their parameters bound, before the first one runs; the rows are counted below.
+    (S + "DELETE FROM local.d.t;\nSELEC 2", "SELEC", ["write `SELECT`", "nothing has run"]),
+    (S + "DELETE FROM local.d.t;\nSELECT * FROM (", None, ["nothing has run", "cell:3:"]),
+    (S + "DELETE FROM local.d.t;\nSELECT :nope, {day}", ":nope", ["nothing has run"]),
+    (S + "DELETE FROM local.d.t;\nEXPLAIN SELECT ?", "?", ["nothing has run"]),
+    (S + "SET a.b = 1; DELETE FROM local.d.t;\nSELEC 3", "SELEC", ["nothing has run"]),
+    # writing to a path
+    (S + "INSERT INTO FUNCTION iceberg('/x') VALUES (1)", None, ["icebergLocal"]),
+    (S + "INSERT INTO TABLE FUNCTION icebergLocal({table}) VALUES (1)", None, ["single quotes"]),
+    ("spark.sql(\"INSERT INTO FUNCTION iceberg('/x') VALUES (1)\")", None, ["icebergLocal"]),
+    (S + "SELECT assert_true(false)", None, ["'false' is not true!"]),
     # partition DDL
     (
         S + "SELECT 1;\nALTER TABLE local.d.t ADD PARTITION FIELD days(name)",
@@ -138,7 +161,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     ('spark.sql("ALTER TABLE local.d.t ADD PARTITION FIELD days(name)")', "name", ["SIS202"]),
     # the first line
     ("%%iceberg_sql --limt 3\nSELECT 1", None, ["write `--limit`"]),
-    ("%%iceberg_sql SELECT 1\nSELECT 2", None, ["SQL stands on the lines below it"]),
+    ("%%iceberg_sql SELECT 1\nSELECT 2", None, ["write the SQL on the lines below"]),
     ("%%iceberg_sql list\nSELECT 1", None, ["write `list_rows`"]),
     ("%%iceberg_sql spark\nSELECT 1", None, ["is the Spark session"]),
     ("%%iceberg_sql --limit\nSELECT 1", None, ["--limit 50"]),
@@ -152,8 +175,15 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
         None,
         ["***"],
     ),
+    (f'spark.sql("{SECRET}")', None, ["***"]),
+    (
+        BOUND_SECRET,
+        None,
+        ["nope"],
+    ),
+    (f'spark.sql("{SECRET}")'.replace("SELECT", "SELEC"), "SELEC", ["***", "SYNTAX"]),
 ]
-# Cells that succeed, and what they show.
+# Cells that succeed, and their output.
 SHOWN: list[tuple[str, list[str]]] = [
     (
         S + "SELECT id FROM local.d.t WHERE ts >= {day} AND ts < :day + INTERVAL 1 DAY",
@@ -174,7 +204,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         + "FROM (SELECT parse_json(v) AS v FROM local.d.t LIMIT 1) -- end",
         ["; -- {x} :y", "it's", "1 row"],
     ),
-    (S + "-- nothing\n/* at all */", ["there is no statement"]),
+    (S + "-- nothing\n/* at all */", ["this cell has no statement"]),
     (
         S
         + "SELECT 1 AS a, 2 AS a, X'00ff' AS b, map('k', array(1, NULL)) AS m, '<b>&' AS h,\n"
@@ -203,6 +233,15 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["['ts_day', 'id_bucket']"],
     ),
     (COMPLETE + 'complete("", "%%iceberg_sql --expl")', ["['--explain']"]),
+    (S + "SELECT {pairs}['b'] AS b, {pairs} AS p", ["[2, 3]", "{a -> [1], b -> [2, 3]}"]),
+    (S + "SELECT {early} AS e, {moment} AS m", ["0001-01-01", "1500-01-01 00:00:00"]),
+    (S + "SELECT {beyond} AS n, typeof({wide}) AS t", ["9223372036854775808", "array<bigint>"]),
+    (f"%%iceberg_sql --traceback\n{SECRET}", ["AnalysisException", "run_cell_magic('iceberg_sql'"]),
+    (S + "COMMENT ON TABLE local.d.t IS {nothing}; SET TIME ZONE {zone}", ["COMMENT ON TABLE"]),
+    # Statements whose text depends on what runs before them are not parsed before.
+    (S + "SET x.y = 1; SELECT ${x.y} AS seen", ["seen", "1 row"]),
+    ("%config IcebergSql.limit = -5\n%reload_ext spark_iceberg_sql", []),
+    (S + "SELECT 7 AS after_reload", ["after_reload"]),
     ("%config IcebergSql.limit = 1", []),
     (S + "SELECT * FROM range(3)", ["first 1 row"]),
     (
@@ -214,7 +253,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["interrupted after", "SELECT was cancelled in Spark"],
     ),
     (WAIT, ["[]"]),
-    # Nothing runs, also where a statement begins like a query.
+    # Nothing runs, even if a statement starts like a query.
     (
         EXPLAINED,
         ["local.d.t"],
@@ -225,7 +264,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["removed 1 row", "39"],
     ),
 ]
-KEEP = os.environ.get("KEEP_NOTEBOOK")  # where to write the cells, to look at them
+KEEP = os.environ.get("KEEP_NOTEBOOK")  # where to write the cells, for inspection
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
 _NEVER = re.compile(
     r"py4j|Traceback|at org\.|site-packages|JVM stacktrace|hunter2|AKIAKEY|\"level\"", re.IGNORECASE
@@ -235,7 +274,7 @@ _MOST_LINES = 14
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
-    """Each cell's source with the cell after all have run."""
+    """Each cell's source, with the cell after all cells have run."""
     sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), *(s[0] for s in SHOWN), "spark.stop()"]
     book = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
     place = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
@@ -249,7 +288,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
 
 
 def said(cell: NotebookNode) -> str:
-    """All that a cell says as text."""
+    """The full text output of a cell."""
     parts = []
     for output in cell.outputs:
         text = output.get("text") or output.get("data", {}).get("text/plain", "")
@@ -273,7 +312,7 @@ def test_a_mistake(
 
 
 def underlined(text: str) -> list[str]:
-    """The words above carets."""
+    """The text above the carets."""
     lines = text.splitlines()
     found = []
     for above, line in pairwise(lines):
@@ -291,5 +330,6 @@ def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, lis
     for output in cells[source].outputs:
         html = output.get("data", {}).get("text/html", "")
         assert "<script" not in html
+        assert re.search("hunter2|AKIAKEY", text + html) is None
         assert "<b>&" not in html  # a value is text, whatever is in it
         assert re.search(r"(?:src|href|url)\s*[=(]", html) is None

@@ -1,6 +1,6 @@
-"""Every notebook runs from top to bottom, as an analyst would run it, and shows what it shows in the repository.
+"""Every notebook runs from top to bottom, as an analyst would run it, and its outputs equal the committed ones.
 
-Each is a kernel of its own, and so a process and a Spark of its own.
+Each has its own kernel, and so its own process and Spark.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
-# What differs from run to run: times, the sizes of files, addresses of objects, temporary folders.
+# These differ from run to run: times, file sizes, object addresses, temporary folders.
 _VARIES = (
     (re.compile(r"\b\d+\.\d s\b"), "# s"),
     (re.compile(r"\b[\d.]+ (?:of [\d.]+ )?[kM]?B\b"), "# B"),
@@ -31,12 +31,12 @@ _VARIES = (
 
 
 def _cleaned(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """The outputs as they are committed: without what the JVM writes when it starts."""
+    """The outputs as committed: without the JVM's start-up messages."""
     return [o for o in outputs if o.get("name") != "stderr"]
 
 
 def _said(outputs: list[NotebookNode]) -> list[str]:
-    """What each output says as text, and which forms it has."""
+    """Each output's text, and its MIME types."""
     said = []
     for output in outputs:
         text = output.get("text") or output.get("data", {}).get("text/plain", "")
@@ -50,7 +50,7 @@ def _said(outputs: list[NotebookNode]) -> list[str]:
 @pytest.mark.parametrize("name", sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")))
 @pytest.mark.filterwarnings("default::DeprecationWarning")  # jupyter_client's own
 def test_the_notebook_runs(name: str, tmp_path: Path) -> None:
-    """Its outputs are those that are committed; `--update-goldens` commits them anew."""
+    """Its outputs equal the committed ones; `--update-goldens` updates these."""
     committed = nbformat.read(NOTEBOOKS / name, as_version=4)
     book = copy.deepcopy(committed)
     for cell in book.cells:

@@ -15,6 +15,7 @@ from long_run import look
 from oracle import Runtime, judge
 from probes import METADATA, PROCEDURES
 from pyspark.sql import SparkSession
+from samples import FULL
 
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.diagnostics import Severity
@@ -22,10 +23,9 @@ from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table, Tables
 
-FULL = os.environ.get("SIS_SWEEP") == "full"
-HISTORIES = 600 if FULL else 40
-# Of the generated cases and the long files, each run takes another sample; a sweep takes all.
-SAMPLE = None if FULL else 160
+HISTORIES = 600 if FULL else 20
+# Each run takes a different sample of the generated cases and the long files; a sweep takes all.
+SAMPLE = None if FULL else 80
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def state(table: Table) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
 def test_histories(runtime: Runtime, seed: int) -> None:
-    """Each step is refused by both or taken by both, and then ids, names and order are the same."""
+    """Each step is refused by both or accepted by both, and then ids, names and order are equal."""
     runtime.clear()
     known = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
@@ -95,14 +95,14 @@ def test_histories(runtime: Runtime, seed: int) -> None:
         mine = known.get(("t",))
         assert isinstance(mine, Table), words
         if mine.specs is None and mine.why_unknown and "may choose either" in mine.why_unknown:
-            return  # The runtime's choice hangs on a hash.
+            return  # The runtime's choice depends on a hash.
         theirs = table_from_metadata(("local", "db", "t"), runtime.metadata("local.db.t"))
         assert state(mine) == state(theirs), words
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES // 3))
 def test_damage_that_no_rule_foresees(runtime: Runtime, seed: int) -> None:
-    """A sample of what `python tests/spark/long_run.py` does for hours."""
+    """A short sample of `python tests/spark/long_run.py`, which runs for hours."""
     found = look(runtime, wild(seed + 1))
     assert not found.wrong, "\n".join((*wild(seed + 1), *found.wrong))
 
@@ -117,7 +117,7 @@ def test_the_probes_know_every_metadata_table_and_procedure(spark: SparkSession)
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_table_that_is_fine_passes_every_probe(runtime: Runtime, version: int) -> None:
     for how in ("quick", "core", "thorough", "everything") if version == 2 else ("everything",):
-        runtime.clear()  # "core" adds files that are not there
+        runtime.clear()  # "core" adds files that do not exist
         runtime.sql(
             "CREATE TABLE t (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts)) "
             f"TBLPROPERTIES ('format-version' = '{version}')"

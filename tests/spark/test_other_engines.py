@@ -29,7 +29,7 @@ def cases() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession) -> Iterator[dict[str, str]]:
-    """What stands for the page's path, snapshot and time."""
+    """The replacements for the page's path, snapshot and time."""
     spark.sql(f"DROP TABLE IF EXISTS {TABLE} PURGE")
     spark.sql(
         f"CREATE TABLE {TABLE} (id BIGINT, name STRING, day DATE) USING iceberg PARTITIONED BY (day)"
@@ -90,7 +90,7 @@ def shown(value: object) -> str:
 
 @pytest.fixture(scope="module")
 def foreign(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Tables that pyiceberg wrote through a catalog of its own, by name, with rows of many types."""
+    """Tables that pyiceberg wrote through its own catalog, by name, with rows of many types."""
     pytest.importorskip("pyiceberg")
     pa = pytest.importorskip("pyarrow")
     from pyiceberg.catalog.sql import SqlCatalog
@@ -174,7 +174,7 @@ def test_a_table_of_pyiceberg(spark: SparkSession, foreign: dict[str, Path]) -> 
 
 
 def test_its_metadata(spark: SparkSession, foreign: dict[str, Path]) -> None:
-    """As pyiceberg's own inspection has it."""
+    """Equal to pyiceberg's own inspection."""
     from pyiceberg.table import StaticTable
 
     path = foreign["t"]

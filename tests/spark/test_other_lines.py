@@ -1,4 +1,4 @@
-"""The other lines of Spark: a sample of what must not fail on any of them, with the line's own pyspark."""
+"""The other lines of Spark: a sample of tests that must pass on all of them, with the line's own pyspark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spark_iceberg_sql.spark import versions
 HERE = Path(__file__).parent
 OTHERS = [line.spark for line in versions.LINES if line != versions.line(pyspark.__version__)]
 # The gate, the functions' values and the guard's rows, the checker against the runtime,
-# what is told of tables, and the adversary.
+# tables by path and their metadata, and the adversary.
 FILES = (
     *("test_gate.py", "test_gate_attacks.py", "test_gate_clients.py", "test_gate_ways.py"),
     *("test_explain.py", "test_metadata_functions.py"),
@@ -34,7 +34,7 @@ def test_a_sample(line: str, tmp_path: Path) -> None:
         spark_line.provided(line)
     except spark_line.UnavailableError as error:
         pytest.skip(str(error))
-    # Without what a worker of xdist, or pytest itself, tells its children.
+    # Without the environment that xdist or pytest passes to child processes.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     done = subprocess.run(
         [

@@ -1,4 +1,4 @@
-"""Statement nodes against Spark's own parser with Iceberg's extensions, on generated statements."""
+"""Statement nodes compared with Spark's own parser with Iceberg's extensions, on generated statements."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from keywords import NAME, PLACES, keywords
 from pyspark.sql import SparkSession
+from samples import FULL
 from spark_grammar import compiled
 from sql_maker import statement
 
@@ -32,9 +33,9 @@ from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import Argument, ColumnDef, Literal, Term
 
 MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
-STATEMENTS = 60_000 if os.environ.get("SIS_SWEEP") == "full" else 3_000
-# Of the sweep over keywords, each run takes another sample; a full one takes every word in every place.
-WORDS = None if os.environ.get("SIS_SWEEP") == "full" else 2_000
+STATEMENTS = 60_000 if FULL else 3_000
+# Each run takes a different sample of the keyword sweep; a full one takes every word in every position.
+WORDS = None if FULL else 2_000
 FIELDS = (AddField, DropField, ReplaceField)
 PLANS: dict[type[Node], tuple[str, ...]] = {
     WriteOrder: ("SetWriteDistributionAndOrdering",),
@@ -43,7 +44,7 @@ PLANS: dict[type[Node], tuple[str, ...]] = {
 }
 OTHERS = (WriteOrder, IdentifierFields, Reference)
 SUFFIX_TYPES = {"L": "LongType", "S": "ShortType", "Y": "ByteType"}
-# What Spark refuses after its grammar has read the statement, on grounds that rules judge and not the reader.
+# Errors that Spark raises after parsing, for reasons that are checked by rules and not by the parser.
 LATER = (
     "INVALID_SQL_SYNTAX", "UNSUPPORTED_TYPED_LITERAL", "INVALID_NUMERIC_LITERAL_RANGE",
     "UNSUPPORTED_DATATYPE", "INVALID_TYPED_LITERAL", "INCOMPLETE_TYPE_DEFINITION",
@@ -53,7 +54,7 @@ LATER = (
 )  # fmt: skip
 
 
-# Without it a statement may be another engine's, and is not judged.
+# Without it, a statement may be another engine's, and is not checked.
 SPARKS = "CREATE TABLE sparks.own (i INT) USING iceberg;\n"
 
 
@@ -105,11 +106,11 @@ def uncollated(columns: str) -> list[str]:
 
 
 def in_expression(node: Node, text: str, message: str) -> bool:
-    """Whether Spark's complaint is about a query or an expression, which ours does not read."""
+    """Whether Spark's error is about a query or an expression, which our parser does not read."""
     place = re.search(r"\(line (\d+), pos (\d+)\)", message)
     if not isinstance(node, Create):
         return False
-    if not place:  # a column list that begins as a query does, and is neither
+    if not place:  # a column list that starts like a query, and is neither
         return "INVALID_IDENTIFIER" in message and node.query is not None
     lines = text.split("\n")
     offset = sum(len(line) + 1 for line in lines[: int(place[1]) - 1]) + int(place[2])
@@ -122,7 +123,7 @@ def in_expression(node: Node, text: str, message: str) -> bool:
 
 
 def fault(node: Node, text: str, theirs: str) -> str | None:
-    """What the node and Spark's plan disagree about, or None."""
+    """The difference between the node and Spark's plan, or None."""
     parts = theirs.split("\x02")
     if parts[0].startswith("!"):
         if not isinstance(node, (Create, *FIELDS, *OTHERS)):
@@ -130,7 +131,7 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
         later = any(mark in " ".join(parts[1:]) for mark in LATER) or in_expression(
             node, text, parts[2]
         )
-        # Iceberg's parser makes the transforms of a sort order itself; here the rules judge them.
+        # Iceberg's parser builds the transforms of a sort order itself; here the rules check them.
         later = later or (isinstance(node, WriteOrder) and not check(SPARKS + text).ok)
         return None if later else "refused, and read by us"
     if isinstance(node, Unreadable):
@@ -240,7 +241,7 @@ def test_routing_is_icebergs_own(spark: SparkSession) -> None:
 
 
 def test_spark_refuses_every_mistake_of_the_corpus(spark: SparkSession) -> None:
-    """But those that are said to do something else."""
+    """Except those that are documented to do something else."""
     parts = statements(MISTAKES.read_text(encoding="utf-8"))
     answers = compiled(spark)("plan", [handed_on(part) for part in parts])
     errors = [bool(list(check(part.text).errors)) for part in parts]

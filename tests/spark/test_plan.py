@@ -1,4 +1,4 @@
-"""A plan is a prediction: it is held against what the runtime then really does."""
+"""A plan is a prediction: it is compared with what the runtime then does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from samples import FULL, share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
@@ -22,7 +23,7 @@ TERMS = (
 
 
 def real(spark, name):
-    """The table's specs as its newest metadata file has them."""
+    """The table's specs in its newest metadata file."""
     rows = intercept.own_sql(spark)(f"SELECT file FROM {name}.metadata_log_entries").collect()
     text = Path(rows[-1].file.removeprefix("file:")).read_text()
     return table_from_metadata(("t",), json.loads(text)).specs
@@ -41,11 +42,11 @@ def flat(specs):
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_predicted_evolutions_are_the_runtimes(spark, version):
-    """Random evolutions: every statement that the plan says passes does pass, and does just that."""
+    """Random evolutions: every statement that the plan accepts succeeds, with exactly the predicted result."""
     rng = random.Random(41 + version)
     spark.sql("CREATE NAMESPACE IF NOT EXISTS local.plan")
     planned = refused = 0
-    for round_ in range(8):
+    for round_ in share(range(8), 3):
         name = f"local.plan.v{version}_{round_}"
         start = rng.sample(TERMS, rng.randint(0, 2))
         clause = f"PARTITIONED BY ({', '.join(start)})" if start else ""
@@ -66,8 +67,8 @@ def test_predicted_evolutions_are_the_runtimes(spark, version):
             assert flat(real(spark, name)) == flat(plan.after), statement
             planned += 1
         intercept.own_sql(spark)(f"DROP TABLE {name}")
-    assert planned > 30
-    assert refused > 2
+    assert planned > (30 if FULL else 8)
+    assert refused > (2 if FULL else 0)
 
 
 def _statement(rng, specs, name, step):
@@ -135,7 +136,7 @@ NAMES = ("t", "日本", "o'brien", "a`b", "a b", "a-b", "1t", "select", 'a"b', "
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("namespace", ["db", "d'b", "日"])
 def test_the_rewrite_it_names_works_for_every_name(spark, namespace, name):
-    """In a catalog in memory, as folders may not have every name."""
+    """In an in-memory catalog, as folders cannot have every name."""
     spark.conf.set("spark.sql.catalog.in-memory", "org.apache.iceberg.spark.SparkCatalog")
     spark.conf.set(
         "spark.sql.catalog.in-memory.catalog-impl", "org.apache.iceberg.inmemory.InMemoryCatalog"

@@ -1,4 +1,4 @@
-"""A preview says what Spark then really writes: partitions, files and bytes, for many specs and write settings."""
+"""A preview predicts what Spark then writes: partitions, files and bytes, for many specs and write settings."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from samples import share
 
 import spark_iceberg_sql as sis
 
@@ -32,21 +33,17 @@ def events(spark: SparkSession) -> str:
 
 CASES = [
     ("days(ts)", {}),
-    pytest.param("bucket(8, id), country", {}, marks=pytest.mark.thorough),
+    ("bucket(8, id), country", {}),
     ("tenant", {"write.target-file-size-bytes": "60000"}),
-    pytest.param("", {"write.target-file-size-bytes": "150000"}, marks=pytest.mark.thorough),
     ("country", {"write.distribution-mode": "none"}),
-    # Shuffle partitions are split, and with them the partitions in them.
+    # Shuffle partitions are split, and with them the table partitions inside.
     ("truncate(20, tenant)", {"write.spark.advisory-partition-size-bytes": "1000000"}),
-    pytest.param(
-        "days(`the payload`.at)",
-        {"write.parquet.compression-codec": "gzip"},
-        marks=pytest.mark.thorough,
-    ),
+    ("", {"write.target-file-size-bytes": "150000"}),
+    ("days(`the payload`.at)", {"write.parquet.compression-codec": "gzip"}),
 ]
 
 
-@pytest.mark.parametrize(("spec", "properties"), CASES)
+@pytest.mark.parametrize(("spec", "properties"), share(CASES, 2))
 def test_the_files_are_those_that_spark_writes(
     spark: SparkSession, events: str, spec: str, properties: dict[str, str]
 ) -> None:

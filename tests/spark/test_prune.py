@@ -1,4 +1,4 @@
-"""Predicates that prune by themselves: files read in every kind of statement, and what EXPLAIN says."""
+"""Predicates that prune through the rule `prune`: files read in every kind of statement, and EXPLAIN."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from scans import metrics, plan
 
 TABLE = "local.prune.daily"
-# 160 days of one row a file, the first on 1 October 2023; partitioned by days(ts) and bucket(4, id).
+# 160 days with one row per file, from 1 October 2023; partitioned by days(ts) and bucket(4, id).
 FILES = 160
 ROWS = f"""
     SELECT id, ts, cast(ts AS timestamp_ntz) AS n, cast(ts AS date) AS d, named_struct('ts', ts) AS s,
@@ -68,7 +68,7 @@ def without(spark: SparkSession, query: str) -> DataFrame:
         spark.conf.unset("spark.iceberg_sql.prune")
 
 
-# Predicate, and files read of 160. Without the rule each reads 160, but for those that Iceberg prunes itself.
+# Predicate, and files read of 160. Without the rule each reads 160, except those that Iceberg prunes itself.
 PREDICATES = {
     "year(ts) = 2023": 92,
     "year(ts) <> 2023": 68,
@@ -258,7 +258,7 @@ def test_dynamic_pruning_of_a_join_stays(spark: SparkSession, daily: str) -> Non
     fact = next(line for line in scans(rows) if "daily" in line)
     assert "dynamicpruning" in fact
     assert "ts >= 1698796800000000, ts < 1701388800000000" in fact
-    # A file has one row: 2 of the fact's are read, and what the dimension has.
+    # A file has one row: 2 files of the fact table are read, and those of the dimension.
     assert metrics(rows)["numOutputRows"] <= metrics(without(spark, query))["numOutputRows"] < 30
 
 
@@ -324,11 +324,11 @@ def test_a_stream_is_left_alone(
 def test_explain_tells_what_was_added_from_what_was_written(
     spark: SparkSession, daily: str
 ) -> None:
-    # The scan covers whole days: the range is in its filters alone; a note on the user's literal says why.
+    # The scan covers whole days: the range is only in its filters; a note on the user's literal says why.
     text = plan(spark.sql(f"SELECT id FROM {daily} WHERE year(ts) = 2023"))
     assert "= 2023 (implies ((ts >= 2023-01-01 00:00:00) AND (ts < 2024-01-01 00:00:00)))" in text
     assert "ts >= 1672531200000000, ts < 1704067200000000" in text
-    # Half a day is left to a filter, where the bound is marked.
+    # Half a day needs a filter, in which the bound is marked.
     text = plan(spark.sql(f"SELECT id FROM {daily} WHERE unix_timestamp(ts) < 1700000000"))
     assert "< 2023-11-14 22:13:20 (implied))" in text
     assert "< 1700000000 (implies (ts < 2023-11-14 22:13:20))" in text
@@ -348,7 +348,7 @@ def test_the_switch(spark: SparkSession, daily: str) -> None:
 
 
 def test_nothing_grows(spark: SparkSession, daily: str) -> None:
-    """The optimizer runs its batch until nothing changes: what was added is seen for what it is."""
+    """The optimizer runs its batch until nothing changes: the rule recognizes what it has added."""
     condition = " AND ".join(
         f"({p})"
         for p in ("year(ts) IN (2023, 2024)", "month(ts) IN (1, 2, 11)", "dayofweek(ts) = 2")
@@ -365,7 +365,7 @@ def test_nothing_grows(spark: SparkSession, daily: str) -> None:
 
 
 def test_ends_of_what_types_hold(spark: SparkSession) -> None:
-    """Values that wrap around, and years of more and fewer than four digits, are in no range and stay."""
+    """Values that wrap around, and years with more or fewer than four digits, are outside any range and are kept."""
     low, high, hour = -(2**31), 2**31 - 1, 3_600_000_000
     ends = [
         (low, -(2**63), low),
@@ -382,7 +382,7 @@ def test_ends_of_what_types_hold(spark: SparkSession) -> None:
     data = spark.createDataFrame(
         [(n, *row) for n, row in enumerate(ends)], "id int, i int, m bigint, k int"
     ).selectExpr("id", "i", "timestamp_micros(m) AS ts", "date_from_unix_date(k) AS d")
-    # A file each.
+    # One file each.
     data.writeTo("local.prune.ends").using("iceberg").partitionedBy(F.col("id")).createOrReplace()
     predicates = [
         f"{f} {op} {v}"

@@ -1,4 +1,4 @@
-"""SIS602 against the runtime: a filter of which it speaks reads every file, with the optimizer rules on."""
+"""SIS602 against the runtime: a filter that it reports reads every file, with the optimizer rules on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLES = {
     "prefixes": "truncate(5, name)",
     "hashes": "bucket(4, name)",
 }
-# 48 rows, one of each half month in two years, and each at another hour.
+# 48 rows, one per half month in two years, each at a different hour.
 ROWS = """
     SELECT id, ts, cast(ts AS date) AS d, cast(ts AS timestamp_ntz) AS n, concat('Name', id % 12) name
     FROM (

@@ -1,8 +1,8 @@
-"""What the rule `prune` adds is implied: random rows, predicates and zones, with the rule and without.
+"""The ranges of the rule `prune` are implied: random rows, predicates and zones, with the rule and without.
 
-The rule is asked for what a predicate implies, and rows are looked for that satisfy the predicate and not
-that: many predicates in one query. The adversary does it through scans (test_adversary.py).
-SIS_SWEEP=full does more than 100,000 (row set, predicate) pairs.
+For each predicate, the range that the rule implies is computed, and rows are searched that satisfy the predicate but
+not the range: many predicates in one query. The adversary does this through scans (test_adversary.py).
+SIS_SWEEP=full tests more than 100,000 (row set, predicate) pairs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from adversary.implied import optimizer_rule
 from prune_predicates import DAY, EPOCH, ZONES, Predicates, micros, moments
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from samples import FULL, share
 
 from spark_iceberg_sql.spark.versions import line
 
 LINE = line(pyspark.__version__)
-FULL = os.environ.get("SIS_SWEEP") == "full"
 # For each of 8 zones: 480 predicates by 60 sets of 20 rows are 230,400 pairs; in everyday runs 3,840.
 ROWS, SETS = (1200, 60) if FULL else (400, 20)
 PREDICATES = 480 if FULL else 24
@@ -33,7 +33,7 @@ SEED = int(os.environ.get("SIS_SEED", "20240229"))
 
 @contextmanager
 def conf(spark: SparkSession, **values: str) -> Iterator[None]:
-    """Settings of the session, dots as double underscores, for a while."""
+    """Change session settings temporarily; double underscores stand for dots."""
     keys = {key.replace("__", "."): value for key, value in values.items()}
     before = {key: spark.conf.get(key, None) for key in keys}
     try:
@@ -49,7 +49,7 @@ def conf(spark: SparkSession, **values: str) -> Iterator[None]:
 
 
 def strict(spark: SparkSession, zone: str) -> Any:
-    """The zone; plan changes validated; no code generated, since each query runs once."""
+    """The zone; plan validation; no code generation, since each query runs once."""
     return conf(
         spark,
         spark__sql__session__timeZone=zone,
@@ -75,7 +75,7 @@ def rows(spark: SparkSession, zone: str, count: int) -> DataFrame:
 
 
 def implied(spark: SparkSession, table: DataFrame, prune: Any, predicate: str) -> Column | None:
-    """What the rule would add to the filter that the optimizer leaves; None where that is nothing."""
+    """What the rule would add to the optimized filter; None if nothing."""
     plan = table.where(predicate)._jdf.queryExecution().optimizedPlan()
     if plan.nodeName() != "Filter" or plan.child().nodeName() != "DataSourceV2ScanRelation":
         return None
@@ -91,14 +91,14 @@ def implied(spark: SparkSession, table: DataFrame, prune: Any, predicate: str) -
 def compare(
     spark: SparkSession, source: DataFrame, predicates: list[str], sets: int
 ) -> tuple[list[str], int, int]:
-    """Predicates with a row that satisfies them outside of what they imply; how many imply something;
-    and in how many sets of rows that leaves one out.
+    """Predicates with a matching row outside their implied range; how many imply a range;
+    and in how many sets of rows the range excludes one.
     """
     prune = optimizer_rule(spark, "Prune")
     with conf(spark, spark__iceberg_sql__prune="false"):
         found = [(predicate, implied(spark, source, prune, predicate)) for predicate in predicates]
     known = [(predicate, added) for predicate, added in found if added is not None]
-    source.cache()  # from here on no scan: Spark fails on some of these as aggregates to be pushed
+    source.cache()  # no scan from here on: Spark fails to push some of these as aggregates
     wrong = []
     excluding = 0
     for at in range(0, len(known), 60):
@@ -128,12 +128,12 @@ def test_no_row_that_satisfies_a_predicate_is_outside_of_what_it_implies(
         wrong, known, excluding = compare(spark, spark.table(table), predicates, SETS)
     print(f"{zone}: {known} predicates x {SETS} row sets; rows left out in {excluding}")
     assert wrong == []
-    # The test is about something: many predicates imply something, and that leaves rows out.
+    # The test is meaningful: many predicates imply a range, and that excludes rows.
     assert known > PREDICATES * 0.35
     assert excluding > known * SETS * 0.5
 
 
-# Where time goes on and what is computed from it falls: the middle, the reach and the step of the rows.
+# Where time increases but an expression of it decreases: the middle, the extent and the step of the rows.
 FALLS = {
     "America/St_Johns": ("2006-10-29T02:31", timedelta(hours=3), timedelta(minutes=7)),
     "Australia/Lord_Howe": ("2024-04-06T15:00", timedelta(hours=2), timedelta(minutes=5)),
@@ -142,7 +142,7 @@ FALLS = {
         "2023-01-30T00:00",
         timedelta(hours=80),
         timedelta(minutes=170),
-    ),  # months of 28 days and 31
+    ),  # months of 28 and 31 days
 }
 
 
@@ -156,7 +156,7 @@ def test_where_an_expression_falls_for_a_while(spark: SparkSession, zone: str) -
         data = data.selectExpr("id", "timestamp_micros(m) AS ts")
         data.writeTo("local.prune.falls").using("iceberg").createOrReplace()
         predicates = []
-        for at in times[::5]:
+        for at in share(times[::5], 4):
             local = (EPOCH + timedelta(microseconds=at)).astimezone(ZoneInfo(zone))
             for op in ("<", ">=", "="):
                 predicates += [

@@ -1,4 +1,4 @@
-"""Two processes evolve one table of a JDBC catalog at once: nothing is lost."""
+"""Two processes evolve one table of a JDBC catalog concurrently: nothing is lost."""
 
 from __future__ import annotations
 

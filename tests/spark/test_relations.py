@@ -1,4 +1,4 @@
-"""Tables by path: how the functions are called, and everything a table can do."""
+"""Tables by path: how the functions are called, and all operations on such a table."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ import scans
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.tables.credentials import collection
 
 TABLE = "local.by_path.days"
 
 
 @pytest.fixture(scope="module")
 def path(spark: SparkSession) -> Iterator[str]:
-    """A table of ten days and four buckets, a manifest a day; 400 rows, ids from 0."""
+    """A table of ten days and four buckets, one manifest per day; 400 rows, ids from 0."""
     spark.sql(f"DROP TABLE IF EXISTS {TABLE} PURGE")
     spark.sql(
         f"CREATE TABLE {TABLE} (id BIGINT, name STRING, ts TIMESTAMP) USING iceberg "
@@ -98,14 +100,27 @@ def test_a_named_collection(spark: SparkSession, path: str) -> None:
         ):
             assert one(spark, f"SELECT count(*) FROM {call}") == 400
         spark.conf.set(f"{prefix}.colour", "red")
-        with pytest.raises(AnalysisException, match="`colour`"):
+        with pytest.raises(
+            AnalysisException, match="the setting `colour`, which is not an argument"
+        ):
             spark.sql(f"SELECT * FROM icebergLocal('here', filename => '{name}')")
     finally:
         for key in ("path", "format", "colour"):
             spark.conf.unset(f"{prefix}.{key}")
 
 
+def test_a_collection_of_wrong_arguments(spark: SparkSession) -> None:
+    for arguments, words in (
+        ({"acces_key_id": "AKIA0"}, "argument `acces_key_id`\nhelp: write access_key_id"),
+        ({"endpoint": "http://h", "url": None}, "`url` is None"),
+    ):
+        with pytest.raises(IcebergSqlError, match=words):
+            collection(spark, "wrong", **arguments)  # type: ignore[arg-type]
+    assert spark.conf.get("spark.iceberg_sql.collection.wrong.endpoint", None) is None
+
+
 REFUSED = [
+    ("icebergLocal(' ')", "INVALID_PARAMETER_VALUE", "it is empty"),
     ("icebergLocal()", "REQUIRED_PARAMETER_NOT_FOUND", "`path`"),
     ("icebergLocal('{path}', 'orc', 'auto', 'x')", "WRONG_NUM_ARGS", "icebergLocal"),
     (
@@ -144,7 +159,7 @@ REFUSED = [
     ("icebergLocal('s3://b/t')", "INVALID_PARAMETER_VALUE", r"write iceberg\('s3://b/t'\)"),
     ("icebergLocal('{path}/no')", "PATH_NOT_FOUND", "{path}/no/metadata"),
     ("icebergLocal(collection => 'none')", "INVALID_PARAMETER_VALUE", r"collection\.none\.\*"),
-    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it is only for S3"),
+    ("iceberg('{path}', 'key', 'secret')", "INVALID_PARAMETER_VALUE", "it only applies to S3"),
     ("icebergS3('b/t')", "INVALID_PARAMETER_VALUE", "s3://bucket/path"),
     ("icebergS3('http://k:s@h/b/t')", "INVALID_PARAMETER_VALUE", "use a named collection"),
     ("icebergS3('s3://b/t')", "INVALID_PARAMETER_VALUE", "iceberg-aws-bundle"),
@@ -192,7 +207,7 @@ def test_described(spark: SparkSession, function: object) -> None:
         assert spark.catalog.functionExists(name)
 
 
-# ------------------------------------------------------------------------------ what a table can do
+# ------------------------------------------------------------------------------ operations
 
 
 def test_joins(spark: SparkSession, path: str) -> None:
@@ -358,7 +373,7 @@ def test_a_table_made_anew_at_the_same_path_is_read_anew(spark: SparkSession) ->
 
 
 def test_the_cache_saves_reads_and_can_be_switched_off(spark: SparkSession, path: str) -> None:
-    """Counted by Hadoop's own statistics of the local file system: bytes read while planning."""
+    """Bytes read while planning, from Hadoop's own statistics of the local file system."""
     jvm = spark._jvm
     assert jvm is not None
 

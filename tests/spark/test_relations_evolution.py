@@ -13,7 +13,7 @@ Make = Callable[..., str]
 
 @pytest.fixture
 def make(spark: SparkSession) -> Iterator[Make]:
-    """Makes a table `local.by_path.evolves` and runs statements on it; returns its path."""
+    """Creates a table `local.by_path.evolves` and runs statements on it; returns its path."""
     name = "local.by_path.evolves"
 
     def made(columns: str, *statements: str, properties: str = "'format-version' = '2'") -> str:
@@ -101,7 +101,7 @@ def test_position_deletes_and_deletion_vectors(
 
 
 def test_equality_deletes(spark: SparkSession, make: Make) -> None:
-    """Spark writes none, so Iceberg's own writer does, as Flink would."""
+    """Spark does not write equality deletes, so Iceberg's own writer does, as Flink would."""
     path = make("id INT, name STRING", "INSERT INTO {t} VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     jvm = spark._jvm
     assert jvm is not None

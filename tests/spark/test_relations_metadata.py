@@ -141,7 +141,7 @@ def test_a_file_without_a_version_in_its_name(spark: SparkSession, table: Path) 
 def test_a_version_hint_does_not_choose_older_rows(
     spark: SparkSession, table: Path, hint: str | None
 ) -> None:
-    """Nor a gap in the versions, nor a listing that was kept: each new file is seen at once."""
+    """Nor a gap in the versions, nor a cached listing: each new file is visible immediately."""
     if hint is not None:
         (table / "metadata" / "version-hint.text").write_text(hint)
     assert count(spark, table) == count(spark, table) == 2
@@ -184,7 +184,7 @@ def test_a_broken_file_among_many_heads(spark: SparkSession, table: Path) -> Non
 def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, part: str) -> None:
     with pytest.raises(AnalysisException, match="is inside the folder of the table") as caught:
         count(spark, table / part)
-    assert f"`file:{table}`; pass that folder" in str(caught.value)
+    assert f"`file:{table}`; pass the table's folder" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def view(folder: Path, dialect: str, query: str) -> None:
 
 
 def test_a_view_s_query(spark: SparkSession, original: Path, tmp_path: Path) -> None:
-    """It is read with the view's catalog and namespace, not with the session's."""
+    """The query is read with the view's catalog and namespace, not the session's."""
     view(tmp_path / "mine", "spark", "SELECT id FROM versions WHERE id > 1")
     view(tmp_path / "trinos", "trino", "SELECT id FROM versions")
     view(tmp_path / "broken", "spark", "SELECT id FROM nothing")
@@ -259,7 +259,7 @@ def test_a_view_s_query(spark: SparkSession, original: Path, tmp_path: Path) -> 
         with pytest.raises(AnalysisException, match=words):
             spark.sql(f"SELECT * FROM {call.format(tmp_path)}")
     (row,) = spark.sql(f"SELECT error FROM iceberg_tables('{tmp_path}/mine')").collect()
-    assert row.error == "it is a view, which has no files"
+    assert row.error == "this is a view, which has no files"
 
 
 def test_a_file_that_is_not_there(spark: SparkSession, table: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_thousand_files(spark: SparkSession, table: Path) -> None:
     for n in range(10, 1010):
         (table / "metadata" / f"{n:05}-{uuid.uuid4()}.metadata.json").write_bytes(newest)
     for before, after in zip(few, least(), strict=True):
-        assert after < 8 * before  # they are listed, and not read
+        assert after < 8 * before  # they are listed, but not read
 
 
 # ------------------------------------------------------------------------------ metadata functions

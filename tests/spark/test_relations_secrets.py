@@ -1,8 +1,8 @@
-"""Keys appear in no plan, error, log, event log, repr or column name; a literal key brings a warning.
+"""Keys appear in no plan, error, log, event log, repr or column name; a literal key raises a warning.
 
-Each way of giving a key runs in a process of its own, which writes an event log and a debug log; the
-test then looks for the key in everything that process left behind. The S3 server that the keys are
-for is not there: what is looked at is what is said about it.
+Each way of passing a key runs in a separate process, which writes an event log and a debug log; the
+test then searches everything that the process left behind for the key. There is no S3 server for
+the keys: the errors are what is searched.
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.spark.bridge.jvm import Refusal
+from spark_iceberg_sql.spark.tables.credentials import Secrets
+from spark_iceberg_sql.spark.tables.stores import STORES
 
 KEY, SECRET, TOKEN = "AKIASENTINEL0KEY", "sentinelsecretsentinelsecret", "sentineltokensentinel"
 ACCOUNT_KEY = "c2VudGluZWxhY2NvdW50a2V5c2VudGluZWw="
@@ -51,6 +56,42 @@ def left_behind(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return left
 
 
+@pytest.mark.parametrize(
+    ("store", "arguments"),
+    [
+        ("any", {"url": "wasbs://c@n.blob.core.windows.net/x?sig=SENTINEL"}),
+        ("any", {"url": "abfss://c@n.dfs.core.windows.net/x", "filename": "t?sv=1&sig=SENTINEL"}),
+        ("any", {"url": "gs://b/x?X-Amz-Signature=SENTINEL"}),
+        ("s3", {"url": "s3://b/x?X-Amz-Signature=SENTINEL"}),
+        ("hadoop", {"path": "wasbs://c@n.blob.core.windows.net/x?SIG=SENTINEL"}),
+        (
+            "azure",
+            {
+                "connection_string": "https://n.h",
+                "container_name": "c",
+                "blobpath": "x?sig=SENTINEL",
+            },
+        ),
+    ],
+)
+def test_signed_urls_are_refused_without_their_signature(
+    store: str, arguments: dict[str, str]
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        STORES[store]("iceberg", arguments)
+    assert "a signed URL" in str(refused.value.parameters)
+    assert "SENTINEL" not in str(refused.value.parameters)
+
+
+def test_signatures_are_masked_wherever_a_refusal_quotes_a_url() -> None:
+    secrets = Secrets()
+    secrets.learn(
+        FUNCTIONS[0], {"url": "wasbs://c@n.h/x?sv=1&sig=SENTINEL ", "endpoint": "a?SIG=OTHER1"}
+    )
+    refusal = secrets.out_of(Refusal("PATH_NOT_FOUND", path="x?sv=1&sig=SENTINEL&a, OTHER1"))
+    assert refusal.parameters == {"path": "x?sv=1&sig=***&a, ***"}
+
+
 def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
     lines = left_behind["stdout"].splitlines()
     refused = sum(line.startswith("refused ") for line in lines)
@@ -58,7 +99,7 @@ def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
     assert refused >= 17
     assert left_behind["stdout"].count("\nRAN") == 15
     assert "FAR" in left_behind["stdout"]
-    assert "ADDRESS `uri` has a user name or a password" in left_behind["stdout"]
+    assert "ADDRESS `uri` contains a user name or password" in left_behind["stdout"]
     assert "UI http" not in left_behind["stdout"]
     pages = {name: text for name, text in left_behind.items() if name.startswith("ui/")}
     assert any("spark.sql.catalog.local" in text for text in pages.values())

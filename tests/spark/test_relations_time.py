@@ -31,7 +31,7 @@ def now_ms() -> int:
 
 @pytest.fixture(scope="module")
 def history(spark: SparkSession) -> Iterator[History]:
-    """create; insert; add a column; insert: with a time after each (ClickHouse's three scenarios)."""
+    """create; insert; add a column; insert; with a time after each (ClickHouse's three scenarios)."""
     spark.sql(f"CREATE TABLE {TABLE} (order_number BIGINT, product_code STRING) USING iceberg")
     created = now_ms()
     spark.sql(f"INSERT INTO {TABLE} VALUES (1, 'Mars')")
@@ -67,7 +67,7 @@ def at(spark: SparkSession, history: History, settings: str) -> DataFrame:
 def test_by_time(
     spark: SparkSession, history: History, moment: int, columns: int, rows: int
 ) -> None:
-    """Scenarios 1 and 2: a change of the schema alone is no snapshot; the old one keeps its own."""
+    """Scenarios 1 and 2: a schema change alone creates no snapshot; the old snapshot keeps its schema."""
     ms = history.times[moment]
     theirs = as_of(spark, ms)
     assert (len(theirs.columns), theirs.count()) == (columns, rows)

@@ -1,4 +1,4 @@
-"""_path, _file, _size, _time, _etag: hidden, there when named, free when unused."""
+"""_path, _file, _size, _time, _etag: hidden, available by name, free if unused."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ HIDDEN = ("_path", "_file", "_size", "_time", "_etag")
 def test_a_column_that_was_not_asked_for_is_not_another_one(
     spark: SparkSession, path: str, name: str, text: str, settings: str
 ) -> None:
-    """`_file` of Iceberg is the full path: whether the text has the word must not choose the value."""
+    """Iceberg's `_file` is the full path: the value must not depend on whether the text contains the word."""
     rows = spark.sql(text.format(p=path).replace("')", f"'{settings})"))
     assert rows.count() == rows.select("id", "_pos").count() == 3
     for ask in (

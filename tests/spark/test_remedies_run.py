@@ -1,4 +1,4 @@
-"""The runtime on what the checker tells its user to write, and on what --fix writes."""
+"""The checker's remedies and the results of --fix, run on the runtime."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from breakings import broken
 from oracle import Runtime
 from pyspark.sql import SparkSession
+from samples import share
 from test_remedies import clauses, findings
 
 from spark_iceberg_sql.checker import fixes
@@ -27,7 +28,7 @@ _TERM = re.compile(
 
 
 def carried(clause: str) -> list[str]:
-    """The statements in which a clause is put to the parser; none where it is but a word or a pattern."""
+    """The statements in which a clause is parsed; none if it is only a word or a pattern."""
     if "..." in clause or re.search(r"\{\{|\$\{|[{}]", clause):
         return []
     if clause.startswith(_VERBS) and not re.fullmatch(r"[A-Z ]+(\S+)?", clause):
@@ -63,7 +64,7 @@ def test_the_runtime_s_parser_reads_every_clause(spark: SparkSession) -> None:
 
 
 def state(runtime: Runtime) -> list[Any]:
-    """The tables there are, without what differs from one moment to the next."""
+    """The existing tables, without what differs between runs."""
     keys = ("format-version", "partition-specs", "default-spec-id", "last-partition-id", "schemas")
     tables = sorted(runtime.tables())
     found = [(table, runtime.metadata(table)) for table in tables]
@@ -75,9 +76,9 @@ def run(runtime: Runtime, script: list[str]) -> list[bool]:
     return [runtime.refusal(statement) is None for statement in script]
 
 
-@pytest.mark.parametrize("seed", range(0, 1000, 50))
+@pytest.mark.parametrize("seed", share(range(0, 1000, 50), 3))
 def test_a_fix_makes_the_table_that_was_asked_for(spark: SparkSession, seed: int) -> None:
-    """What runs without a fix makes the same table with it; what does not run makes the one meant."""
+    """A statement that runs creates the same table with the fix; one that fails creates the intended table."""
     runtime = Runtime(spark)
     script = broken(seed)
     known = Tables(catalog="local", namespace=("db",), complete=True)

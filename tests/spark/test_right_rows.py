@@ -1,4 +1,4 @@
-"""Ways in which rows were once lost, each with its own table: filters, DELETE, plans that outlive a rule, CALL."""
+"""Former faults that lost rows, each with its own table: filters, DELETE, plans that outlive a rule, CALL."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def found(spark: SparkSession, source: str, predicate: str, column: str) -> list
     return sorted(row.v for row in rows.collect())
 
 
-# Type, the values of one file, predicate, the values that it takes.
+# Type, the values of one file, predicate, the values that satisfy it.
 WRAPPED = [
     ("int", "5, 17, 25, -2147483648", "{f}truncate(10, x) = 10", ["17"]),
     ("int", "5, 17, 25, -2147483648", "{f}truncate(10, x) IN (0, 20)", ["25", "5"]),
@@ -102,7 +102,7 @@ def test_a_range_misses_no_row_of_a_partition_whose_value_wrapped(spark: SparkSe
 
 
 def test_a_long_list_with_a_null_in_it_is_no_more_than_it_says(spark: SparkSession) -> None:
-    """More than ten values are a set to Spark; NOT IN a set with NULL is never true."""
+    """Spark turns more than ten values into a set; NOT IN a set with NULL is never true."""
     source = table(spark, "listed", "x int", "1, 2, 3", "PARTITIONED BY (bucket(16, x))")
     values = ", ".join(map(str, range(100, 111)))
     for name in ("iceberg_", "local.system."):
@@ -111,7 +111,7 @@ def test_a_long_list_with_a_null_in_it_is_no_more_than_it_says(spark: SparkSessi
         assert found(spark, source, f"{call} NOT IN ({values})", "x") == ["1", "2", "3"]
 
 
-# What values show: settings, column, values, predicate, those that it takes.
+# Settings, column, values, predicate, the values that satisfy it.
 VALUES: list[tuple[dict[str, str], str, str, str, list[str]]] = [
     *(
         ({"ansi": "false"}, "int", "5, 50, 77, 1000, 2147483647", predicate, expected)
@@ -154,7 +154,7 @@ VALUES: list[tuple[dict[str, str], str, str, str, list[str]]] = [
         ["2024-05-05 00:00:00"],
     ),
 ]
-# Zone, instants, predicate, the local times that it takes.
+# Zone, instants, predicate, the local times that satisfy it.
 CLOCKS = [
     (
         "America/Caracas",
@@ -245,7 +245,7 @@ def test_what_a_predicate_implies_leaves_no_row_out(
 
 @pytest.fixture
 def by_column(spark: SparkSession) -> str:
-    """Partitioned by the column itself, so that Iceberg's own answer to a bucket is wrong."""
+    """Partitioned by the column itself, so that Iceberg's own result for a bucket is wrong."""
     name = "local.right_rows.by_column"
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} USING iceberg PARTITIONED BY (x) AS SELECT int(id) AS x FROM range(6)"
@@ -309,7 +309,7 @@ DAYS = 6
 
 
 def daily(spark: SparkSession, by: str = "days(ts)") -> str:
-    """Two small files a day."""
+    """Two small files per day."""
     name = "local.right_rows.daily"
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} (id bigint, ts timestamp, v string) USING iceberg PARTITIONED BY ({by}) "
@@ -323,7 +323,7 @@ def daily(spark: SparkSession, by: str = "days(ts)") -> str:
     return name
 
 
-# What the procedure is asked for, and of how many of the 12 files.
+# The procedure's filter, and how many of the 12 files it rewrites.
 CHOSEN = [
     ("iceberg_days(ts) = DATE '2023-12-30'", 2),
     ("local.system.days(ts) = DATE '2023-12-30'", 2),

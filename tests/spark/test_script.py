@@ -1,4 +1,4 @@
-"""Scripts: checked whole before the first statement runs; a failure says what ran and what did not."""
+"""Scripts: checked as a whole before the first statement runs; a failure says what ran and what did not."""
 
 from __future__ import annotations
 

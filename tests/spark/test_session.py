@@ -1,6 +1,6 @@
-"""session(), install() on all kinds of sessions, threads, and the life of a process.
+"""session(), install() on all kinds of sessions, threads, and the lifetime of a process.
 
-What a JVM does only once (its start, its class path, its catalogs) is tried in processes of its own.
+What a JVM does only once (its start, its class path, its catalogs) is tested in separate processes.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ except Exception as error:
         "True 1",
         "AnalysisException",
     ]
-    # The JVM's own first words, which no setting of ours reaches.
+    # The JVM's own first messages, which no setting of this package affects.
     assert err.splitlines() == ["WARNING: Using incubator modules: jdk.incubator.vector"]
 
 
@@ -174,7 +174,7 @@ print(bucket(spark))
 
 
 def test_executors_need_nothing_but_the_runtime_jar(tmp_path: Path) -> None:
-    """A cluster of two JVMs whose Python path is empty: a Python function of ours would not load."""
+    """A cluster of two JVMs with an empty Python path: a Python function of this package would not load."""
     out, _ = run(
         tmp_path,
         """
@@ -198,7 +198,7 @@ query = (
 one = spark.sql(query.format("local.db.t")).collect()
 two = spark.sql(query.format(f"({rows})")).collect()
 print(one == two, len(one), spark.sparkContext.defaultParallelism)
-for mode in ("CODEGEN_ONLY", "NO_CODEGEN"):  # interpreted, expressions themselves travel
+for mode in ("CODEGEN_ONLY", "NO_CODEGEN"):  # interpreted, the expressions themselves are serialized
     spark.conf.set("spark.sql.codegen.factoryMode", mode)
     spark.conf.set("spark.sql.codegen.wholeStage", str(mode != "NO_CODEGEN").lower())
     implied = spark.sql(
@@ -210,7 +210,7 @@ spark.sql("DELETE FROM local.db.t WHERE iceberg_truncate(100, id) = 900")
 print(spark.table("local.db.t").count())
 spark.stop()
 """,
-        seconds=500,  # two more JVMs to start, on whatever machine this is
+        seconds=500,  # two more JVMs to start, possibly on a slow machine
     )
     assert out.splitlines() == ["True 3 2", "True (635, 32)", "True (635, 32)", "900"]
 

@@ -1,4 +1,4 @@
-"""health: each statement that it gives runs, and mends what it is for."""
+"""health: each statement that it returns runs, and fixes the problem."""
 
 from __future__ import annotations
 

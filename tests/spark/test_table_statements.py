@@ -1,7 +1,8 @@
-"""Statements about a call of a table function, time travel behind one, and what happened between snapshots."""
+"""Statements on a call of a table function, time travel after one, and changes between snapshots."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +14,7 @@ TABLE = "local.by_statement.t"
 
 @pytest.fixture(scope="module")
 def path(spark: SparkSession) -> Iterator[str]:
-    """A table with two appends, a copy-on-write DELETE, a compaction, and a branch with an append of its own."""
+    """A table with two appends, a copy-on-write DELETE, a compaction, and a branch with its own append."""
     spark.sql(f"DROP TABLE IF EXISTS {TABLE} PURGE")
     spark.sql(
         f"CREATE TABLE {TABLE} (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(2, id)) "
@@ -61,6 +62,12 @@ def test_show_and_describe(spark: SparkSession, path: str) -> None:
         ]
         assert [row for row in ours if row.col_name != "Name"][: len(theirs)] == theirs
     assert [r.col_name for r in spark.sql(f"DESCRIBE {me}").collect()] == ["id", "name", "extra"]
+    for words in ("DESCRIBE", "DESC EXTENDED"):
+        assert [tuple(r)[:2] for r in spark.sql(f"{words} {me} name").collect()] == [
+            ("name", "string")
+        ]
+        with pytest.raises(AnalysisException, match="nosuch"):
+            spark.sql(f"{words} {me} nosuch")
     old = spark.sql(f"SHOW COLUMNS IN iceberg('{path}', ref = 'first')").collect()
     assert [row.col_name for row in old] == ["id", "name"]
 
@@ -125,7 +132,7 @@ def test_appended_rows(spark: SparkSession, path: str, snapshots: list[int]) -> 
         theirs = options(spark, TABLE, **given)
         assert rows(spark, f"SELECT * FROM iceberg('{path}'{arguments})") == theirs
     assert [row.id for row in options(spark, TABLE, start_snapshot_id=deleted)] == [20]
-    for more in ("", ", changes => true", f", end_snapshot_id => {last}"):  # nothing since
+    for more in ("", ", changes => true", f", end_snapshot_id => {last}"):  # no changes
         none = spark.sql(f"SELECT * FROM iceberg('{path}', start_snapshot_id => {last}{more})")
         assert none.columns[:3] == ["id", "name", "extra"]
         assert none.collect() == []
@@ -168,7 +175,7 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
     ("arguments", "words"),
     [
         ("start_snapshot_id => 5", "there is no snapshot 5"),
-        ("end_snapshot_id => {1}", "without `start_snapshot_id` it is the whole table"),
+        ("end_snapshot_id => {1}", "without `start_snapshot_id` the range covers the whole table"),
         ("start_snapshot_id => {1}, snapshot_id => {2}", "cannot be combined"),
         ("changes => true, ref => 'side'", "cannot be combined"),
         ("start_snapshot_id => {2}, end_snapshot_id => {1}", "is not an ancestor of snapshot"),
@@ -195,14 +202,20 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
         spark.sql(f"DELETE FROM {table} WHERE id = 2")
         location = spark.sql(f"DESCRIBE EXTENDED {table}").where("col_name = 'Location'").first()[1]  # type: ignore[index]
         with pytest.raises(
-            AnalysisException, match="has delete files, of which Iceberg computes no changes"
-        ):
-            spark.sql(f"SELECT * FROM iceberg('{location}', changes => true)")
+            AnalysisException, match="has delete files, for which Iceberg cannot compute changes"
+        ) as said:
+            spark.sql(
+                f"SELECT * FROM iceberg('{location}', changes => true, start_snapshot_id => {first})"
+            )
+        advice = re.search(
+            r"are (SELECT .*) EXCEPT ALL (SELECT .*), and with the two", str(said.value)
+        )
+        assert advice is not None
+        last, begin = (half.replace("...", f"'{location}'") for half in advice.groups())
+        assert rows(spark, f"{begin} EXCEPT ALL {last}") == [Row(id=2)]
+        assert rows(spark, f"{last} EXCEPT ALL {begin}") == []
         before = f"iceberg('{location}', changes => true, end_snapshot_id => {first})"
         assert spark.sql(f"SELECT * FROM {before}").count() == 5
-        old, new = f"iceberg('{location}', snapshot_id => {first})", f"iceberg('{location}')"
-        gone = f"SELECT * FROM {old} EXCEPT ALL SELECT * FROM {new}"
-        assert rows(spark, gone) == [Row(id=2)]
     finally:
         spark.sql(f"DROP TABLE {table} PURGE")
 

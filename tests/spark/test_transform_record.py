@@ -1,4 +1,4 @@
-"""One record is all that a transform is, for the functions and the optimizer rules too."""
+"""A transform is a single record, for the functions and the optimizer rules, too."""
 
 from __future__ import annotations
 

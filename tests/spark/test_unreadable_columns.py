@@ -1,4 +1,4 @@
-"""Columns whose types Spark does not have: the others are read; these are skipped, or refused."""
+"""Columns of types that Spark does not support: the others are read; these are skipped or refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def schema(fields: list[Any]) -> str:
 
 @pytest.fixture(scope="module")
 def path(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A table that Iceberg's own writer made, as Flink would: the second row has only its id."""
+    """A table written by Iceberg's own writer, as Flink would: the second row has only its id."""
     folder = str(tmp_path_factory.mktemp("unreadable") / "t")
     make(spark, folder, FIELDS)
     return folder
@@ -89,7 +89,7 @@ def test_they_are_skipped_and_named(spark: SparkSession, path: str) -> None:
         rows = spark.sql(f"SELECT * FROM iceberg('{path}') ORDER BY id")
     assert rows.columns == ["id", "part", "name"]
     assert rows.schema["part"].dataType.simpleString() == "struct<a:int>"
-    # Not `part`: Iceberg's reader of nested columns looks at all of the file's.
+    # Not `part`: Iceberg's reader of nested columns reads all columns of the file.
     assert [tuple(r) for r in rows.drop("part").collect()] == [(1, "first"), (2, None)]
     said = str(caught[0].message)
     names = "`at` (time), `made ns` (timestamp_ns), `seen` (timestamptz_ns), `shape` (geometry(srid:3857)), "
@@ -115,3 +115,15 @@ def test_metadata_functions_read_such_a_table(spark: SparkSession, path: str) ->
     rows = spark.sql(f"SELECT record_count, readable_metrics.name FROM iceberg_files('{path}')")
     assert rows.collect()[0][0] == 2
     assert spark.sql(f"SELECT * FROM iceberg_snapshots('{path}')").count() == 1
+    stats = spark.sql(
+        "SELECT column_name, column_type, value_count, lower_bound, upper_bound "
+        f"FROM iceberg_column_stats('{path}')"
+    )
+    by_name = {row[0]: tuple(row)[1:] for row in stats.collect()}
+    assert by_name["id"] == ("int", 2, "1", "2")
+    assert by_name["at"] == ("time", 2, None, None)  # Spark has no value for its bounds
+    (only,) = spark.sql(f"SELECT * FROM iceberg_column_stats('{path}', column => 'at')").collect()
+    assert (only.value_count, only.lower_bound) == (2, None)
+    columns = spark.sql(f"SELECT columns FROM iceberg_tables('{path}')").collect()[0][0]
+    assert columns.startswith("id INT, at time, `made ns` timestamp_ns, ")
+    assert "part STRUCT<a: INT, t: time>, times ARRAY<time>, name STRING" in columns

@@ -1,4 +1,4 @@
-"""The runtime decides: what the checker says of DataFrame writers and of pyiceberg is what these do."""
+"""The runtime decides: the checker's findings on DataFrame writers and pyiceberg match what these do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge import gate
 
 
 def runs(program: str, names: dict[str, Any]) -> str:
-    """What running a program raises; empty where it runs."""
+    """The error of a program; empty if it runs."""
     try:
         exec(program, names)
     except Exception as error:
@@ -46,7 +46,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.parametrize("case", SPECS, ids=lambda case: case.call)
 def test_pyiceberg(catalog: Any, case: Case) -> None:
-    """A wrong spec is refused, or no row can be written to the table that has it."""
+    """A wrong spec is refused, or no row can be written to a table with it."""
     pyarrow = pytest.importorskip("pyarrow")
     name = f"db.t{SPECS.index(case)}"
     program = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + case.call.replace("{t}", name)

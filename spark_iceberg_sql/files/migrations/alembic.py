@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from dataclasses import replace
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Piece, anything
+from spark_iceberg_sql.records import replace
 
 IN_ALEMBIC = re.compile(r"^down_revision\b", re.MULTILINE)
 _EXECUTE = re.compile(r"\bop(\s*)\.(\s*)execute(\s*\(\s*)((?:\w+\s*\.\s*)?text\s*(?=\())?")

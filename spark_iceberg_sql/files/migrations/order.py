@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from spark_iceberg_sql.records import record, replace
 
 # Flyway: V1_2__text.sql, the same with U (undo) and B (baseline); R__text.sql runs last, in the order of its text.
 _FLYWAY = re.compile(r"([VUB])(\d+(?:[._]\d+)*)__.*\.sql")
@@ -25,7 +26,7 @@ _HEADS = "no revision follows this one or another: which one runs last is not kn
 _MOST = 2_000_000  # bytes of a file that are searched for markers
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Step:
     """A migration. path: its full path. after: those that run directly before it; empty for the first.
 

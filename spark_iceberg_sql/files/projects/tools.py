@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.records import replace
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.files.projects.dbt_project import Project

@@ -7,7 +7,6 @@ parts of an f-string), so the source text is scanned again.
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from spark_iceberg_sql.files.source_map import PieceMaker
 
@@ -97,6 +96,8 @@ def _escape(text: str, at: int) -> tuple[int, str]:
     if coded is None:
         return at + 1, "\\"
     if coded[4] is not None:
+        import unicodedata  # the command starts sooner
+
         return coded.end(), unicodedata.lookup(coded[4])
     if coded[5] is not None:
         return coded.end(), chr(int(coded[5], 8))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
+from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import gate, jvm, lines, sessions, table_metadata
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
-_CAUSES = 10  # deep enough; a chain of causes may be cyclic
+_CAUSES = 10  # maximum depth; a chain of causes may be cyclic
 _NOT_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "SCHEMA_NOT_FOUND",
@@ -31,7 +32,7 @@ class Loaded:
     """A catalog's answer.
 
     what: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
-    metadata.json of an Iceberg table, without its snapshots. has_rows: it has a current snapshot.
+    metadata.json of an Iceberg table, without its snapshots. has_rows: whether it has a current snapshot.
     provider: of a table that is not Iceberg. branch: its name.
     """
 
@@ -44,6 +45,10 @@ class Loaded:
 
 class CatalogSilentError(Exception):
     """A catalog that did not answer; `str` is the first line of its error."""
+
+
+class NoCatalogError(Exception):
+    """A name whose first part is no catalog; `str` says so."""
 
 
 def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
@@ -61,6 +66,23 @@ def is_catalog(spark: SparkSession, name: str) -> bool:
     return name == "spark_catalog" or spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
 
+def no_catalog(spark: SparkSession, name: str) -> str:
+    """That a session has no catalog of a name, with what may be meant."""
+    like = near(name, configured(spark))
+    return f"the session has no catalog `{name}`" + (
+        f"; did you mean `{'` or `'.join(like)}`?" if like else ""
+    )
+
+
+def configured(spark: SparkSession) -> list[str]:
+    """The names of the catalogs that a session's settings have."""
+    conf = jvm.java_session(spark).sessionState().conf()
+    keys = str(conf.getAllConfs().keySet().mkString("\n")).split("\n")
+    prefix = "spark.sql.catalog."
+    names = {key[len(prefix) :] for key in keys if key.startswith(prefix)}
+    return sorted(name for name in names if "." not in name)
+
+
 def is_temporary_view(spark: SparkSession, parts: tuple[str, ...]) -> bool:
     """Whether a name as written is a temporary view of this session, a global one included."""
     return bool(jvm.java_session(spark).sessionState().catalog().isTempView(jvm.to_seq(parts)))
@@ -70,7 +92,7 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
     """What a full name (catalog, namespace, table) refers to.
 
     Reads the table's current metadata through its catalog, refreshed, and changes nothing.
-    Raises CatalogSilentError if the catalog fails.
+    Raises NoCatalogError if Spark's own catalog can have no such name, CatalogSilentError if the catalog fails.
     """
     catalog_name, *namespace, table_name = name
     try:
@@ -78,6 +100,8 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
             manager = jvm.java_session(spark).sessionState().catalogManager()
             return _load(manager.catalog(catalog_name), _identifier(namespace, table_name))
     except (CapturedException, Py4JJavaError) as error:
+        if "REQUIRES_SINGLE_PART_NAMESPACE" in thrown(error) and len(namespace) > 1:
+            raise NoCatalogError(no_catalog(spark, namespace[0])) from None
         raise CatalogSilentError(first_line(error)) from None
 
 

@@ -1,7 +1,7 @@
-"""Optimizer rules through py4j: compile their Java source with Spark's own Janino, and access the result.
+"""Optimizer rules through py4j: compile their Java source with Spark's own Janino, and load the result.
 
-Janino compiles in tens of milliseconds, only on the driver: executors load Spark's and Iceberg's classes, but
-none of this package. A py4j proxy cannot do this, as Rule is a class.
+Janino compiles in tens of milliseconds, and only on the driver: executors load classes of Spark and Iceberg, but
+none of this package. A py4j proxy cannot replace it, because Rule is a class.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 EXTENSION = "sparkicebergsql.Extension"
-# Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
+# Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _TABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
@@ -38,19 +38,19 @@ def table() -> Java | None:
 
 
 def keep_table(made: Java | None) -> None:
-    """Remember the RuleRegistry, or that there is none, for as long as the JVM lives."""
+    """Remember the RuleRegistry, or that there is none, for the life of the JVM."""
     _TABLES[gateway()] = made
 
 
 def context_loader() -> Java:
-    """The class loader that sees Spark and the jars that were added to it, Iceberg's runtime among them."""
+    """The class loader with Spark and all added jars, including Iceberg's runtime."""
     return java_class("org.apache.spark.util.Utils").getContextOrSparkClassLoader()
 
 
 def source(package: str, name: str) -> str:
-    """The source of a Java file in a package's folder `java`, or in the folder there for this line of Spark.
+    """The source of a Java file in a package's folder `java`, or in its subfolder for this line of Spark.
 
-    Such a folder is named after the first line that its files are for.
+    A subfolder is named after the first line that its files are for.
     """
     return _file(resources.files(package) / "java", f"{name}.java").read_text("utf-8")
 
@@ -68,7 +68,7 @@ def _number(text: str) -> tuple[int, ...]:
 
 
 def rows_text(name: str, rows: Iterable[Iterable[str]]) -> str:
-    """The source of a Java class with rows of texts, ROWS."""
+    """The source of a Java class with a table of strings, ROWS."""
     lines = ("{" + ", ".join(map(json.dumps, row)) + "}" for row in rows)
     return (
         f"package sparkicebergsql;\npublic final class {name} {{\n"
@@ -77,23 +77,23 @@ def rows_text(name: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 def compiled(package: str, name: str, parent: Java) -> Java:
-    """The class loader of a Java file in a package's folder `java`; else as `compile_java`."""
+    """The class loader of a compiled Java file from a package's folder `java`; otherwise like `compile_java`."""
     return compile_java(source(package, name), f"{name}.java", parent)
 
 
 def compile_java(text: str, file: str, parent: Java) -> Java:
     """Compile one Java file.
 
-    parent: the class loader of the classes that it uses. Returns its class loader. Raises ValueError with the
+    parent: the class loader of the classes it uses. Returns the new class loader. Raises ValueError with the
     compiler's message.
     """
     return cooked(text, file, parent).getClassLoader()
 
 
 def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
-    """The class files of Java files, by the classes' full names.
+    """The class files of Java files, by full class name.
 
-    sources: name and text, each compiled on those before it. Raises ValueError with the compiler's message.
+    sources: name and text; each may use the ones before it. Raises ValueError with the compiler's message.
     """
     found: dict[str, bytes] = {}
     loader = context_loader()
@@ -110,24 +110,24 @@ def digest(sources: Iterable[tuple[str, str]]) -> str:
 
 
 def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
-    """What this package's jar has made in this JVM, as there is one of each class; None without the jar.
+    """What this package's jar has created in this JVM; None without the jar. Each exists once per JVM.
 
-    part: `rules` or `functions`. sources: what this package would compile instead. Raises IcebergSqlError if
-    the jar was made from others.
+    part: `rules` or `functions`. sources: what this package would compile itself. Raises IcebergSqlError if
+    the jar was built from different sources.
     """
     if not class_exists(EXTENSION):
         return None
     found = getattr(instance(context_loader(), EXTENSION), part)(digest(sources))
     if found is None:
         raise IcebergSqlError(
-            "the jar of spark-iceberg-sql on the class path was made by another version of it\n"
-            "help: make it anew with `iceberg-sql jar`, or start Spark without it"
+            "the jar of spark-iceberg-sql on the class path was built by another version\n"
+            "help: rebuild it with `iceberg-sql jar`, or start Spark without it"
         )
     return found
 
 
 def cooked(text: str, file: str, parent: Java) -> Java:
-    """The compiler after compiling one Java file, with its classes; else as `compile_java`."""
+    """The compiler after compiling one Java file, which holds its classes; otherwise like `compile_java`."""
     compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)
@@ -140,7 +140,7 @@ def cooked(text: str, file: str, parent: Java) -> Java:
 
 
 def instance(loader: Java, name: str) -> Java:
-    """A new instance of a compiled class, by its constructor without arguments. Raises ValueError."""
+    """A new instance of a compiled class, from its no-argument constructor. Raises ValueError."""
     empty = gateway().new_array
     try:
         made = loader.loadClass(name).getDeclaredConstructor(

@@ -1,4 +1,4 @@
-"""The texts of Java exceptions, for the messages of the table functions."""
+"""The messages of Java exceptions, for the errors of the table functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
 JVM_ERRORS = (Py4JJavaError, CapturedException)
-# Also calls of methods that an object does not have: a metadata table has no operations.
+# Includes calls of methods that an object does not have: a metadata table has no operations.
 BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
 
 

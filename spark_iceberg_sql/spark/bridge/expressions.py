@@ -15,7 +15,7 @@ def kind(node: Java) -> str:
 
 
 def pretty(expression: Java) -> str:
-    """An expression as Spark names the column of a result: `lower(name)`."""
+    """An expression as Spark names a result column: `lower(name)`."""
     package = scala_object("org.apache.spark.sql.catalyst.util.package")
     return lines.pretty_sql(package, expression)
 
@@ -46,7 +46,7 @@ def _balanced(text: str) -> bool:
 
 
 def conjunction(parts: list[Java]) -> Java:
-    """All of some predicates."""
+    """The conjunction of predicates."""
     result, *rest = parts
     for part in rest:
         result = java_class(f"{jvm.EXPRESSIONS}.And")(result, part)
@@ -60,7 +60,7 @@ def disjuncts(condition: Java) -> list[Java]:
 
 
 def references(expression: Java) -> list[Java]:
-    """The columns in an expression, each once."""
+    """The columns in an expression, without duplicates."""
     return from_seq(expression.references().toSeq())
 
 
@@ -80,7 +80,7 @@ def literals(expression: Java) -> list[Java]:
 
 
 def attributes(expression: Java) -> list[Java]:
-    """The columns in an expression, as often as they are in it."""
+    """The columns in an expression, with duplicates."""
     leaves = from_seq(expression.collectLeaves())
     return [leaf for leaf in leaves if kind(leaf) == "AttributeReference"]
 

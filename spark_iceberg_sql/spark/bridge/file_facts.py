@@ -1,4 +1,4 @@
-"""What is known of the data files of a snapshot without reading them: sizes from the manifests, times and etags from
+"""Facts about the data files of a snapshot, without reading them: sizes from the manifests, times and etags from
 a listing.
 """
 
@@ -22,19 +22,19 @@ def file_facts(
     """A DataFrame of the data files: `__path` in the metadata, `__size` in bytes, `__ms` since 1970 UTC, `__etag`.
 
     operations, snapshot: of the table. listed: address without its scheme, time and etag of the files in the store.
-    moved: for a moved table, a pattern of how addresses to be mapped begin, and what replaces that beginning.
+    moved: for a moved table, a pattern of the address prefixes to map, and their replacement.
     """
     listing = "".join(f"{key}\0{ms}\0{etag or ''}\0" for key, ms, etag in listed)
     old, folder = moved or (None, None)
     table = relations.base_table(operations, "")
     rows = _facts(jvm.gateway()).rows(table, snapshot, listing, old, folder)
     frame = relations.data_frame(local_relation.of(_COLUMNS, rows))
-    # Spark removes a join with distinct keys that is not used. In one partition they need no shuffle.
+    # Spark removes an unused join on distinct keys. In a single partition it needs no shuffle.
     return frame.coalesce(1).dropDuplicates(jvm.to_seq(["__path"]))
 
 
 def count(operations: Java, snapshot: int) -> int:
-    """The number of data files in a snapshot, as its summary has it; 0 if it has none."""
+    """The number of data files in a snapshot, from its summary; 0 if that does not state it."""
     summary = operations.current().snapshot(snapshot).summary()
     return int(summary.get("total-data-files") or 0)
 

@@ -52,9 +52,9 @@ class Files:
         return self.location.io == HADOOP
 
     def folder(self, folder: str, *, etags: bool = False) -> list[Listed]:
-        """The files of all folders under one; empty where there is none.
+        """The files of a folder and all its subfolders; empty if there is none.
 
-        etags: whether to list them, which costs more in some stores.
+        etags: whether to include them, which costs more in some stores.
         """
         if self._hadoop:
             return hadoop_listing(self.io, folder, ANY, below=True)
@@ -65,7 +65,7 @@ class Files:
         return prefix_listing(self.io, folder, ANY)
 
     def metadata_files(self, folder: str) -> dict[str, str | None]:
-        """The metadata files directly in a folder, with their stamps if the listing has them.
+        """The metadata files directly in a folder, with their stamps if the listing includes them.
 
         A metadata folder may have a hundred manifests per metadata file: other files are skipped by name, and
         on a local disk only the chosen files are inspected.
@@ -106,7 +106,7 @@ class Files:
                 with open(location.removeprefix("file:"), "rb") as file:
                     return _head_of(location, file.read)
             except OSError:
-                pass  # Hadoop says what is wrong
+                pass  # Hadoop reports what is wrong
         stream = self.io.newInputFile(location).newStream()
         try:
             return _head_of(
@@ -145,7 +145,7 @@ class Files:
 
 
 def _head_of(location: str, read: Callable[..., bytes]) -> Head:
-    """The head of a metadata file; the rest is read, too, if the first bytes do not have it."""
+    """The head of a metadata file; the whole file is read if the first bytes do not contain it."""
     content = read(HEAD)
     head = _read(location, content)
     if len(content) == HEAD and (head.table_uuid is None or head.updated_ms is None):
@@ -172,7 +172,7 @@ class BrokenFileError(ValueError):
 _lock = threading.Lock()
 _SALT = os.urandom(32)
 _opened: OrderedDict[bytes, Files] = OrderedDict()
-# FileIOs kept; the oldest is left to the garbage collector, for plans may still use it.
+# FileIOs kept; the oldest is left to the garbage collector, because plans may still use it.
 _OPENED = 64
 
 
@@ -180,7 +180,7 @@ def files_of(location: Location, *, cached: bool) -> Files:
     """The FileIO for a location: one for each set of properties in a session, so that Iceberg's manifest cache
     serves later calls.
 
-    cached: whether it keeps manifests.
+    cached: whether it caches manifests.
 
     Raises Refusal if the store's classes are not on the class path.
     """
@@ -214,7 +214,7 @@ def _refuse_missing_classes(location: Location) -> None:
     raise jvm.invalid_value(
         "iceberg",
         "url",
-        f"this session has no classes to read `{location.path}`; start it with "
+        f"this session does not have the classes to read `{location.path}`; start it with "
         f"spark.jars.packages={needed[1].format(version)}",
     )
 

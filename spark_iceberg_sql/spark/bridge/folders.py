@@ -1,4 +1,4 @@
-"""What lies directly in a folder of a store, without listing what lies below."""
+"""The direct content of a folder in a store, without listing its subfolders."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.bridge.listings import blob_container, local_folder
 from spark_iceberg_sql.spark.bridge.location import HADOOP, S3
 
-_SOME = 1000  # files of a folder that are looked at; its folders are all listed
+_SOME = 1000  # files of a folder that are listed; its subfolders are all listed
 
 
 @dataclass(slots=True)
 class Children:
-    """The names directly in a folder. files: only some of many."""
+    """The names directly in a folder. files: only the first ones if there are many."""
 
     folders: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Children:
 
 @dataclass(slots=True)
 class Tree:
-    """The folders of a store. files: opens its files. local: whether they are on the local disk, which needs no JVM."""
+    """The folders of a store. files: opens its files. local: on the local disk, which needs no JVM."""
 
     files: Files
     local: bool
@@ -40,7 +40,7 @@ class Tree:
         return location.io in (HADOOP, S3) or location.blobs is not None
 
     def children(self, folder: str) -> Children | None:
-        """What lies in a folder; None if there is no such folder. In an object store such a folder is empty."""
+        """The content of a folder; None if it does not exist (in an object store it is then empty)."""
         if self.local:
             return _local(_path(folder))
         if self.files.location.io == HADOOP:
@@ -70,10 +70,8 @@ class Tree:
 
 
 def tree(files: Files, folder: str) -> tuple[Tree, str]:
-    """The folders below one, and its address with a path that is absolute."""
-    probe = (
-        folder if folder.strip("/") else f"{folder}."
-    )  # Hadoop has no file system for the root itself
+    """The subfolders of a folder, and its address with an absolute path."""
+    probe = folder if folder.strip("/") else f"{folder}."  # Hadoop has no file system for the root
     local = local_folder(files.io, probe) if files.location.io == HADOOP else None
     if local is not None and not _ABSOLUTE.match(folder):
         folder = local[1]

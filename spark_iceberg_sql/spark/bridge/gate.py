@@ -1,4 +1,4 @@
-"""The gate's side in the JVM: its parser, made for this Spark, and the way of a refusal back to Python."""
+"""The gate in the JVM: its parser, generated for this Spark, and how a refusal gets back to Python."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,7 +18,9 @@ from pyspark.errors.exceptions import captured
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.report.shown import applied
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
 
 _PACKAGE = "sparkicebergsql"
@@ -28,11 +31,11 @@ _PINNED = os.environ.get("PYSPARK_PIN_THREAD", "true").lower() == "true"
 
 
 class Asked:
-    """A statement that the JVM asks about.
+    """A statement that the JVM passes to the check.
 
-    spark: its session, which is the active one. text: as it was given, or as it is written from a plan.
-    mode: `error` or `warn`. may_be_ddl: else only its spelling is to be translated. is_plan: it has no text
-    of its own.
+    spark: its session, which is the active one. text: as given, or as written from a plan.
+    mode: `error` or `warn`. may_be_ddl: if False, it is only to be translated. is_plan: whether the text was
+    written from a plan.
     """
 
     def __init__(self, java: jvm.Java) -> None:
@@ -45,16 +48,37 @@ class Asked:
         self.may_be_ddl = bool(java.mayBeDdl())
         self.is_plan = bool(java.isPlan())
 
-    def rows(self, query: str) -> DataFrame:
-        """The rows of a query within the statement, with the statement's parameters; nothing is run."""
-        return DataFrame(self._java.rows(query), self.spark)
+    def bound(self, text: str) -> list[Edit]:
+        """The values of the statement's parameters, at their places in its text.
+
+        Empty where it has none, where Spark refuses them, and before Spark 4.1, which puts none into the text.
+        """
+        try:
+            parsed, *found = list(self._java.bound(text)) or [text]
+        except (Py4JJavaError, CapturedException):
+            return []
+        units = accumulate((1 if c < "\U00010000" else 2 for c in text), initial=0)
+        places = {unit: point for point, unit in enumerate(units)}
+        each = sorted(zip(found[::3], found[1::3], found[2::3], strict=True))
+        if all(place in places for found in each for place in found[:2]):
+            edits = [Edit(places[start], places[end], words) for start, end, words in each]
+            if applied(text, edits) == parsed:
+                return edits
+        return [Edit(0, len(text), parsed)]
+
+    def rows(self, query: str, *, bound: bool = False) -> DataFrame:
+        """The rows of a query within the statement; nothing is run.
+
+        bound: whether its parameters are replaced already.
+        """
+        return DataFrame(self._java.rows(query, bound), self.spark)
 
 
 Judge = Callable[[Asked], str]  # the text to parse; raises IcebergSqlError, IcebergSqlWarning
 
-# Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
+# Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _GATES: WeakKeyDictionary[Any, jvm.Java] = WeakKeyDictionary()
-# What was refused lately, by the key that its exception has in the JVM.
+# Recent refusals, by the key of their exception in the JVM.
 _refused: OrderedDict[str, Exception] = OrderedDict()
 _KEPT = 64
 
@@ -67,9 +91,9 @@ def existing() -> jvm.Java | None:
 def made(sources: Iterable[tuple[str, str]], functions: Iterable[str], judge: Judge) -> jvm.Java:
     """This JVM's gate.
 
-    sources: package and name of its Java files, each compiled on those before it. functions: names of the
-    table functions whose calls may need translation. judge: decides about a statement.
-    Raises ValueError with the compiler's words if this Spark does not take it.
+    sources: package and name of its Java files; each may use the ones before it. functions: names of the
+    table functions whose calls may need translation. judge: checks a statement.
+    Raises ValueError with the compiler's message if they do not compile for this Spark.
     """
     own = jvm.gateway()
     if own not in _GATES:
@@ -110,7 +134,7 @@ _plainly_converted = captured.convert_exception
 
 
 def _converted(error: Any) -> Any:
-    """What pyspark raises for a Java exception: for a refusal what the check raised, with its report."""
+    """The Python exception for a Java exception: for a refusal, the check's own, with its report."""
     kind = "org.apache.spark.sql.AnalysisException"
     if is_instance_of(jvm.gateway(), error, kind) and lines.condition(error) == _CONDITION:
         key = error.getMessageParameters().get("refusal")
@@ -119,7 +143,7 @@ def _converted(error: Any) -> Any:
 
 
 def _parser_source() -> str:
-    """A class with all that this Spark's ParserInterface wants, which passes on to the parser behind."""
+    """A class with all methods of this Spark's ParserInterface, which delegates to the wrapped parser."""
     methods = []
     for method in jvm.java_class(_PARSER)._java_lang_class.getMethods():
         name, kinds = method.getName(), [kind.getName() for kind in method.getParameterTypes()]
@@ -153,7 +177,7 @@ def parser_behind(spark: SparkSession) -> jvm.Java:
 
 
 def mode(spark: SparkSession) -> str:
-    """`error`, `warn` or `off`: the session's own, else the strictest of those that share its extensions."""
+    """`error`, `warn` or `off`: the session's own mode, or else the strictest in its family."""
     gate = existing()
     return "off" if gate is None else str(gate.mode(jvm.java_session(spark)))
 
@@ -165,17 +189,16 @@ def shut() -> bool:
 
 
 def concerns(spark: SparkSession, text: str) -> bool:
-    """Whether a statement is one that the JVM asks about."""
+    """Whether the JVM would pass this statement to the check."""
     gate = existing()
     return gate is not None and bool(gate.concerns(jvm.java_session(spark), text))
 
 
 @contextmanager
 def during(mode: str, text: str | None = None) -> Iterator[None]:
-    """Another mode for what this thread does: with a text for this text alone.
+    """Another mode for this thread; with a text, only for that text.
 
-    It is bound to the JVM's thread. Where PYSPARK_PIN_THREAD=false does not keep one for each of Python's,
-    nothing is let through.
+    It is bound to a JVM thread. If PYSPARK_PIN_THREAD=false lets Python's threads share one, `off` has no effect.
     """
     gate = existing()
     if gate is None or (mode == "off" and not _PINNED):

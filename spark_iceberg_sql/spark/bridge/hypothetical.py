@@ -1,4 +1,4 @@
-"""Iceberg tables in the driver's memory: planned like any table, with files that were never written."""
+"""Iceberg tables in the driver's memory: planned like any other table, with files that were never written."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def table_metadata(
 ) -> dict[str, Any]:
     """The metadata of a new empty table.
 
-    schema: as in metadata.json. specs: the fields of each of its partition specs; the last is the default, and a
-    spec's position its id. properties: its own. like: the metadata of a table
-    whose format version, sort order and last column id it shares.
+    schema: as in metadata.json. specs: the fields of each partition spec; the last spec is the default, and a
+    spec's position is its id. properties: of the table. like: the metadata of a table whose format version, sort
+    order and last column id it takes.
     """
     like = like or {}
     ids = [int(field["field-id"]) for fields in specs for field in fields]
@@ -85,7 +85,7 @@ def _last_id(value: Any) -> int:
 
 @contextmanager
 def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
-    """An Iceberg table in the driver's memory, for as long as the context lasts. metadata: as in metadata.json."""
+    """An Iceberg table in the driver's memory, for the duration of the context. metadata: as in metadata.json."""
     catalog = java_class(f"{_ICEBERG}.inmemory.InMemoryCatalog")()
     catalog.initialize("hypothetical", {"warehouse": FOLDER})
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
@@ -105,7 +105,7 @@ def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
 
 
 def _forget(made: Java, io: Java, first: str) -> None:
-    """Delete a table's files: Iceberg's memory is the process's, not the catalog's."""
+    """Delete a table's files: Iceberg's in-memory files belong to the process, not to the catalog."""
     files = {first, str(made.operations().current().metadataFileLocation())}
     files |= {str(entry.file()) for entry in made.operations().current().previousFiles()}
     for snapshot in made.snapshots():
@@ -140,12 +140,12 @@ def add_files(made: Java, answers: Mapping[int, str]) -> None:
         writer.close()
         append.appendManifest(writer.toManifestFile())
         manifests += 1
-    if manifests:  # the snapshot refers to them as they are
+    if manifests:  # the snapshot refers to them unchanged
         append.commit()
 
 
 def _proxy(interface: str, handle: Java) -> Java:
-    """A method handle as an object of an interface: a loop in Python would take a call for each file."""
+    """A method handle as an object of an interface: a Python loop would need a call per file."""
     proxies = java_class("java.lang.invoke.MethodHandleProxies")
     return proxies.asInterfaceInstance(class_named(interface), handle)
 
@@ -178,7 +178,7 @@ def _of_file(method: str, result: str) -> Java:
 
 
 def class_named(name: str) -> Java:
-    """The Class object of a class that Spark's jars or the added ones have."""
+    """The Class object of a class in Spark's jars or the added jars."""
     return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
 
 
@@ -195,7 +195,7 @@ def file_sizes(made: Java) -> list[int]:
 
 
 def planned_by_spec(made: Java, filters: Sequence[Java]) -> dict[int, tuple[int, int]]:
-    """How many files, and how many bytes, Iceberg's planner leaves of each spec of a table. filters: all must hold."""
+    """The number of files and bytes that Iceberg's planner keeps, by partition spec. filters: combined with AND."""
     scan = made.newScan()
     for condition in filters:
         scan = scan.filter(condition)

@@ -1,4 +1,4 @@
-"""Queries planned on a table that is not the one they name: nothing is read, and nothing runs."""
+"""Queries planned on another table than the one they name; nothing is read or run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SCAN = "DataSourceV2ScanRelation"
-# Analyzer.executeSameContext, as Scala names a private method that another class calls.
+# Analyzer.executeSameContext, under the mangled name of a private Scala method.
 _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 
 
@@ -23,7 +23,7 @@ _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 class Scan:
     """One scan of a planned query.
 
-    scan: Iceberg's object. filters: what was pushed to it, as Iceberg's expressions. texts: the same as JSON.
+    scan: Iceberg's object. filters: those pushed to it, as Iceberg expressions. texts: the same as JSON.
     """
 
     scan: Java
@@ -33,15 +33,15 @@ class Scan:
 
 @contextmanager
 def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
-    """Make names stand for another Iceberg table while this thread analyses with `scans`.
+    """Resolve names to another Iceberg table while this thread analyses with `scans`.
 
-    names: full ones, catalog first, as the queries write them.
+    names: full names, catalog first, as the queries write them.
     """
     context = scala_object(f"{ANALYSIS}.AnalysisContext")
     field = context.getClass().getDeclaredField("value")
     field.setAccessible(True)
     of_thread = field.get(None)
-    before = of_thread.get()  # an analysis that calls a table function may be under way
+    before = of_thread.get()  # an analysis that calls a table function may be in progress
     context.reset()
     found = relations.relation(relations.spark_table(table))
     cache = context.get().relationCache()
@@ -58,7 +58,7 @@ def scans(
 ) -> list[Scan]:
     """The scans of a table in a query's optimized plan.
 
-    table: an Iceberg table, which is read in the place of `names`.
+    table: an Iceberg table, read instead of `names`.
     """
     session = jvm.java_session(spark)
     with sessions.working_in(spark), jvm.quietly():
@@ -80,7 +80,7 @@ def _reads(leaf: Java, table: Java) -> bool:
 
 
 def _leaves(plan: Java) -> Iterator[Java]:
-    """Every scan of a plan, those in its subqueries included."""
+    """Every scan of a plan, including its subqueries."""
     if plan.getClass().getSimpleName() == _SCAN:
         yield plan
     for child in jvm.from_seq(plan.children()):
@@ -96,7 +96,7 @@ def _scan(scan: Java) -> Scan:
 
 
 def _filters(scan: Java) -> Iterator[Java]:
-    """SparkScan.filters(); nothing for a scan that was answered from metadata."""
+    """SparkScan.filters(); empty for a scan answered from metadata."""
     kind = scan.getClass()
     while kind is not None and kind.getSimpleName() != "SparkScan":
         kind = kind.getSuperclass()
@@ -112,7 +112,7 @@ def _filters(scan: Java) -> Iterator[Java]:
 
 
 def read_by(scan: Java) -> tuple[int, int]:
-    """The files and bytes that Spark would read for a scan. Iceberg plans it; nothing is read but manifests."""
+    """The files and bytes that Spark would read for a scan. Iceberg plans it and reads only manifests."""
     metrics = iceberg_filters.scanned(scan) or {}
     return metrics.get("resultDataFiles", 0), metrics.get("totalDataFileSize", 0)
 

@@ -1,4 +1,4 @@
-"""What Iceberg makes of a conjunct, and how many files of a table it keeps."""
+"""A conjunct as Iceberg receives it, and how many files of a table it keeps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ICEBERG = "org.apache.iceberg"
 
 
 def iceberg_table(relation: Java) -> Java | None:
-    """The SparkTable of a relation; None if it is not a table of Iceberg with data files of its own."""
+    """The SparkTable of a relation; None if it is not an Iceberg table with data files of its own."""
     table = relation.table()
     if _named(table, "RowLevelOperationTable"):
         table = table.table()
@@ -44,7 +44,7 @@ def converted(conjunct: Java, relation: Java) -> Java | None:
         found = filters.convert(predicate.get())
         if found is not None:
             _bound(relation, found)
-    except BRIDGE_ERRORS:  # as the scan does: what Iceberg does not take stays a filter of Spark
+    except BRIDGE_ERRORS:  # as in the scan: Spark evaluates what Iceberg does not accept
         return None
     return found
 
@@ -57,7 +57,7 @@ def _bound(relation: Java, expression: Java) -> None:
 
 
 def _schema(table: Java) -> Java:
-    """The schema that a table is read with: for time travel that of its snapshot."""
+    """The schema that a table is read with: for time travel, that of the snapshot."""
     snapshot = table.snapshotId()
     if snapshot is None or table.branch() is not None:
         return table.table().schema()
@@ -69,7 +69,7 @@ def _case_sensitive() -> bool:
 
 
 def conjunction(expressions: Sequence[Java]) -> Java:
-    """All of some Iceberg expressions; true if there are none."""
+    """The conjunction of Iceberg expressions; true if there are none."""
     factory = java_class(f"{_ICEBERG}.expressions.Expressions")
     result = factory.alwaysTrue()
     for expression in expressions:
@@ -78,9 +78,9 @@ def conjunction(expressions: Sequence[Java]) -> Java:
 
 
 def kept(table: Java, filters: Sequence[Java]) -> Mapping[str, Any] | None:
-    """What each of some Iceberg expressions keeps of a SparkTable's snapshot (KeptFiles.java).
+    """What each Iceberg expression keeps of a SparkTable's snapshot (KeptFiles.java).
 
-    None if the table has no snapshot, that is no files.
+    None if the table has no snapshot, and so no files.
     """
     snapshot = lines.snapshot_id(table)
     if snapshot is None:

@@ -1,4 +1,4 @@
-"""The jobs of one run of statements: their group, how far they are, and their end before their time."""
+"""The jobs of one run of statements: their group, their progress, and their cancellation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the jobs of a group are: tasks done, all tasks of the stages known so far, tasks running."""
+    """The progress of a job group: tasks done, tasks of all stages known so far, tasks running."""
 
     done: int
     total: int
@@ -21,12 +21,12 @@ class Progress:
 
 
 def begin(spark: SparkSession, group: str, words: str) -> None:
-    """Put the jobs that this thread starts into a group. words: what Spark's own pages call it."""
+    """Put the jobs that this thread starts into a group. words: its description in Spark's UI."""
     spark.sparkContext.setJobGroup(group, words, interruptOnCancel=True)
 
 
 def progress(spark: SparkSession, group: str) -> Progress | None:
-    """How far the jobs of a group are; None while it has none."""
+    """The progress of a job group; None while it has no jobs."""
     tracker = spark.sparkContext.statusTracker()
     jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
     stages = {stage for job in jobs if job is not None for stage in job.stageIds}
@@ -41,9 +41,9 @@ def progress(spark: SparkSession, group: str) -> Progress | None:
 
 
 def cancel(spark: SparkSession, group: str) -> None:
-    """End the jobs of a group, and each that it may start later."""
+    """Cancel the jobs of a group, and any that it starts later."""
     context = spark.sparkContext
     try:
         context._jsc.sc().cancelJobGroupAndFutureJobs(group)
-    except BRIDGE_ERRORS:  # Spark 3.5 does not know later jobs
+    except BRIDGE_ERRORS:  # Spark 3.5 cannot cancel later jobs
         context.cancelJobGroup(group)

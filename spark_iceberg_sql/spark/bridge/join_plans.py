@@ -1,4 +1,4 @@
-"""The joins of a statement's physical plan, under other settings than the session's; nothing runs."""
+"""The joins of a statement's physical plan, under settings that differ from the session's; nothing runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _JOINS = ("SortMergeJoinExec", "ShuffledHashJoinExec", "CartesianProductExec", *
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a join. keys: what it is joined on, as SQL. plain: whether all are columns. types: theirs.
+    """One side of a join. keys: the join keys as SQL. plain: whether all are columns. types: of the keys.
 
     scans: what is read below it. is_stored: whether its rows stay in the partitions of the tables.
     """
@@ -35,7 +35,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class PlannedJoin:
-    """A join. is_broadcast: whether one side is sent to all executors. shuffles: of its sides, 0 to 2."""
+    """A join. is_broadcast: whether one side is sent to all executors. shuffles: how many sides are shuffled."""
 
     condition: str
     is_broadcast: bool
@@ -55,11 +55,11 @@ class Trial:
         """A setting's value, or its default; empty if it has neither."""
         try:
             return str(self._conf.getConfString(key)).lower()
-        except JVM_ERRORS:  # Spark knows nothing of Iceberg's
+        except JVM_ERRORS:  # Spark does not know Iceberg's settings
             return ""
 
     def joins(self, text: str, settings: Mapping[str, str]) -> tuple[PlannedJoin, ...]:
-        """The joins of a statement's plan with some settings. Raises pyspark's exceptions if Spark refuses it."""
+        """The joins of a statement's plan under the given settings. Raises pyspark's exceptions if Spark refuses it."""
         before = {
             key: self._conf.getConfString(key) if self._conf.contains(key) else None
             for key in settings

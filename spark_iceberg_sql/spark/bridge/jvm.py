@@ -27,7 +27,7 @@ from spark_iceberg_sql.spark.bridge import lines
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Java = Any  # an object in the JVM: py4j has no types to offer
+Java = Any  # an object in the JVM: py4j has no static types
 
 EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions"
 ANALYSIS = "org.apache.spark.sql.catalyst.analysis"
@@ -47,7 +47,7 @@ class Refusal(IcebergSqlError):  # noqa: N818 - not an internal error
 
 
 def wrong_count(function: str, expected: str, given: int) -> Refusal:
-    """The refusal of a call with too few or too many arguments. expected: how many, in words."""
+    """The refusal of a call with too few or too many arguments. expected: the valid count, as text."""
     return Refusal(
         "WRONG_NUM_ARGS.WITHOUT_SUGGESTION",
         functionName=f"`{function}`",
@@ -73,9 +73,7 @@ class _Thrown(Py4JJavaError):  # type: ignore[misc]  # noqa: N818
 
 _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _refused: deque[str] = deque(maxlen=64)  # the last refusals, with Spark's messages
-_native: set[str] = (
-    set()
-)  # functions in the JVM that refuse calls themselves, as messages name them
+_native: set[str] = set()  # names, as in messages, of JVM functions that refuse calls themselves
 _callback = (
     threading.local()
 )  # .runs: whether this thread is in one; .quiet: whether its errors are not logged
@@ -85,7 +83,7 @@ def _not_ours(record: logging.LogRecord) -> bool:
     """Whether a record may be logged.
 
     py4j logs a traceback for each exception that leaves a callback, and pyspark a line of JSON
-    with the Java stack for each AnalysisException: both repeat what the user is told anyway.
+    with the Java stack for each AnalysisException: both repeat an error that the user sees anyway.
     """
     if record.exc_info and isinstance(record.exc_info[1], _Thrown):
         return False
@@ -96,7 +94,7 @@ def _not_ours(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Suppress the logging of errors on this thread: a failure is an expected answer here."""
+    """Suppress the logging of errors on this thread: here a failure is an expected result."""
     _quieten()
     _callback.quiet = True
     try:
@@ -106,7 +104,7 @@ def quietly() -> Iterator[None]:
 
 
 def quiet_about(function: str) -> None:
-    """Suppress the logging of what a function of the JVM refuses: the user is told anyway."""
+    """Suppress the logging of a JVM function's refusals: the user sees the error anyway."""
     _native.add(f"`{function}`")
     _quieten()
 
@@ -119,7 +117,7 @@ def _quieten() -> None:
 
 
 def log_queries(wanted: bool) -> None:
-    """Whether pyspark logs each error of a query once more, as a line of JSON with the Java stack."""
+    """Whether pyspark also logs each query error, as a line of JSON with the Java stack."""
     for name in _QUERY_LOGGERS:
         lines.logger(name).disabled = not wanted
 
@@ -132,7 +130,7 @@ _TASK_LOGGERS = (
 
 
 def log_tasks(wanted: bool) -> None:
-    """Whether a running Spark logs the stack of each task that fails; what fails the query is raised anyway."""
+    """Whether Spark logs the stack of each failed task; an error that fails the query is raised anyway."""
     if running():
         level = java_class("org.apache.logging.log4j.Level").ERROR
         off = java_class("org.apache.logging.log4j.Level").OFF
@@ -198,7 +196,7 @@ def active_session() -> Java:
 
 @contextmanager
 def active(session: Java) -> Iterator[None]:
-    """Make a session of the JVM the active one of this thread, temporarily."""
+    """Make a JVM session the active one of this thread, temporarily."""
     kind = java_class("org.apache.spark.sql.classic.SparkSession")
     before = kind.getActiveSession()
     kind.setActiveSession(session)
@@ -212,7 +210,7 @@ def active(session: Java) -> Iterator[None]:
 
 
 def class_exists(name: str) -> bool:
-    """Whether the JVM can load a class, jars of `spark.jars` included."""
+    """Whether the JVM can load a class, including from `spark.jars`."""
     try:
         java_class("org.apache.spark.util.Utils").classForName(name, False, False)
     except (Py4JJavaError, CapturedException):

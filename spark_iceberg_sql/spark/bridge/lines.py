@@ -1,7 +1,8 @@
 """API differences between the supported minor versions of Spark ("lines"): one function or one row each.
 
-Everything else in the package is written for the newest line. A Java class with differences has several files; the
-folder names the first line that the file is for: `java/3.5/Arithmetic.java`, `java/4.1/Arithmetic.java`.
+Everything else in the package is written for the newest line. A Java class that differs between lines has
+several files, in folders named after the first line that they are for: `java/3.5/Arithmetic.java`,
+`java/4.1/Arithmetic.java`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Java = Any
 
 LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 
-# Class names of the newest line -> those before Spark 4.0, which split classic sessions from Spark Connect.
+# Class names of the newest line -> names before Spark 4.0, which separated classic sessions from Spark Connect.
 _BEFORE_4_0 = {
     "org.apache.spark.sql.classic.SparkSession": "org.apache.spark.sql.SparkSession",
     "org.apache.spark.sql.classic.Dataset": "org.apache.spark.sql.Dataset",
@@ -28,12 +29,12 @@ _SCALA_2_12 = {"scala.collection.immutable.Seq": "scala.collection.Seq"}
 
 
 def renamed(name: str) -> str:
-    """The name of a class in this line, given its name in the newest one."""
+    """A class's name in this line, given its name in the newest line."""
     return name if LINE >= (4, 0) else _BEFORE_4_0.get(name, name)
 
 
 def java_text(text: str, scala_2_12: bool) -> str:
-    """The source of a Java file with class names of this line, given those of the newest one."""
+    """The source of a Java file with this line's class names, given the newest line's."""
     if LINE >= (4, 0):
         return text
     for name, ours in (_BEFORE_4_0 | (_SCALA_2_12 if scala_2_12 else {})).items():
@@ -50,7 +51,7 @@ def scala_2_12(gateway: Any) -> bool:
 
 
 def logger(name: str) -> logging.Logger:
-    """A logger of pyspark's; since 4.0 it has a class of its own for them."""
+    """A pyspark logger; since 4.0 these have a class of their own."""
     if LINE < (4, 0):
         return logging.getLogger(name)
     from pyspark.logger import PySparkLogger
@@ -59,7 +60,7 @@ def logger(name: str) -> logging.Logger:
 
 
 def description(error: CapturedException) -> str:
-    """The message of the JVM's exception."""
+    """The message of a JVM exception."""
     return str(getattr(error, _DESCRIPTION) or "")
 
 
@@ -73,13 +74,13 @@ _DESCRIPTION = "_desc" if LINE >= (4, 0) else "desc"
 
 
 def condition(error: Java) -> str | None:
-    """The error condition of a Java exception of Spark's."""
+    """The error condition of a Spark exception in Java."""
     named: str | None = error.getCondition() if LINE >= (4, 0) else error.getErrorClass()
     return named
 
 
 def message(error: CapturedException) -> str:
-    """The message that pyspark logs for the JVM's exception; before 4.0 it logs none."""
+    """The message that pyspark logs for a JVM exception; before 4.0 it logs none."""
     return error.getMessage() if LINE >= (4, 0) else ""
 
 
@@ -100,7 +101,7 @@ _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 def spark_table(
     java_class: Callable[[str], Java], table: Java, snapshot: int | None, micros: int | None
 ) -> Java:
-    """Spark's table for Iceberg's, as of a snapshot, a time or now; before 4.1 only a snapshot can be given."""
+    """Spark's table for an Iceberg table, as of a snapshot, a time or now; before 4.1 only a snapshot can be given."""
     kind = java_class(_SPARK_TABLE)
     if LINE >= (4, 1):
         travel = java_class("org.apache.iceberg.spark.TimeTravel")
@@ -114,7 +115,7 @@ def spark_table(
 
 
 def branch_table(java_class: Callable[[str], Java], table: Java, branch: str) -> Java:
-    """Spark's table for a branch of Iceberg's."""
+    """Spark's table for a branch of an Iceberg table."""
     kind = java_class(_SPARK_TABLE)
     return kind.create(table, branch) if LINE >= (4, 1) else kind(table, branch, False)
 
@@ -130,7 +131,7 @@ def version_table(java_class: Callable[[str], Java], table: Java, version: str) 
 
 
 def changelog_table(java_class: Callable[[str], Java], table: Java) -> Java:
-    """Spark's table over the changes of Iceberg's."""
+    """Spark's table over the changes of an Iceberg table."""
     kind = java_class("org.apache.iceberg.spark.source.SparkChangelogTable")
     return kind(table) if LINE >= (4, 1) else kind(table, False)
 

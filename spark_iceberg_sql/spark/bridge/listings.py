@@ -25,11 +25,11 @@ class Listed:
 _PATH = "org.apache.hadoop.fs.Path"
 
 
-ANY = ""  # files of any name
+ANY = ""  # matches any file name
 
 
 def local_folder(io: Java, folder: str) -> tuple[str, str] | None:
-    """The address of a local folder as Hadoop writes it, and its path; None for other file systems."""
+    """Hadoop's address of a local folder, and its path; None for other file systems."""
     address, local = _qualified(folder, io.conf())
     return None if local is None else (address, local)
 
@@ -41,13 +41,13 @@ def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
     uri = found.toUri()
     if uri.getScheme() == "file":
         return str(found), str(uri.getPath())
-    service = system.getCanonicalServiceName()  # with the port, which the address may omit
+    service = system.getCanonicalServiceName()  # including the port, which the address may omit
     return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(found)), None
 
 
 def qualified(address: str) -> tuple[str, str | None]:
     """An address as Hadoop resolves it, with its default file system and working folder, and its path if that
-    is on the local disk; unchanged if Hadoop has no such file system.
+    is on the local disk; unchanged if Hadoop does not know the file system.
     """
     try:
         return _qualified(address, jvm.active_session().sessionState().newHadoopConf())
@@ -113,7 +113,7 @@ def s3_listing(io: Java, folder: str) -> list[Listed]:
 def blob_listing(
     blobs: tuple[str, str, str], folder: str, wanted: Callable[[str], bool] = bool
 ) -> list[Listed]:
-    """Azure, listed by its blob service, which accounts without a hierarchical namespace have, too."""
+    """Azure, listed by its blob service, which accounts without a hierarchical namespace also have."""
     client = blob_container(blobs)
     root = folder.split("/", 3)
     prefix = root[3].rstrip("/") + "/"

@@ -1,7 +1,7 @@
 """Metadata files in a folder of the local disk: listed again only when the folder has changed.
 
-A table's `metadata` folder may have a hundred thousand files, of which one is needed. The version hint would be
-faster to read, but may be out of date: only the listing has the newest file.
+A table's `metadata` folder may have a hundred thousand files, and only one is needed. The version hint would be
+faster to read, but may be out of date: only the listing shows the newest file.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from spark_iceberg_sql.model.metadata_files import is_metadata_file
 
-# Local kernel file systems: they update a folder's modification time with every change of its entries.
-# Others (network, FUSE) may not, or with a delay.
+# Local kernel file systems: they update a folder's modification time on every change of its entries.
+# Others (network, FUSE) may do so late or not at all.
 _KEEP_TIME = frozenset({"ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "zfs", "f2fs"})
 _SETTLED = 2.0  # seconds after a change; their timestamps are at least that precise
 _KEPT = 64  # folders

@@ -21,7 +21,7 @@ def active_session() -> SparkSession:
 
 
 def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
-    """The plan of some rows. ddl: the columns, `part string, bytes bigint`. values: one sequence per row."""
+    """The plan of given rows. ddl: the columns, `part string, bytes bigint`. values: one sequence per row."""
     if "bigint" in ddl:  # py4j turns a small integer into an Integer, whatever the column's type
         names = [str(name) for name in _schema(ddl).fieldNames()]
         return typed_rows(ddl, [dict(zip(names, value, strict=True)) for value in values])
@@ -29,7 +29,7 @@ def rows(ddl: str, values: Iterable[Sequence[str | int | None]]) -> jvm.Java:
 
 
 def of(ddl: str, rows: jvm.Java) -> jvm.Java:
-    """A LocalRelation. ddl: as for `rows`. rows: a list of Spark's rows, Python's or Java's."""
+    """A LocalRelation. ddl: as for `rows`. rows: a list of Spark rows, in Python or Java."""
     attributes = jvm.scala_object("org.apache.spark.sql.catalyst.types.DataTypeUtils").toAttributes(
         _schema(ddl)
     )
@@ -42,7 +42,7 @@ def _schema(ddl: str) -> jvm.Java:
 
 
 def typed_rows(ddl: str, records: Iterable[Mapping[str, object]]) -> jvm.Java:
-    """A plan with one row for each record. ddl: the columns; unlike `rows`, of any type that JSON can hold."""
+    """A plan with one row per record. ddl: the columns, unlike in `rows` of any type that JSON can represent."""
     text = relations.texts([json.dumps(list(records), default=str)])
     shown = f"inline(from_json(value, 'array<struct<{ddl}>>'))"
     return text.selectExpr(jvm.to_seq([shown])).queryExecution().analyzed()

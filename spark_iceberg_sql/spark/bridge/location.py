@@ -10,7 +10,7 @@ S3 = "org.apache.iceberg.aws.s3.S3FileIO"
 ADLS = "org.apache.iceberg.azure.adlsv2.ADLSFileIO"
 GCS = "org.apache.iceberg.gcp.gcs.GCSFileIO"
 
-# FileIO -> a class that it needs, and the packages that contain it ({} is Iceberg's version).
+# FileIO -> a class it needs, and the packages that contain it ({} is Iceberg's version).
 NEEDS = {
     S3: ("software.amazon.awssdk.services.s3.S3Client", "org.apache.iceberg:iceberg-aws-bundle:{}"),
     ADLS: (

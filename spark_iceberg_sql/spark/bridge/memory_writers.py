@@ -29,12 +29,12 @@ def internal_rows(frame: DataFrame) -> Java:
 
 
 def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
-    """The first rows as a shuffle writes them, without their lengths."""
+    """The first rows, serialized as for a shuffle, without their lengths."""
     return [bytes(rows.get(i).getBytes()) for i in range(min(count, int(rows.size())))]
 
 
 def compressed(spark: SparkSession, data: bytes) -> int:
-    """The bytes that are left when the session's shuffle compression is applied."""
+    """The number of bytes after the session's shuffle compression."""
     conf = spark.sparkContext._conf
     if conf.get("spark.shuffle.compress", "true") != "true":
         return len(data)
@@ -50,11 +50,11 @@ def compressed(spark: SparkSession, data: bytes) -> int:
 def write_in_memory(
     spark: SparkSession, made: Java, rows: Java, frame: DataFrame, target: int, step: int
 ) -> list[tuple[int, int, float]]:
-    """Write rows as the table's own writers do, into memory, and forget the files.
+    """Write rows with the table's own writers into memory, and discard the files.
 
-    rows: of `internal_rows`. frame: for their types. target: bytes at which the next file starts. step: after
-    how many rows a writer looks at its length. Returns for each file its rows, its bytes, and after how many rows it
-    had reached the target; 0.0 if it had not.
+    rows: from `internal_rows`. frame: for their types. target: bytes at which the next file starts. step: after
+    how many rows a writer checks its length. Returns, for each file, its rows, its bytes, and the number of rows at
+    which it reached the target; 0.0 if it did not.
     """
     conf = write_conf(spark, made)
     io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()

@@ -1,7 +1,7 @@
 """The FileIO of tables that were moved, and how its class reaches the executors.
 
-Iceberg's readers open files on executors, which have no class of this package: the one they need is compiled into a
-jar of its own, which Spark's SparkContext.addJar offers them, when the first moved table is read.
+Iceberg's readers open files on executors, which have no class of this package. When the first moved table is read,
+the one class they need is compiled into a jar, which SparkContext.addJar distributes to them.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from spark_iceberg_sql.spark.bridge import compiler, jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
 _CLASS = "MovedFileIO"
-_FOLDER = TemporaryDirectory()  # of the driver, until Python ends
+_FOLDER = TemporaryDirectory()  # on the driver, until Python exits
 _lock = threading.Lock()
-_matched: set[tuple[int, str, str]] = set()  # what `unmatched` has found in order
+_matched: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched`
 _shipped: set[tuple[str, str | None]] = set()  # Spark applications, and their Connect sessions
 
 
 @lru_cache(maxsize=256)
 def file_io(io: Java, old: str, folder: str) -> Java:
-    """A FileIO that opens addresses in another folder.
+    """A FileIO that maps addresses to another folder.
 
-    io: opens them there. old: a pattern, of Java and Python, of how such addresses begin. folder: what replaces that
-    beginning.
+    io: opens the files there. old: a pattern, valid in Java and Python, of the prefixes to map. folder: replaces the
+    prefix.
     """
     loader, jar = _compiled(jvm.gateway())
     _ship(jar)
@@ -36,7 +36,7 @@ def file_io(io: Java, old: str, folder: str) -> Java:
 
 
 def unmatched(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
-    """An address in the position deletes of a snapshot that no data file has, although one is opened there.
+    """An address in a snapshot's position deletes that no data file has, although it maps to a data file.
 
     operations, snapshot: of the moved table. old, folder: as for `file_io`.
     """
@@ -71,7 +71,7 @@ def _compiled(gateway: Java) -> tuple[Java, str]:
 
 
 def _ship(jar: str) -> None:
-    """Offer the jar to the executors of this application; a Connect session's tasks see that session's jars only."""
+    """Distribute the jar to this application's executors; tasks of a Connect session only see that session's jars."""
     context = jvm.active_session().sparkContext()
     state = jvm.from_option(
         scala_object("org.apache.spark.JobArtifactSet").getCurrentJobArtifactState()

@@ -13,7 +13,7 @@ Found = tuple[str, Java | None, str | None]  # name, Iceberg's TableMetadata or 
 
 
 def tables(name: str) -> Iterator[Found]:
-    """The tables below a name, with those of the namespaces in it; tables of other formats are left out.
+    """The tables below a name, including nested namespaces; tables of other formats are skipped.
 
     name: `catalog`, `catalog.namespace` or, in the current catalog, `namespace`.
     """
@@ -45,7 +45,7 @@ def _below(catalog: Java, namespace: Sequence[str]) -> Iterator[Found]:
 
 
 def content(metadata: Java) -> dict[str, Any]:
-    """The metadata.json with the current snapshot alone."""
+    """The metadata.json with only the current snapshot."""
     found = table_metadata.without_snapshots(metadata)
     current = metadata.currentSnapshot()
     if current is not None:

@@ -8,18 +8,18 @@ from weakref import WeakKeyDictionary
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm
 
-# Per JVM, that is per gateway: the JVM outlives SparkSession.stop().
+# Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _FUNCTIONS: WeakKeyDictionary[Any, jvm.Java] = WeakKeyDictionary()
 
 
 def functions(
     sources: Sequence[tuple[str, str]], ensuring: Callable[[], jvm.Java | None]
 ) -> Callable[[str], jvm.Java]:
-    """From a name to its function, a scala.Function1 of the arguments of a call.
+    """The functions by name, each a scala.Function1 of a call's arguments.
 
-    sources: name and text of the Java files, each compiled on those before it; the last is the registry. ensuring:
-    a function of the JVM's that is called with the session at each use. Raises ValueError with the
-    compiler's message if this Spark does not take them.
+    sources: name and text of the Java files; each may use the ones before it; the last is the registry. ensuring:
+    a JVM function that is called with the session on each use. Raises ValueError with the
+    compiler's message if they do not compile for this Spark.
     """
     own = jvm.gateway()
     if own not in _FUNCTIONS and (found := compiler.from_jar("functions", sources)) is not None:

@@ -25,8 +25,8 @@ _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
 class Leaf:
     """What an optimized plan reads.
 
-    kind: its class. node: the plan's. runtime: the columns that are filtered at run time by the rows of another
-    scan. is_first: whether it is that other scan, which Spark runs apart.
+    kind: its class. node: the plan's. runtime: the columns filtered at run time by the rows of another
+    scan. is_first: whether it is that other scan, which Spark runs separately.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Leaf:
 
 
 def leaves(plan: Java) -> Iterator[Leaf]:
-    """What an optimized plan reads, its subqueries included, in the order of the plan."""
+    """What an optimized plan reads, including its subqueries, in plan order."""
     yield from _leaves(plan, (), is_first=False)
 
 
@@ -88,7 +88,7 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
     children = from_seq(node.children())
     if not children:
         yield Leaf(name, node, runtime, is_first)
-    # The subqueries of dynamic filters: those of a join are a part of the join, and read once.
+    # The subqueries of dynamic filters: a join's own is part of the join, and read once.
     shared: list[Java] = []
     apart: list[Java] = []
     if name == "Filter":
@@ -114,7 +114,7 @@ def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator
 
 
 def relation_name(node: Java) -> str:
-    """The name of what a leaf of a plan reads; its class if it has none."""
+    """The name of the relation that a leaf of a plan reads; the leaf's class if it has none."""
     if kind(node) in ("DeleteFromTableWithFilters", "DeleteFromTable"):
         return relation_name(node.table())
     if kind(node) == _RELATION:
@@ -127,7 +127,7 @@ def relation_name(node: Java) -> str:
 
 
 def relation_names(plan: Java) -> list[str]:
-    """The tables that an analyzed plan refers to, in its order."""
+    """The tables that an analyzed plan refers to, in plan order."""
     names = [relation_name(leaf) for leaf in from_seq(plan.collectLeaves()) if _is_table(leaf)]
     return list(dict.fromkeys(names))
 

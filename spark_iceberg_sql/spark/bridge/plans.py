@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _RELATION = "DataSourceV2Relation"
-# Commands whose query Spark plans apart, and what has it.
+# Commands whose query Spark plans separately, and the accessor of that query.
 _WITH_QUERY = {
     "CreateTableAsSelect": "query",
     "ReplaceTableAsSelect": "query",
@@ -25,7 +25,7 @@ _WITH_QUERY = {
     "CreateIcebergView": "query",
     "CreateViewCommand": "plan",
 }
-# What Spark runs while it analyses it.
+# Statements that Spark runs while it analyses them.
 _RUN_AT_ONCE = {
     "Call": "CALL",
     "CallStatement": "CALL",
@@ -54,8 +54,8 @@ class Plans:
 class Filtered:
     """A relation before push-down.
 
-    conjuncts: directly above it. above: those further up that only refer to it, with the node over which
-    Spark did not move them.
+    conjuncts: directly above it. above: conjuncts further up that refer only to it, with the node below which
+    Spark did not push them.
     """
 
     relation: Java
@@ -124,7 +124,7 @@ def is_command(node: Java) -> bool:
 
 
 def key(relation: Java) -> int:
-    """What identifies a relation in all the plans of a statement: the id of its first column."""
+    """The key of a relation in all plans of a statement: the id of its first column."""
     return int(relation.output().head().exprId().id())
 
 
@@ -149,7 +149,7 @@ def _walk(
     node: Java, found: dict[int, Filtered], higher: list[tuple[Java, str]], command: Java | None
 ) -> None:
     name = kind(node)
-    if name == "ReplaceData":  # its condition chooses the files, not the filters below it
+    if name == "ReplaceData":  # its condition selects the files, not the filters below it
         command = node.condition()
     if name in ("Filter", "Project", _RELATION):
         operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
@@ -180,7 +180,7 @@ def _is_target(relation: Java) -> bool:
 
 
 def described(node: Java) -> str:
-    """A node in the terms of SQL: `a LEFT OUTER JOIN`, `GROUP BY`."""
+    """A node in SQL terms: `a LEFT OUTER JOIN`, `GROUP BY`."""
     name = kind(node)
     if name == "Join":
         return f"a {node.joinType().sql()} JOIN"
@@ -209,7 +209,7 @@ _IN_SQL = {
 
 
 def constant_rows(spark: SparkSession, query: str) -> list[Java] | None:
-    """The rows of a query over constants, if the optimizer alone evaluates it; else None."""
+    """The rows of a query over constants, if the optimizer can evaluate it alone; otherwise None."""
     plan = planned(spark, query).after
     if kind(plan) != "LocalRelation":
         return None

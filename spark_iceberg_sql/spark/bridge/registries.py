@@ -50,7 +50,7 @@ def register_function(
 ) -> None:
     """Register a function in a session and in Spark's built-in registry.
 
-    The built-in registry is what newSession(), permanent views and the session after stop() read.
+    The built-in registry is read by newSession(), permanent views and the session after stop().
     Calling it again changes nothing.
 
     kind: SCALAR or TABLE. name: in SQL, case-insensitive. build: from the Scala Seq of resolved
@@ -74,9 +74,9 @@ def register_native(
     arguments: str = "",
     examples: str = "",
 ) -> None:
-    """Register a scalar function of the JVM, in both registries; else as `register_function`.
+    """Register a JVM scalar function in both registries; otherwise like `register_function`.
 
-    make: makes it, a scala.Function1; not called if the function is registered already.
+    make: returns its builder, a scala.Function1; not called if the function is already registered.
     """
     _register(spark, SCALAR, name, make, usage, arguments, examples, "", "misc_funcs")
     quiet_about(name)

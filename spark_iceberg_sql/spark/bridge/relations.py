@@ -33,7 +33,7 @@ def is_literal(expression: Java) -> bool:
 
 
 def is_array(expression: Java) -> bool:
-    """Whether an argument is written as array(...)."""
+    """Whether an argument is an array(...) expression."""
     return bool(expression.getClass().getSimpleName() == "CreateArray")
 
 
@@ -123,6 +123,18 @@ def settings(prefix: str) -> dict[str, str]:
     }
 
 
+def hadoop_catalogs() -> dict[str, str]:
+    """The warehouses of the active session's Iceberg catalogs of type `hadoop`, by their names."""
+    found = settings("spark.sql.catalog.")
+    return {
+        name: found[f"{name}.warehouse"]
+        for name, kind in found.items()
+        if kind == "org.apache.iceberg.spark.SparkCatalog"
+        and found.get(f"{name}.type", "").lower() == "hadoop"
+        and f"{name}.warehouse" in found
+    }
+
+
 def setting(name: str) -> str:
     """A setting of the active session; empty if it is not set."""
     return str(jvm.active_session().sessionState().conf().getConfString(name, ""))
@@ -186,12 +198,12 @@ def hadoop_table(folder: str) -> Java:
 
 
 def spark_table(table: Java, *, snapshot: int | None = None, micros: int | None = None) -> Java:
-    """Spark's table over Iceberg's, as of a snapshot, a time or now; with the schema of that time."""
+    """Spark's table for an Iceberg table, as of a snapshot, a time or now, with the schema at that time."""
     return lines.spark_table(java_class, table, snapshot, micros)
 
 
 def spark_table_at_ref(table: Java, ref: str) -> Java:
-    """Spark's table over Iceberg's, as of a branch or tag. Raises KeyError with the existing names."""
+    """Spark's table for an Iceberg table, as of a branch or tag. Raises KeyError with the existing names."""
     found = table.refs().get(ref)
     if found is None:
         raise KeyError(*ref_names(table))
@@ -207,7 +219,7 @@ def ref_names(table: Java) -> list[str]:
 
 
 def spark_table_at_version(table: Java, version: str) -> Java:
-    """Spark's table over Iceberg's, as VERSION AS OF reads it: a snapshot ID, a branch or a tag.
+    """Spark's table for an Iceberg table, as VERSION AS OF reads it: a snapshot ID, a branch or a tag.
 
     Raises KeyError with the branches and tags if it is none of these.
     """
@@ -217,15 +229,15 @@ def spark_table_at_version(table: Java, version: str) -> Java:
 
 
 def changelog_table(table: Java) -> Java:
-    """Spark's table over the changes of Iceberg's."""
+    """Spark's table over the changes of an Iceberg table."""
     return lines.changelog_table(java_class, table)
 
 
 def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     """The leaf of a logical plan that reads a Spark table.
 
-    It has a catalog object but no identifier: with the catalog Spark finds the partition transforms
-    (joins without a shuffle), and without an identifier it keeps the snapshot of the analysis.
+    It has a catalog object but no identifier: through the catalog Spark finds the partition transforms
+    (for joins without a shuffle); without an identifier it keeps the snapshot of the analysis.
     """
     kind = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
     read = _case_insensitive({**(options or {}), **lines.read_options(table)})
@@ -254,7 +266,7 @@ UNPUSHED = "monotonically_increasing_id() >= 0"
 
 
 def unpushed(plan: Java) -> Java:
-    """The same rows, but no predicate is pushed below: Spark moves none across a nondeterministic one."""
+    """The same rows without push-down: Spark pushes no predicate below a nondeterministic one."""
     parser = jvm.active_session().sessionState().sqlParser()
     always = parser.parseExpression(UNPUSHED)
     return java_class(f"{_CATALYST}.plans.logical.Filter")(always, plan)
@@ -286,7 +298,7 @@ def column(frame: Java) -> list[str]:
 
 
 def with_hidden(visible: Java, inner: Java, count: int) -> Java:
-    """The plan of a DataFrame with the first `count` columns of another, and the others as hidden columns."""
+    """The plan of a DataFrame with the first `count` columns of another, and that one's other columns hidden."""
     plan = visible.queryExecution().analyzed()
     output = jvm.from_seq(inner.queryExecution().analyzed().output())
     tag = scala_object(f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()

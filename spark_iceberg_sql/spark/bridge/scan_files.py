@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _FILES = "FileSourceScanExec"
-_MOST = 200_000  # data files of which each is counted in its partition: under a second
+_MOST = 200_000  # the maximum number of data files to count by partition: takes under a second
 _LOADERS: WeakKeyDictionary[Any, Java] = WeakKeyDictionary()
 
 
@@ -27,8 +27,8 @@ _LOADERS: WeakKeyDictionary[Any, Java] = WeakKeyDictionary()
 class Value:
     """A partition field's value in a partition.
 
-    name: the field's. transform: as Iceberg writes it, `bucket[16]`. text: as people read it. number: of a
-    value that is a number, such as days since 1970.
+    name: of the field. transform: in Iceberg's notation, `bucket[16]`. text: the readable value. number: a numeric
+    value, such as days since 1970.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A partition of a table: its data files and their bytes, and those that were read."""
+    """A partition of a table: the number and bytes of its data files, and of those read."""
 
     spec_id: int
     files: int
@@ -53,8 +53,8 @@ class Partition:
 class TableRead:
     """What a scan reads of a table.
 
-    table: its name. partitions: those of the snapshot. counted: whether there are others than those that are read;
-    a table with very many files is not counted. sized: whether the sizes of files that are not read are known.
+    table: its name. partitions: of the snapshot. counted: whether they include those that are not read; a table with
+    very many files is not counted. sized: whether the sizes of files that are not read are known.
     """
 
     table: str
@@ -64,12 +64,12 @@ class TableRead:
 
     @cached_property
     def files(self) -> int:
-        """The number of data files that are read."""
+        """The number of data files read."""
         return sum(p.files_read for p in self.partitions)
 
     @cached_property
     def size(self) -> int:
-        """Their size in bytes."""
+        """The bytes of the data files read."""
         return sum(p.size_read for p in self.partitions)
 
     @cached_property
@@ -79,7 +79,7 @@ class TableRead:
 
     @cached_property
     def total_size(self) -> int | None:
-        """Their size in bytes; None if that is not known."""
+        """The bytes of the table's data files; None if unknown."""
         return sum(p.size for p in self.partitions) if self.counted and self.sized else None
 
 
@@ -93,9 +93,9 @@ class Written:
 
 
 def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
-    """What the scans of a query read, one for each scan of a table, in the plan's order.
+    """What the scans of a query read, one entry per scan of a table, in plan order.
 
-    executed: whether an action has run; else what planning alone says. A scan that cannot be read is left out.
+    executed: whether an action has run; if not, the result of planning alone. A scan that cannot be read is skipped.
     """
     found = []
     for scan in scans(rows._jdf.queryExecution().executedPlan(), ("BatchScanExec", _FILES)):
@@ -113,7 +113,7 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
 
 
 def _files(rows: DataFrame, scan: Java) -> TableRead | None:
-    """What a scan reads of a table that is not Iceberg: Parquet files in folders, for example."""
+    """What a scan reads of a table that is not an Iceberg table: Parquet files in folders, for example."""
     metrics = {entry._1(): entry._2().value() for entry in jvm.from_seq(scan.metrics().toSeq())}
     if "numFiles" not in metrics or not scan.tableIdentifier().isDefined():
         return None
@@ -160,7 +160,7 @@ def _value(parts: Iterator[str]) -> Value:
 
 
 def written(rows: DataFrame, since_ms: int) -> Written | None:
-    """What a statement committed to an Iceberg table; None for one that wrote to none, or if it is not certain.
+    """What a statement committed to an Iceberg table; None if it wrote to none, or if that is uncertain.
 
     rows: what `spark.sql` returned. since_ms: when it began, in milliseconds since 1970.
     """
@@ -187,7 +187,7 @@ def written(rows: DataFrame, since_ms: int) -> Written | None:
 
 
 def _target(relation: Java) -> Java:
-    """The table that a command writes to, without what Spark puts around it."""
+    """The table that a command writes to, without Spark's wrappers."""
     while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
         relation = relation.child()
     table = relation.table()
@@ -196,9 +196,9 @@ def _target(relation: Java) -> Java:
 
 
 def is_query(spark: SparkSession, text: str) -> bool:
-    """Whether a statement is a query alone, which Spark does not run before its rows are asked for.
+    """Whether a statement is only a query, which Spark does not run until its rows are fetched.
 
-    An INSERT may begin like a query, with WITH or FROM; it cannot stand in brackets.
+    An INSERT may start like a query, with WITH or FROM, but cannot be in parentheses.
     """
     try:
         gate.parser_behind(spark).parsePlan(f"SELECT * FROM (\n{text}\n)")

@@ -1,4 +1,4 @@
-"""How much the scans of an executed query read, by Iceberg's own metrics."""
+"""How much the scans of an executed query read, from Iceberg's own metrics."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def files_read(rows: DataFrame) -> Read:
 
 
 def scans(node: Java, kinds: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:
-    """The scans of an executed plan, in its order. kinds: the simple names of their classes."""
+    """The scans of an executed plan, in plan order. kinds: the simple names of their classes."""
     kind = node.getClass().getSimpleName()
     if kind in _HIDES:
         yield from scans(getattr(node, _HIDES[kind])(), kinds)

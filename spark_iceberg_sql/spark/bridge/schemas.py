@@ -1,4 +1,4 @@
-"""The schema that a Spark table reads: what Spark cannot represent is left out, or read as another type."""
+"""The schema that a Spark table reads: columns that Spark cannot represent are skipped, or read as another type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, gateway, java_class
 
-Json = dict[str, Any]  # a schema, or a type in it, as Iceberg's metadata has them
+Json = dict[str, Any]  # a schema, or a type in it, as in Iceberg's metadata
 
 
 def is_readable(table: Java) -> bool:
@@ -42,12 +42,12 @@ def schema_of(table: Java) -> Json:
 
 
 def can_leave_out() -> bool:
-    """Whether `with_schema` works: Iceberg's SparkTable of older lines of Spark takes no schema."""
+    """Whether `with_schema` works: on older lines of Spark, Iceberg's SparkTable does not take a schema."""
     return lines.LINE >= (4, 1)
 
 
 def with_schema(table: Java, schema: Json) -> Java:
-    """The Spark table, reading other columns of the same snapshot."""
+    """The Spark table over the same snapshot, with different columns."""
     arguments = gateway().new_array(java_class("java.lang.Object"), 5)
     arguments[0] = table.table()
     arguments[1] = java_class("org.apache.iceberg.SchemaParser").fromJson(json.dumps(schema))

@@ -21,9 +21,9 @@ _STACK = "spark.sql.connect.serverStacktrace.enabled"
 
 
 class Settings:
-    """The settings with which new sessions of the JVM begin, made those of one session.
+    """Makes one session's settings the initial settings of the JVM's new sessions.
 
-    Clients are not shown the server's Java stack, unless that session says so.
+    Clients do not see the server's Java stack, unless that session's settings ask for it.
     """
 
     def __init__(self, spark: SparkSession) -> None:
@@ -41,7 +41,7 @@ class Settings:
             self._conf.set(key, wanted[key])
 
     def restore(self) -> None:
-        """Make them what they were."""
+        """Restore the previous initial settings."""
         for key, value in self._before.items():
             if value is None:
                 self._conf.remove(key)
@@ -53,9 +53,9 @@ Stop = Callable[[], None]
 
 
 def start_connect(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
-    """Start Spark Connect's server, whose sessions are of the same family as the process's own.
+    """Start the Spark Connect server; its sessions are in the same family as the process's own.
 
-    Returns its port, and what stops it and ends its sessions. Raises IcebergSqlError if Spark Connect is not on
+    Returns its port, and a function that ends it and its sessions. Raises IcebergSqlError if Spark Connect is not on
     the class path, if the server is running already, or if it cannot listen there.
     """
     _require(spark, _CONNECT, "Spark Connect's server", "spark-connect")
@@ -76,10 +76,10 @@ def start_connect(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]
 
 
 def start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
-    """Start Spark's Thrift server, whose sessions are of the same family as this one; else as `start_connect`."""
+    """Start Spark's Thrift server; its sessions are in this session's family; otherwise like `start_connect`."""
     _require(spark, _THRIFT, "Spark's Thrift server", "spark-hive-thriftserver")
     port = port or _free_port(host)
-    if (reason := _reason(host, port)) is not None:  # Hive itself says it in its log
+    if (reason := _reason(host, port)) is not None:  # Hive reports it only in its log
         raise _cannot_listen("Thrift", host, port, reason)
     settings = spark.sparkContext._jsc.hadoopConfiguration()
     settings.set("hive.server2.thrift.bind.host", host)
@@ -110,7 +110,7 @@ def _cannot_listen(server: str, host: str, port: int, error: Exception | str) ->
 
 
 def _reason(host: str, port: int) -> str | None:
-    """Why nothing can listen there, as the operating system says it; Spark gives a suggestion instead."""
+    """The operating system's reason why nothing can listen there; Spark only gives a suggestion."""
     try:
         _free_port(host, port)
     except OSError as error:

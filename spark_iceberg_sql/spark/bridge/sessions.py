@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.bridge import jvm
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The exceptions of calls after the JVM, or its Spark context, has stopped.
+# Exceptions of calls made after the JVM, or its Spark context, has stopped.
 NO_ANSWER = (Py4JError, OSError, AttributeError, TypeError)
 
 
@@ -28,14 +28,14 @@ def identity(spark: SparkSession) -> tuple[str, str]:
 def working_in(spark: SparkSession) -> AbstractContextManager[None]:
     """Make a session active on this thread, temporarily.
 
-    Spark reads settings, catalogs' settings included, from the active session: another thread has none, or
-    another session's, until a method of the session sets it.
+    Spark reads settings, including those of catalogs, from the active session. Another thread has none, or
+    a different one, until a method of the session sets it.
     """
     return jvm.active(jvm.java_session(spark))
 
 
 def substituted(spark: SparkSession, text: str) -> str:
-    """The text with `${name}` replaced from the session's settings, as Spark does before it parses."""
+    """The text with `${name}` replaced from the session's settings, as Spark does before parsing."""
     if "${" not in text:
         return text
     try:

@@ -22,13 +22,13 @@ def without_snapshots(metadata: Java) -> dict[str, Any]:
 
 
 def statistics(metadata: Java) -> list[dict[str, Any]]:
-    """The entries of statistics files, as metadata.json has them."""
+    """The entries of statistics files, as in metadata.json."""
     parser = _parser("StatisticsFileParser")
     return [json.loads(parser.toJson(file)) for file in metadata.statisticsFiles()]
 
 
 def partition_statistics(metadata: Java) -> list[dict[str, Any]]:
-    """The entries of partition statistics files, as metadata.json has them."""
+    """The entries of partition statistics files, as in metadata.json."""
     parser = _parser("PartitionStatisticsFileParser")
     return [json.loads(parser.toJson(file)) for file in metadata.partitionStatisticsFiles()]
 
@@ -40,8 +40,8 @@ def _parser(name: str) -> Java:
 def rows(columns: str, values: Iterable[Mapping[str, Any]], *select: str) -> Java:
     """Rows as a logical plan, which does not show them.
 
-    columns: as DDL. values: by column; what is missing is NULL. select: expressions over the columns; all of
-    them without any.
+    columns: as DDL. values: by column; a missing value is NULL. select: expressions over the columns; by default
+    all columns.
     """
     text = relations.texts([json.dumps(list(values))])
     frame = text.selectExpr(jvm.to_seq([f"inline(from_json(value, 'array<struct<{columns}>>'))"]))
@@ -104,7 +104,7 @@ def _resolved(table: Java, name: str) -> Java:
 
 
 def spark_columns(table: Java) -> list[dict[str, Any]]:
-    """The columns of a Spark table as Spark's JSON has them, but with their types as SQL."""
+    """The columns of a Spark table as in Spark's JSON, but with their types as SQL."""
     util = java_class("org.apache.spark.sql.connector.catalog.CatalogV2Util")
     struct = util.v2ColumnsToStructType(table.columns())
     found: list[dict[str, Any]] = json.loads(struct.json())["fields"]

@@ -1,4 +1,4 @@
-"""Expressions of Spark as plain data, and their text in the query."""
+"""Spark expressions as plain data, and their text in the query."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from spark_iceberg_sql.insight.conjuncts import Term
 from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
 
-_DEEP = 8  # an expression that nests deeper is described from its top
-# Spark records `IN (1, 2)` as the text of `id IN (1, 2)`: what may stand before it is a name or a call.
+_DEEP = 8  # deeper nesting is cut off below this level
+# Spark records `IN (1, 2)` as the text of `id IN (1, 2)`: it may be preceded by a name or a call.
 _PREDICATE = re.compile(r"(?:NOT\s+)?(?:IN|LIKE|ILIKE|RLIKE|REGEXP|BETWEEN|IS)\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"((?:(?:`[^`]+`|\w+)\.)*(?:`[^`]+`|\w+))\s+$")
 _CALL = re.compile(r"([\w.]+\((?:[^()']|'[^']*')*\))\s+$")
-# The place of what Spark derives is often that of the whole statement.
+# The position of a derived expression is often that of the whole statement.
 _STATEMENT = re.compile(
     r"\(?\s*(?:SELECT|WITH|DELETE|UPDATE|MERGE|INSERT|FROM|EXPLAIN|CREATE|REPLACE|TABLE)\b",
     re.IGNORECASE,
@@ -45,9 +45,9 @@ def _text(value: Java) -> str:
 
 
 def place(expression: Java) -> tuple[str, int, int] | None:
-    """Where an expression stands: the statement's text, start and end; None if it is nowhere in it.
+    """The position of an expression: the statement's text, start and end; None if it is not in the text.
 
-    Not for columns: Spark shares one object among all the places of a column.
+    Not for columns: Spark shares one object between all occurrences of a column.
     """
     origin = expression.origin()
     text, first, last = origin.sqlText(), origin.startIndex(), origin.stopIndex()
@@ -58,7 +58,7 @@ def place(expression: Java) -> tuple[str, int, int] | None:
     if _STATEMENT.match(words):
         return None
     if kind(expression) == "IsNotNull" and "NULL" not in words.upper():
-        return None  # it has the place of the comparison that it is derived from
+        return None  # it has the position of the comparison it is derived from
     if _PREDICATE.match(words):
         subject = _SUBJECT.search(sql, 0, start) or _CALL.search(sql, 0, start)
         if subject is None or not _is_of(subject[1], expression):
@@ -68,7 +68,7 @@ def place(expression: Java) -> tuple[str, int, int] | None:
 
 
 def is_derived(conjunct: Java) -> bool:
-    """Whether Spark derived a conjunct from another one: IS NOT NULL of a column that is compared."""
+    """Whether Spark derived a conjunct from another one: IS NOT NULL of a compared column."""
     return kind(conjunct) == "IsNotNull" and place(conjunct) is None
 
 

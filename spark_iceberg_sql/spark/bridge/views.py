@@ -1,4 +1,4 @@
-"""A query analysed as a view's: with the view's own catalog and namespace."""
+"""A query analysed as a view's query, with the view's own catalog and namespace."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def analysed(
 ) -> Java:
     """The plan of a query.
 
-    catalog, namespace: what unqualified names in it mean; the active session's where they are missing. columns: the
-    names of its columns. A copy of the session is used, since these are settings of a session.
+    catalog, namespace: for unqualified names; if missing, the active session's. columns: the
+    names of its columns. A copy of the session is used, since these are session settings.
     """
     session = jvm.active_session()
     current = session.sessionState().catalogManager()
@@ -26,5 +26,7 @@ def analysed(
         parts[at] = part
     manager.setCurrentNamespace(parts if namespace else current.currentNamespace())
     with jvm.active(copy):
-        rows = copy.sql(f"SELECT * FROM (\n{text}\n)")  # in brackets it is a query, and no command
+        rows = copy.sql(
+            f"SELECT * FROM (\n{text}\n)"
+        )  # in parentheses it is a query, never a command
         return rows.toDF(jvm.to_seq(columns)).queryExecution().analyzed()

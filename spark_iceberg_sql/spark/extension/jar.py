@@ -1,4 +1,4 @@
-"""write_jar(): the functions and optimizer rules as a jar, compiled by the Janino of the Spark that it is for."""
+"""write_jar(): the functions and optimizer rules as a jar, compiled by the target Spark's own Janino."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import line, runtime
 
 _SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-_MADE = (1980, 1, 1, 0, 0, 0)  # the same jar each time
+_MADE = (1980, 1, 1, 0, 0, 0)  # fixed, for reproducible jars
 
 
 def write_jar(target: Path, ivy_settings: str | None = None) -> int:
     """Write the jar for the installed pyspark's line of Spark; returns its size in bytes.
 
-    Iceberg's runtime has to be beside it on the class path. The functions with their refusals and all optimizer
-    rules are then in every session of the application, without a setting; the check of partition DDL is not: it
-    needs Python.
+    Iceberg's runtime must also be on the class path. Every session of the application then has the functions, with
+    their errors, and all optimizer rules, without any setting; but not the check of partition DDL, which needs
+    Python.
 
-    target: the file; one that exists is replaced. ivy_settings: an Ivy settings file, for a mirror.
+    target: the file; an existing one is replaced. ivy_settings: an Ivy settings file, for a mirror.
     Raises FileError if it cannot be written, IcebergSqlError if a class cannot be compiled for this Spark, JavaError
     and JarError.
     """
@@ -54,7 +54,7 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
 
 
 def sources() -> list[tuple[str, str]]:
-    """All Java files of the jar, name and text, in the order in which they are compiled."""
+    """All Java files of the jar, name and text, in compilation order."""
     rules, own = injection.sources(), functions.sources()
     made_for = line(pyspark.__version__).spark, scala() or ""
     release = (*made_for, compiler.digest(rules), compiler.digest(own))

@@ -1,4 +1,4 @@
-"""Errors that Spark raises after the check: Spark's own error, preceded by an explanation if the cause is known."""
+"""Errors that Spark raises after the check: Spark's own error, after an explanation if the cause is known."""
 
 from __future__ import annotations
 
@@ -10,32 +10,45 @@ from pyspark.errors.exceptions.captured import CapturedException
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.spark.bridge import catalogs
+from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax import parser
+from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION
+from spark_iceberg_sql.syntax.script import statements
+from spark_iceberg_sql.syntax.terms import Ref
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _UNKNOWN = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
+_INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
 _CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
 
 
 def lost_a_race(error: Exception) -> bool:
-    """Whether another session committed first, so that this statement wrote nothing."""
+    """Whether another session committed first, so this statement wrote nothing."""
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
 def explained(spark: SparkSession, error: Exception, text: object = None) -> Exception:
-    """The error that the user should see for one that Spark raised.
+    """The error to show the user for an error raised by Spark.
 
     spark: the session. error: what `spark.sql` raised. text: the statement. Spark's own error keeps its class and
     condition; a bare Java exception becomes an IcebergSqlError, without the Java stack.
     """
     cause = _cause(spark, error, text)
+    # Where Spark has no plan its own words are of a bug in Spark, which it is not.
     if isinstance(error, CapturedException):
+        if cause is not None and _has_no_plan(error):
+            return lines.described(
+                error, cause
+            )  # Spark's words are of a bug in Spark, which it is not
         return catalogs.explained(error, cause) if cause is not None else error
+    if cause is not None and _has_no_plan(error):
+        return IcebergSqlError(cause)
     if catalogs.thrown(error):
         said = f"Spark refused the statement: {catalogs.first_line(error)}"
         return IcebergSqlError(said if cause is None else f"{cause}\n\n{said}")
@@ -43,11 +56,11 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
 
 
 def unknown_function(error: Exception, text: object) -> str | None:
-    """The table function that Spark did not find, if its name begins as this package's. text: the statement."""
+    """The table function that Spark did not find, if it has this package's prefix. text: the statement."""
     said = catalogs.first_line(error)
     found = _UNKNOWN.search(said)
     if found is None and _NO_CATALOG_FUNCTIONS in said and isinstance(text, str):
-        # After `USE lake`, Spark looks there, and does not name the function.
+        # After `USE lake`, Spark looks the function up there, and its error does not name it.
         calls = (call for call in _CALL.finditer(text) if call[1].lower() not in NAMES)
         found = next(calls, None)
     return None if found is None else found[1]
@@ -61,6 +74,8 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         return (
             f"there is no table function `{unknown}`; write {' or '.join(like)}" if like else None
         )
+    if "PARSE_SYNTAX_ERROR" in said and isinstance(text, str) and _INTO_FUNCTION.match(text):
+        return INTO_FUNCTION
     if "PARSE_SYNTAX_ERROR" in said and "FIELD" in said.upper():
         if not catalogs.has_iceberg_extensions(spark):
             return (
@@ -69,16 +84,41 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
                 f"help: start the session with spark.sql.extensions={_EXTENSIONS}"
             )
         return None
-    causes = catalogs.thrown(error)
-    if any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS):
-        return (
-            "the table's catalog is not an Iceberg catalog, so it has no partition fields\n"
-            "help: name the table through a catalog of class org.apache.iceberg.spark.SparkCatalog "
-            "(or SparkSessionCatalog for spark_catalog)"
-        )
+    if _has_no_plan(error):
+        return _why_no_plan(spark, text)
     if lost_a_race(error):
         return (
             "other sessions repeatedly changed the table at the same time; nothing was written\n"
             "help: run the statement again"
         )
     return None
+
+
+def _has_no_plan(error: Exception) -> bool:
+    """Whether Iceberg did not take one of its own statements, since the table is none of its catalogs'."""
+    causes = catalogs.thrown(error)
+    return any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS)
+
+
+def _why_no_plan(spark: SparkSession, text: object) -> str:
+    found = statements(sessions.substituted(spark, text)) if isinstance(text, str) else []
+    node = parser.read(found[0]) if len(found) == 1 else None
+    table = getattr(node, "table", None)
+    if isinstance(table, Ref):
+        known = SessionTables(spark, lambda _: spark.range(0))
+        name = known.full_name(table.parts)
+        try:
+            if name[0] in catalogs.configured(spark) or name[0] == "spark_catalog":
+                catalogs.load(spark, name)
+        except catalogs.NoCatalogError as missing:
+            return f"{missing}\nhelp: begin the name with a catalog that is configured"
+        except catalogs.CatalogSilentError as silent:
+            return (
+                f"the catalog `{name[0]}` did not answer: {silent}\n"
+                "help: run the statement again when it answers; nothing was changed"
+            )
+    return (
+        "the table's catalog is not an Iceberg catalog, so it has no partition fields\n"
+        "help: name the table through a catalog of class org.apache.iceberg.spark.SparkCatalog "
+        "(or SparkSessionCatalog for spark_catalog)"
+    )

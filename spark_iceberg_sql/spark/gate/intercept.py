@@ -1,13 +1,13 @@
-"""The gate: partition DDL is checked before Spark runs it; everything else passes untouched.
+"""The gate: partition DDL is checked before Spark runs it; everything else passes unchanged.
 
-It stands in the JVM, before the parser of each session, so whoever sends a statement passes it: Python, Scala,
-Spark Connect, Thrift, EXECUTE IMMEDIATE. A command without text, such as a DataFrame writer's, is checked where
-Spark optimizes it. `java/Gate.java` decides what Python is asked about; `judge.py` answers.
+It wraps each session's parser in the JVM, so it sees statements from every client: Python, Scala, Spark Connect,
+Thrift, EXECUTE IMMEDIATE. A command without SQL text, such as a DataFrame writer's, is checked when Spark
+optimizes it. `java/Gate.java` decides which statements are passed to Python; `judge.py` checks them.
 
     text or plan -> may it be partition DDL? -> judge: check against the live catalog -> the same tokens -> Spark
 
-A statement with an error never reaches Spark. If the checker is unsure, it raises a warning and passes
-the statement on to Spark.
+A statement with an error never reaches Spark. If the checker is unsure, it raises a warning and lets Spark
+run the statement.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ _SOURCES = (
         )
     ),
 )
-# Another session's commit came first: nothing of ours was written, so the statement may go again.
+# Another session committed first: this statement wrote nothing, so it can be retried.
 _ATTEMPTS = 5
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
-    """Check partition DDL before Spark runs it; calling it again with another mode changes the mode.
+    """Check partition DDL before Spark runs it; call it again to change the mode.
 
     spark: the session. Sessions derived from it are checked too, however they were created: by
     `newSession()`, as a streaming query's clone, for a client of Spark Connect. Unless installed themselves,
     they use the strictest mode of any session in the family.
     ddl: `error` refuses a statement that would fail or damage the table, `warn` raises an
-    IcebergSqlWarning instead and passes the statement on, `off` removes the gate.
-    Raises IcebergSqlError for any other mode, and where the gate cannot be built for this version of Spark.
+    IcebergSqlWarning instead and runs the statement, `off` removes the gate.
+    Raises IcebergSqlError for any other mode, and if the gate cannot be built for this version of Spark.
     """
     if known_mode(ddl) != "off" or gate.existing() is not None:
         _gate().install(java_session(spark), ddl)
@@ -61,7 +61,7 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Remove the gate from a session; after the last one, Spark's class has its own `sql` again."""
+    """Remove the gate from a session; after the last one, also restore `SparkSession.sql`."""
     install(spark, "off")
 
 
@@ -80,7 +80,7 @@ _PLAIN_SQL = SparkSession.sql
 
 @functools.wraps(_PLAIN_SQL)
 def _explained_sql(self: SparkSession, sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803
-    """`spark.sql` with a second try where another session committed first, and causes of Spark's errors.
+    """`spark.sql` with a retry if another session committed first, and with explanations of Spark's errors.
 
     It checks nothing: the gate is in the JVM.
     """
@@ -106,12 +106,12 @@ def _run(
 def _concerns(spark: SparkSession, text: Any, kwargs: dict[str, Any]) -> bool:
     try:
         return isinstance(text, str) and (bool(kwargs) or gate.concerns(spark, text))
-    except Exception:  # the session has ended, and Spark has said so itself
+    except Exception:  # the session has ended, and Spark has reported it
         return False
 
 
 def own_sql(spark: SparkSession, args: Any = None) -> Callable[..., DataFrame]:
-    """The session's unchecked `sql`; args: values of parameters, given with each call."""
+    """The session's unchecked `sql`. args: parameter values, passed with each call."""
 
     def unchecked(text: str) -> DataFrame:
         with gate.during("off", text):
@@ -130,7 +130,7 @@ def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> Data
 
     A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
 
-    spark: the session. text: one SQL statement. args, keyword values: as of `spark.sql`.
+    spark: the session. text: one SQL statement. args, keyword values: as for `spark.sql`.
     Returns what `spark.sql` returns. Raises IcebergSqlError, with the report, for a statement that
     would fail or damage its table, before any of it runs.
     """

@@ -1,14 +1,16 @@
-"""The gate's decision: a statement is checked against the live catalogs, and refused or passed on."""
+"""The gate's decision: a statement is checked against the live catalogs, and refused or admitted."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
+from dataclasses import replace
+from functools import partial
 
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.report import full
+from spark_iceberg_sql.report import full, shown
 from spark_iceberg_sql.spark.bridge import sessions
 from spark_iceberg_sql.spark.bridge.gate import Asked
 from spark_iceberg_sql.spark.gate import clickhouse
@@ -17,14 +19,14 @@ from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
-# Whose frames stand between a user's call and a warning about it.
+# Modules whose frames lie between a user's call and a warning about it.
 _BETWEEN = ("spark_iceberg_sql.spark", "pyspark", "py4j")
 
 
 def judge(asked: Asked) -> str:
-    """The text that Spark is to parse for a statement: the same, or in Spark's words where it is ClickHouse's.
+    """The text that Spark parses for a statement: the same, or a translation from ClickHouse's syntax.
 
-    Raises IcebergSqlError, with the report, to refuse it. Says the rest as an IcebergSqlWarning.
+    Raises IcebergSqlError, with the report, to refuse it. Other findings are raised as an IcebergSqlWarning.
     """
     spark = asked.spark
     if asked.is_plan:
@@ -35,20 +37,27 @@ def judge(asked: Asked) -> str:
     if not asked.may_be_ddl:
         return text
     plain = _in_backticks(asked, sessions.substituted(spark, text))
-    _speak(check(plain, SessionTables(spark, asked.rows), repaired=True), asked.mode)
+    _speak(_report(asked, plain), asked.mode)
     found = statements(text)
     return routing.handed_on(found[0]) if len(found) == 1 else text
 
 
-_OF_A_PLAN = (
-    "   = note: the statement stands for a command without SQL text, such as a DataFrame writer's\n"
-)
+def _report(asked: Asked, text: str) -> Report:
+    """The findings about a text with the values of its parameters, at their places in the text without them."""
+    # Iceberg's grammar has no parameters.
+    edits = [] if routing.goes_to_iceberg(text) else asked.bound(text)
+    known = SessionTables(asked.spark, partial(asked.rows, bound=bool(edits)))
+    report = check(shown.applied(text, edits), known, repaired=True, binding=True)
+    return shown.reworded(report, shown.backwards(edits, text))
+
+
+_OF_A_PLAN = "   = note: the statement was derived from a command without SQL text, such as a DataFrame writer's\n"
 
 
 def _in_backticks(asked: Asked, text: str) -> str:
-    """The text with names in double quotes in backticks, at the same offsets, if the session reads them as names.
+    """The text with double-quoted names in backticks, at the same offsets, if the session treats them as names.
 
-    Iceberg's grammar never does.
+    Iceberg's parser never does.
     """
     if '"' not in text or routing.goes_to_iceberg(text):
         return text
@@ -64,14 +73,16 @@ def _in_backticks(asked: Asked, text: str) -> str:
 def _speak(report: Report, mode: str, more: str = "") -> None:
     if not report.diagnostics:
         return
-    words = full(report) + more
+    report = shown.without_secrets(report)
+    errors = sorted(report, key=lambda d: d.severity is not Severity.ERROR)
+    words = full(replace(report, diagnostics=tuple(errors))) + more
     if mode == "error" and report.refuses:
         raise IcebergSqlError(words, report)
     warnings.warn(words, IcebergSqlWarning, stacklevel=_users_level())
 
 
 def _users_level() -> int:
-    """How far up the stack the user's call is; the bottom of it where the call came from another client."""
+    """The stack level of the user's call; the bottom of the stack if the call came from another client."""
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         frame, level = frame.f_back, level + 1

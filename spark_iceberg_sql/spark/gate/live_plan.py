@@ -1,4 +1,4 @@
-"""A plan on a live session: the model's prediction, and the table's current data files."""
+"""A plan on a live session: the model's prediction, and counts of the table's current data files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tables(spark: SparkSession) -> SessionTables:
 
 
 def plan(spark: SparkSession, text: str) -> Plan:
-    """The plan of one statement on a session's tables, data files counted (see `api.plan`)."""
+    """The plan of one statement on a session's tables, with counts of data files (see `api.plan`)."""
     found = offline.plan(tables(spark), sessions.substituted(spark, text))
     if found.before is None or found.after is None:
         return found
@@ -36,7 +36,7 @@ def _counted(spark: SparkSession, found: Plan) -> Plan:
     )
     try:
         rows = intercept.own_sql(spark)(query).collect()
-    except Exception as error:  # a damaged table's `.files` fails in many ways
+    except Exception as error:  # `.files` of a damaged table fails in many ways
         if not catalogs.thrown(error):
             raise
         return replace(found, why_no_files=catalogs.first_line(error))

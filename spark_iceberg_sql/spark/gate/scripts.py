@@ -1,4 +1,4 @@
-"""A script on a live session: checked whole before its first statement runs, then statement by statement."""
+"""A script on a live session: checked as a whole first, then again statement by statement as it runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, ScriptFailedError
-from spark_iceberg_sql.report import full
+from spark_iceberg_sql.report import full, shown
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -40,20 +40,20 @@ def run(
     progress: Callable[[str], None] | None = None,
     on_result: Callable[[DataFrame], None] | None = None,
 ) -> tuple[Ran, ...]:
-    """Run a script: all of it is checked first, so an error in the last statement keeps the first from running.
+    """Run a script. All of it is checked first, so an error in the last statement prevents the first from running.
 
     spark: the session. text: statements separated by `;`. args: values of `:name` parameters.
     variables: values of `${name}`. check_only: stop after the check. filename: for messages.
     progress: called with a line before and after each statement. on_result: called with the result of each
-    statement, before the next one runs.
+    statement, before the next statement runs.
     Returns what ran, in order. Raises IcebergSqlError if the check finds an error (nothing has
     run), ScriptFailedError if a statement fails (those before it have run).
     """
     text = substituted(text, variables or {})
     known = SessionTables(spark, intercept.own_sql(spark, args))
-    report = check(text, known, filename=filename)
+    report = check(text, known, filename=filename, binding=True)
     if report.refuses:
-        raise IcebergSqlError(full(report), report)
+        raise IcebergSqlError(full(report), shown.without_secrets(report))
     if progress is not None:
         _say_what_was_found(report, progress)
     if check_only:
@@ -99,7 +99,7 @@ def _run(
 
 
 def _short(words: str) -> str:
-    line = " ".join(words.split())
+    line = " ".join(shown.masked(words).split())
     return line if len(line) <= 100 else line[:97] + "..."
 
 

@@ -1,4 +1,4 @@
-"""A session's catalogs as Tables: what the checker knows about existing tables."""
+"""A session's catalogs as Tables, the checker's source of existing tables."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ _KINDS = {
 class SessionTables(Tables):
     """Tables of a live session, read on demand; a catalog that does not answer is not an error.
 
-    spark: the session. sql: its own `spark.sql` with its parameters bound, for the columns of a query
-    (nothing is run).
+    spark: the session. sql: its unchecked `spark.sql` with the parameters bound, for the columns of a query
+    (which is not run).
     """
+
+    live = True
 
     def __init__(self, spark: SparkSession, sql: Callable[..., DataFrame]) -> None:
         catalog: str | None = None
@@ -56,7 +58,7 @@ class SessionTables(Tables):
         )
 
     def is_temporary_view(self, parts: Name) -> bool:
-        """As in Tables: as the script has left it so far, otherwise as the session has it."""
+        """As in Tables: the table as the script has left it so far, otherwise as it is in the session."""
         return super().is_temporary_view(parts) or (
             len(parts) <= 2
             and self._views.get(tuple(part.lower() for part in parts)) is None
@@ -64,14 +66,16 @@ class SessionTables(Tables):
         )
 
     def look_up(self, name: Name) -> Table | Absent | None:
-        """What the session's catalog currently has under a full name."""
+        """What a full name currently refers to in the session's catalogs."""
         nowhere = self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0]))
         if nowhere or name in self._silences:
             return None
         try:
             loaded = catalogs.load(self._spark, name)
+        except catalogs.NoCatalogError as error:
+            return Absent(name, str(error), "begin the name with a catalog that is configured")
         except catalogs.CatalogSilentError as error:
-            # Remembered, since each question may take half a minute.
+            # Remembered, since each request may take half a minute.
             self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"
             return None
         if loaded.what == "absent":
@@ -89,7 +93,7 @@ class SessionTables(Tables):
         return self._silences.get(self.full_name(parts), self._silent)
 
     def columns_of(self, query: str) -> Schema | None:
-        """The columns of a query, by Spark's own analysis; None if Spark refuses it."""
+        """The columns of a query, from Spark's own analysis; None if Spark refuses it."""
         from pyspark.errors import PySparkException
 
         try:

@@ -1,1 +1,1 @@
-"""The part of `insight` that needs a session: the data, Iceberg's planner and Iceberg's writers."""
+"""The part of `insight` that needs a session: data, Iceberg's planner and Iceberg's writers."""

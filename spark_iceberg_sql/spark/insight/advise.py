@@ -1,7 +1,7 @@
-"""advise(spark, source, queries): the specs under which a workload reads least.
+"""advise(spark, source, queries): the specs that make a workload read the least.
 
-Each candidate spec becomes a hypothetical table, made from a sample of the rows; Iceberg's planner says which of its
-files each query's filters leave. The best of them are planned once more by Spark, with this package's rules.
+Each candidate spec becomes a hypothetical table, built from a sample of the rows; Iceberg's planner decides which of
+its files each query's filters keep. The best specs are planned again by Spark, with this package's rules.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
 Fields = tuple[PartitionField, ...]
-NAME = "source"  # of a DataFrame, a query or a path, in the queries
+NAME = "source"  # what the queries call a DataFrame, a query or a path
 ROWS = 20_000
-_SMALLEST = 32_000_000  # bytes of the middle file, below which a spec is not proposed
+_SMALLEST = 32_000_000  # bytes; no spec whose median file is smaller is proposed
 _VERIFIED = 5
 _OPEN = 4 << 20  # read.split.open-file-cost
 
@@ -58,14 +58,14 @@ def advise(
     sample: int = ROWS,
     properties: Mapping[str, str] | None = None,
 ) -> Advice:
-    """The partition specs under which queries read least, best first; the table is only read.
+    """The partition specs that make queries read the least, best first; the table is never changed.
 
-    source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or the path of a .sql file. They name
-    the table as usual; a DataFrame, a query and a path are named `source`. sample: about how many rows to look at.
-    properties: table properties that replace the source table's own.
+    source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or the path of a .sql file. They refer
+    to the table by its name, to a DataFrame, a query or a path by the name `source`. sample: about how many rows to
+    sample. properties: table properties that override the source table's.
 
     A spec whose median file would be smaller than 32 MB, or than a 16th of the target file size, is not proposed.
-    The cost of a proposal is the bytes that the queries read, and read.split.open-file-cost for each file.
+    The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.
 
     Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """
@@ -86,14 +86,14 @@ def advise(
 
 @dataclass(frozen=True)
 class _Planned:
-    """A query that reads the source, with the filters of each of its scans."""
+    """A query that reads the source, and the filters of each of its scans."""
 
     query: Query
     filters: tuple[tuple[Java, ...], ...]
 
 
 class _Search:
-    """One search. spark: the session. source: the rows. queries: the workload. rows: of the sample."""
+    """One search. spark: the session. source: the rows. queries: the workload. rows: the sample size."""
 
     def __init__(
         self, spark: SparkSession, source: Source, queries: Sequence[Query], rows: int
@@ -117,7 +117,7 @@ class _Search:
         return self._ranked()[2]
 
     def _ranked(self) -> tuple[Sample, dict[Fields, Slices], dict[Fields, int]]:
-        """Find the filters, lay out every spec, and let Iceberg plan on their files."""
+        """Find the filters, lay out every spec's files, and let Iceberg plan over them."""
         planned, columns = self._filters()
         fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
         sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
@@ -156,7 +156,7 @@ class _Search:
     # ---------------------------------------------------------------- queries
 
     def _names(self, text: str) -> list[tuple[str, ...]]:
-        """The source's full names, in each way in which a query may spell them."""
+        """All spellings of the source's name that a query may use."""
         full = self._source.table
         if full is None:
             full = tuple(relations.full_name(NAME))
@@ -168,7 +168,7 @@ class _Search:
         return planning.scans(self._spark, query.text, table, self._names(query.text))
 
     def _filters(self) -> tuple[list[_Planned], dict[int, bool]]:
-        """The queries that read the source, and the columns that they filter on: by equality or not."""
+        """The queries that read the source, and the columns they filter on, each with whether by equality."""
         source = self._source
         found: list[_Planned] = []
         columns: dict[int, bool] = {}
@@ -177,11 +177,11 @@ class _Search:
                 try:
                     scans = self._scans(query, table)
                 except JVM_ERRORS as error:
-                    self._notes.append(f"query {number} is left out: {message(error)}")
+                    self._notes.append(f"query {number} is skipped: {message(error)}")
                     continue
                 if not scans:
                     name = source.words if source.table else f"`{NAME}`"
-                    self._notes.append(f"query {number} is left out: it does not read {name}")
+                    self._notes.append(f"query {number} is skipped: it does not read {name}")
                     continue
                 found.append(_Planned(query, tuple(scan.filters for scan in scans)))
                 for scan in scans:
@@ -233,13 +233,13 @@ class _Search:
         return {fields: round(cost) for fields, cost in costs.items()}
 
     def _reads(self, table: Java) -> list[QueryReads]:
-        """What each query reads of a table, by Spark's own planning."""
+        """What each query reads of a table, as planned by Spark."""
         out = []
         for query in self._queries:
             try:
                 read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
             except JVM_ERRORS:
-                continue  # `_filters` has said so
+                continue  # `_filters` has reported it
             files, total = sum(f for f, _ in read), sum(b for _, b in read)
             if read:
                 out.append(QueryReads(query.text, query.weight, files, total, files, total))
@@ -248,7 +248,7 @@ class _Search:
     # ---------------------------------------------------------------- proposals
 
     def _proposal(self, sample: Sample, fields: Fields, slices: Slices) -> Proposal | None:
-        """A spec as a proposal; None if the rules refuse it."""
+        """The proposal of a spec; None if the rules refuse it."""
         source = self._source
         spec = Spec(0, fields)
         text = clause(spec, source.schema)
@@ -268,7 +268,7 @@ class _Search:
         return proposal(text, reads, self._open, sizes, ddl, rewrite, warnings)
 
     def _ddl(self, fields: Fields) -> tuple[str, ...]:
-        """The ALTER statements to a spec. Raises IcebergSqlError if the rules refuse one."""
+        """The ALTER statements that lead to a spec. Raises IcebergSqlError if the rules refuse one."""
         source = self._source
         if source.table is None:
             return ()
@@ -288,7 +288,7 @@ class _Search:
         return proposal(text, reads, self._open, sizes, (), None, (), is_today=True)
 
     def _with_now(self, proposals: Sequence[Proposal]) -> list[Proposal]:
-        """The proposals with what each query reads today, or of one unpartitioned table."""
+        """The proposals, with what each query reads today, or reads of an unpartitioned table."""
         now = next((p for p in proposals if p.is_today), None)
         now = now or next((p for p in proposals if not p.spec), None)
         if now is None:

@@ -24,7 +24,7 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WHOLE = 2  # a source with fewer than so many samples is taken as a whole
+_WHOLE = 2  # a source smaller than this many samples is read whole
 _SEED = 20
 
 
@@ -35,9 +35,9 @@ def sampled(
     fields: Sequence[PartitionField],
     count: int,
 ) -> tuple[Sample, WriteSettings]:
-    """The sample, and how a table like the source is written.
+    """The sample, and the write settings of a table like the source.
 
-    columns: field ids, for the bounds of files. fields: the candidates. count: how many rows, about.
+    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows.
     """
     schema = source.schema
     total = int(source.frame.count())
@@ -95,7 +95,7 @@ def _result(source: Source, field: PartitionField) -> Primitive:
 
 
 def _stored(kind: Any, value: Any) -> Any:
-    """A value of `hypothetical_rows.stored`, as Iceberg stores it."""
+    """A value returned by `hypothetical_rows.stored`, as Iceberg stores it."""
     if kind.name == "timestamp" and isinstance(value, str):
         value = datetime.fromisoformat(value)
     return ordinal(kind, value)

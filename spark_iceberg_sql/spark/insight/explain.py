@@ -1,4 +1,4 @@
-"""explain(spark, text): what a statement would read, by its plan and the tables' metadata."""
+"""explain(spark, text): what a statement would read, from its plan and the tables' metadata."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _METADATA_DELETE = ("DeleteFromTableWithFilters", "DeleteFromTable")
 def explain(spark: SparkSession, text: str) -> Explanation:
     """What each scan of a statement would read, and what each conjunct of its filters contributes.
 
-    The statement is planned, as by EXPLAIN, and does not run; of the tables only metadata is read.
+    The statement is planned, as by EXPLAIN, and does not run; only the tables' metadata is read.
 
-    spark: an installed session, or any with Iceberg. text: a query, INSERT, DELETE, UPDATE or MERGE.
+    spark: an installed session, or any other session with Iceberg. text: a query, INSERT, DELETE, UPDATE or MERGE.
     Raises IcebergSqlError for a statement that reads no table, pyspark's ParseException and
     AnalysisException for one that Spark refuses.
     """
@@ -70,16 +70,14 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
     for rest in filtered.values():
         name = str(rest.relation.table().name())
         if all(scan.table != name for scan in scans):
-            notes.append(f"{name} is not read: the plan shows that none of its rows is needed")
+            notes.append(f"{name} is not read: the plan needs none of its rows")
     if not scans and not notes:
         read = plan_leaves.relation_names(found.analyzed)
         if not read:
             raise IcebergSqlError(
                 "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
             )
-        notes += [
-            f"{name} is not read: the plan shows that none of its rows is needed" for name in read
-        ]
+        notes += [f"{name} is not read: the plan needs none of its rows" for name in read]
     if scans and expressions.kind(found.analyzed) in _VIEWS:
         notes.append("a view reads nothing when it is created: this is what its query reads")
     return Explanation(text, tuple(scans), tuple(notes))
@@ -96,11 +94,14 @@ def _scan(
     name = str(relation.table().name())
     table = iceberg_filters.iceberg_table(relation)
     if table is None:
-        return Scan(name, note="not a table with data files of Iceberg: what is read is not known")
+        return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
     local = expressions.kind(scan) == "SparkLocalScan"
     metrics = None if local else iceberg_filters.scanned(scan)
     if metrics is None and not local and iceberg_filters.kept(table, []) is not None:
-        return Scan(name, note="its planning counts no files, as of an incremental read: not known")
+        return Scan(
+            name,
+            note="an incremental read, whose planning counts no files: what it reads is not known",
+        )
     conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table), derived)
     kept = iceberg_filters.kept(table, conjuncts.filters())
     if kept is None:
@@ -109,12 +110,12 @@ def _scan(
     files, size, manifests = kept["all"]
     note = None
     if leaf.is_first:
-        note = "read first, to find the files of the other scans that have such rows"
+        note = "read first, to find the files of the other scans that contain matching rows"
     elif filtered is None:
         note = "its filters are not shown: the plan changed before they were pushed into the scan"
     if metrics is None:
         read = (0, 0, 0)
-        note = "answered from the metadata of the files: none is read"
+        note = "answered from file metadata: no file is read"
     else:
         read = (
             metrics["resultDataFiles"],
@@ -146,7 +147,7 @@ def _metadata_delete(node: Java) -> Scan:
     relation = node.table()
     table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
     kept = iceberg_filters.kept(table, []) if table is not None else None
-    note = "whole files are removed from the metadata: none is read or written"
+    note = "whole files are removed from the metadata: no file is read or written"
     if kept is None:
         return Scan(name, note=note)
     files, size, manifests = kept["all"]
@@ -154,7 +155,7 @@ def _metadata_delete(node: Java) -> Scan:
 
 
 def fields(table: Java) -> tuple[Field, ...]:
-    """The partition fields of all specs of a SparkTable, void ones left out."""
+    """The partition fields of all specs of a SparkTable, except void ones."""
     found = []
     for text, source, _ in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)
@@ -169,5 +170,5 @@ def _name(node: Java) -> str:
 
 def _other(kind: str) -> str:
     if kind == "InMemoryRelation":
-        return "cached in memory: what is read of its tables was decided when it was cached"
-    return f"not an Iceberg table ({kind}): what is read is not known"
+        return "cached in memory: what it reads was decided when it was cached"
+    return f"not an Iceberg table ({kind}): what it reads is unknown"

@@ -1,4 +1,4 @@
-"""The conjuncts above one relation: as written, what Iceberg receives of each, and what that keeps."""
+"""The conjuncts above one relation: as written, the part that reaches Iceberg, and the files it keeps."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Written:
-    """One conjunct as written; Spark may have made several of it.
+    """One conjunct as written; Spark may have split it into several.
 
-    over: the node above which it stays; None if it is directly above the relation. own: what Iceberg receives.
-    added: what the rule `prune` implies. at: the places of its filters in the list that is counted.
+    over: the node above which it stays; None if it is directly above the relation. own: what reaches Iceberg.
+    added: what the rule `prune` adds. at: the positions of its filters in the list of filters to count.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Conjuncts:
         self._derived = derived
         self._spark, self._fields, self._prune = spark, fields, prune
         self._relation = relation if filtered is None else filtered.relation
-        self._all: list[Java] = []  # what Iceberg receives of the whole filter
+        self._all: list[Java] = []  # what reaches Iceberg of the whole filter
         self._written: dict[object, _Written] = {}
         self._is_unpushed = False  # by use_partition_pruning => false
         for conjunct in filtered.conjuncts if filtered is not None else ():
@@ -112,7 +112,7 @@ class Conjuncts:
             one.added_filter = iceberg_filters.converted(one.added, self._relation)
 
     def filters(self) -> list[Java]:
-        """What is to be counted: all together first, then each conjunct, with and without what is added."""
+        """The filters to count: all together first, then each conjunct, with and without what `prune` adds."""
         every = [iceberg_filters.conjunction(self._all)]
         for one in self._written.values():
             one.at_own = len(every)
@@ -124,7 +124,7 @@ class Conjuncts:
         return every
 
     def explained(self, kept: Mapping[str, Any]) -> tuple[Conjunct, ...]:
-        """The conjuncts, from what `kept` counts for `filters`."""
+        """The conjuncts, given the counts of `kept` for `filters`."""
         return tuple(self._explained(kept))
 
     def _explained(self, kept: Mapping[str, Any]) -> Iterator[Conjunct]:
@@ -134,7 +134,7 @@ class Conjuncts:
             mine = both if self._is_on else own
             files = mine["kept"][0]
             if one.inferred and files == total:
-                continue  # IS NOT NULL, mostly
+                continue  # usually IS NOT NULL
             added = expressions.sql(one.added) if one.added is not None and self._is_on else None
             why, better, better_files = None, None, None
             if files == total and total:
@@ -171,11 +171,11 @@ class Conjuncts:
         if one.over is not None and self._is_unpushed:
             return "use_partition_pruning => false keeps it from the scan"
         if one.over is not None:
-            return f"Spark does not move it below {one.over}, so it does not reach the scan"
+            return f"Spark does not push it below {one.over}, so it does not reach the scan"
         if one.added is not None and self._is_on:
             if kept["whole"][0] == total:
                 return "all rows of all files are in that range"
-            return "each file may contain rows in that range"
+            return "every file may contain rows in that range"
         if one.not_pushed:
             return _why_not_pushed(one.not_pushed[0], self._relation)
         columns = [str(a.name()) for a in expressions.references(one.parts[0])]
@@ -196,12 +196,12 @@ def _why_not_pushed(conjunct: Java, relation: Java) -> str:
         for part in expressions.disjuncts(conjunct):
             if iceberg_filters.converted(part, relation) is None:
                 words = reasons.why_not_pushed(terms.term(part))
-                return f"one side of OR does not prune, so no file can be left out: {words}"
+                return f"one side of OR does not prune, so no file can be skipped: {words}"
     return reasons.why_not_pushed(terms.term(conjunct))
 
 
 def _is_added(conjunct: Java) -> bool:
-    """Whether the rule `prune` added a conjunct: its literals say so."""
+    """Whether the rule `prune` added a conjunct: its literals are marked."""
     if " (implied)" not in str(conjunct.toString()):
         return False
     return any(

@@ -1,4 +1,4 @@
-"""A predicate that keeps fewer files for the same rows: tested on values near its constants, and planned."""
+"""A predicate for the same rows that keeps fewer files: tested on values near its constants, and planned."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def better(
 ) -> tuple[str, int] | None:
     """A rewrite of a conjunct and how many files it keeps; None if none keeps fewer than `total`.
 
-    text: the conjunct's, as written.
+    text: the conjunct as written.
     """
     columns = expressions.references(conjunct)
     if len(columns) != 1:
@@ -36,7 +36,7 @@ def better(
                 files = _files(
                     spark, candidate.replace(COLUMN, backticked(column.name())), relation
                 )
-            except BRIDGE_ERRORS:  # a rewrite that Spark does not take is none
+            except BRIDGE_ERRORS:  # not a rewrite if Spark refuses it
                 continue
         if files is not None and files < total:
             return candidate.replace(COLUMN, written(text, str(column.name()))), files
@@ -44,14 +44,14 @@ def better(
 
 
 def written(text: str, column: str) -> str:
-    """A column as a conjunct's text writes it, with its qualifier."""
+    """A column as the conjunct's text spells it, with its qualifier."""
     name = re.escape(column)
     found = re.search(rf"(?:(?:`[^`]+`|\w+)\.)*(?:`{name}`|\b{name}\b)", text, re.IGNORECASE)
     return found[0] if found is not None else quoted(column)
 
 
 def renamed(sql: str, column: str, name: str) -> str:
-    """SQL over a bare column with another name for it; what is in quotes stays."""
+    """SQL over a bare column, with the column renamed; quoted text stays."""
     parts = re.split(r"('[^']*')", sql)
     word = re.compile(rf"(?<![\w.`]){re.escape(column)}(?![\w`])")
     return "".join(
@@ -62,7 +62,7 @@ def renamed(sql: str, column: str, name: str) -> str:
 def _same(
     spark: SparkSession, conjunct: Java, column: Java, candidate: str, values: list[str | None]
 ) -> bool:
-    """Whether both choose the same of some values; evaluated by the optimizer, without a job."""
+    """Whether both accept the same of these values; evaluated by the optimizer, without a job."""
     old = str(conjunct.sql()).replace(str(column.sql()), "c")
     new = candidate.replace(COLUMN, "c")
     rows = ", ".join("(NULL)" if value is None else f"({literal(value)})" for value in values)

@@ -1,4 +1,4 @@
-"""health(spark, table): the figures of a table's current snapshot, from its metadata tables."""
+"""health(spark, table): figures on a table's current snapshot, from its metadata tables."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _TARGET = "write.target-file-size-bytes"
 _DEFAULT_TARGET = 512 * 1024 * 1024
 _HELP = "help: give a table's name in a catalog, as in SQL"
-_COLUMNS = 30  # whose bounds are looked at
-# How a type's bounds become numbers.
+_COLUMNS = 30  # the maximum number of columns whose bounds are read
+# Converts each type's bounds to numbers.
 _NUMBERS = {
     "timestamp": "unix_micros({})",
     "timestamp_ntz": "unix_micros(CAST({} AS TIMESTAMP))",
@@ -34,12 +34,12 @@ _NUMBERS = {
 
 
 def health(spark: SparkSession, table: str) -> Health:
-    """What slows down a table's queries, by its metadata, and the statement that mends it.
+    """What slows down a table's queries, judged by its metadata, and the statement that fixes it.
 
-    Reads the metadata tables of the current snapshot, by Spark jobs, and changes nothing.
+    Runs Spark jobs over the metadata tables of the current snapshot; changes nothing.
 
-    spark: the session. table: its name in a catalog, as in SQL. Raises IcebergSqlError if it is not a table
-    of Iceberg.
+    spark: the session. table: its name in a catalog, as in SQL. Raises IcebergSqlError if it is not an
+    Iceberg table.
     """
     try:
         parts = relations.name_parts(spark, table)
@@ -119,7 +119,7 @@ def _sorted_by(table: Table) -> Iterator[str]:
 
 
 def _spans(spark: SparkSession, files: str, key: str, table: Table) -> Iterator[tuple[str, float]]:
-    """Which share of its partition's range of a column a file spans on average, where there are four files or more."""
+    """By column, the share of its partition's range that a file spans on average, in partitions of 4 files or more."""
     fields = table.specs.spec.fields if table.specs is not None else ()
     exact = {field.source for field in fields if field.transform.transform.is_identity}
     columns = [

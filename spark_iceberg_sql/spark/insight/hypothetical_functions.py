@@ -26,7 +26,7 @@ Rows = tuple[str, Iterable[Mapping[str, object]]]
 class Argument:
     """An argument of a table function.
 
-    name: in SQL. words: what it is. default: None if it must be given. is_list: whether it may be an array.
+    name: in SQL. words: its description. default: None if it is required. is_list: whether it may be an array.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A table function. arguments: in order. rows: their columns as DDL, and the rows, from the arguments by name."""
+    """A table function. arguments: in order. rows: the result's columns as DDL, and its rows by the arguments."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -121,9 +121,9 @@ QUESTIONS: tuple[Question, ...] = (
             _SOURCE,
             Argument("spec", "the text for PARTITIONED BY; empty for an unpartitioned table"),
             Argument("using", "data: every row is read; sample: 100,000; metadata: none", "data"),
-            Argument("by", "table: one row; partition: one row for each", "table"),
+            Argument("by", "table: one row; partition: one row per partition", "table"),
         ),
-        "the partitions and data files that writing a source with a partition spec would make",
+        "the partitions and data files that writing a source under a partition spec would produce",
         "SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)');",
         _preview,
     ),
@@ -133,7 +133,7 @@ QUESTIONS: tuple[Question, ...] = (
             _SOURCE,
             Argument("queries", "an array of queries, or one script of them", is_list=True),
         ),
-        "the partition specs under which queries read least, best first",
+        "the partition specs that make queries read the least, best first",
         "SELECT * FROM iceberg_advise('db.t', queries => array('SELECT ...'));",
         _advise,
     ),
@@ -141,7 +141,7 @@ QUESTIONS: tuple[Question, ...] = (
 
 
 def register(spark: SparkSession) -> None:
-    """Register the functions, for this session and the sessions that this process starts later."""
+    """Register the functions, for this session and those that this process starts later."""
     for question in QUESTIONS:
         names = ", ".join(a.name for a in question.arguments if a.default is None)
         lines = "".join(f"      * {a.name} - {a.words}\n" for a in question.arguments)
@@ -190,7 +190,7 @@ def _bound(question: Question, arguments: Sequence[jvm.Java]) -> dict[str, Any]:
                 question.name, name, f"unknown argument; the arguments are {only}"
             )
         if name in found:
-            raise jvm.invalid_value(question.name, name, "it is given twice")
+            raise jvm.invalid_value(question.name, name, "given twice")
         found[name] = _value(question, question.arguments[names.index(name)], value)
     missing = [name for name in needed if name not in found]
     if missing:

@@ -1,4 +1,4 @@
-"""A spec over a DataFrame: its partition values as columns, the bytes of its rows, and one aggregate pass over both."""
+"""A spec over a DataFrame: its partition values as columns, the size of its rows, and one aggregation over both."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _LENGTH = 4  # bytes before each string and binary, in Parquet's plain encoding
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of one partition; with a place also of one map task.
+    """The rows of one partition, or of one partition in one map task.
 
-    values: of the spec's fields. piece: how many rows and bytes. place: the number of the task that reads them.
-    reducer: the shuffle partition that they go to.
+    values: of the partition fields. piece: the number of rows and bytes. place: the number of the task that reads
+    them. reducer: the shuffle partition they are sent to.
     """
 
     values: tuple[Any, ...]
@@ -54,7 +54,7 @@ def value(field: PartitionField, schema: Schema) -> Column:
 
 
 def stored(column: Column, kind: str) -> Column:
-    """A value in a form that Python reads and writes the same in every time zone.
+    """A value in a form that Python reads and writes alike in every time zone.
 
     kind: the value's Iceberg type. Dates become days and timestamps microseconds since 1970; timestamps without a
     zone become text.
@@ -67,7 +67,7 @@ def stored(column: Column, kind: str) -> Column:
 
 
 def keys(spec: Spec, schema: Schema) -> list[Column]:
-    """A spec's partition values, `stored`."""
+    """A spec's partition values, each as `stored` returns it."""
     return [stored(value(f, schema), result_type(f, schema)) for f in spec.fields]
 
 
@@ -84,10 +84,10 @@ def groups(
     by_task: bool = False,
     reducers: int = 0,
 ) -> list[Group]:
-    """One aggregate pass: the partitions of a spec, with their rows and uncompressed bytes.
+    """One aggregation: the partitions of a spec, with their rows and uncompressed bytes.
 
-    frame: the rows. by_task: count the rows of each reading task apart. reducers: the number of shuffle partitions, to
-    say which of them a partition goes to; 0 if that does not matter.
+    frame: the rows. by_task: count the rows of each reading task separately. reducers: the number of shuffle
+    partitions, to find the one a partition is sent to; 0 if that does not matter.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
     place = fn.spark_partition_id() if by_task else fn.lit(0)
@@ -124,7 +124,7 @@ def raw_bytes(schema: Schema) -> Column:
 
 
 def _bytes(item: Field, above: Sequence[str]) -> list[Column]:
-    """The bytes of one column of a row, a struct's fields apart; 0 where it is null."""
+    """The bytes of one column of a row, summed over a struct's fields; 0 for a null."""
     path = [*above, item.name]
     column = fn.col(".".join(map(backticked, path)))
     kind = item.type

@@ -1,4 +1,4 @@
-"""What a preview or an advice is about: a table, a query, a file or a DataFrame, with the columns as Iceberg's."""
+"""The source of a preview or advice: a table, a query, a file or a DataFrame, with its columns as Iceberg columns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"
 class Source:
     """Rows that a spec is tried on.
 
-    frame: the rows. words: what the user called it. schema: its columns, with field ids; json: the same, as in
+    frame: the rows. words: what the user called it. schema: its columns, with field ids. json: the same, as in
     metadata.json. properties: of the table that would be written. table: its full name, if it is an Iceberg table
     in a catalog. metadata: that table's metadata.json, without its snapshots.
     """
@@ -50,7 +50,7 @@ class Source:
         written = [
             [
                 {
-                    "name": f"hypothetical_{field.field_id}",  # the real one may be a column's
+                    "name": f"hypothetical_{field.field_id}",  # its real name may be a column's name
                     "transform": str(field.transform),
                     "source-id": field.source_id,
                     "field-id": field.field_id,
@@ -67,11 +67,11 @@ def source_of(
     given: str | DataFrame,
     properties: Mapping[str, str] | None = None,
 ) -> Source:
-    """Find what is meant. Every preview and advice begins here.
+    """Resolve a source. Every preview and advice starts here.
 
     given: a DataFrame, a table's or view's name, a query, or the path of an Iceberg table, of a Parquet, ORC, CSV (with
-    a header) or JSON file, or of a folder named like one. properties: table properties that replace the table's own.
-    Raises IcebergSqlError if there is no such thing, or on a version of Spark whose Iceberg cannot do it.
+    a header) or JSON file, or of a folder named like one. properties: table properties that override the table's.
+    Raises IcebergSqlError if the source does not exist, or on a Spark version whose Iceberg does not support it.
     """
     lacking = line(spark.version).lacks.get("previews")
     if lacking:
@@ -175,7 +175,7 @@ def _of_frame(frame: DataFrame, words: str, properties: Mapping[str, str]) -> So
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise IcebergSqlError(
-            f"{words} has two columns `{twice}`, but a table has each once\n"
+            f"{words} has two columns `{twice}`, but column names in a table are unique\n"
             "help: rename one of them"
         )
     if not names:
@@ -184,7 +184,7 @@ def _of_frame(frame: DataFrame, words: str, properties: Mapping[str, str]) -> So
         json = hypothetical.schema_json(frame)
     except JVM_ERRORS as error:
         raise IcebergSqlError(
-            f"{words} has a column of a type that Iceberg does not have: {message(error)}"
+            f"{words} has a column of a type that Iceberg does not support: {message(error)}"
         ) from None
     properties = hypothetical.new_table_properties(properties)
     return Source(frame, words, _schema(json), json, properties)

@@ -17,14 +17,14 @@ from spark_iceberg_sql.syntax.identifiers import backticked, quoted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Shuffling one side is no storage-partitioned join, but half the shuffle: tried where nothing else helps.
+# Shuffling one side is not a storage-partitioned join, but halves the shuffle: tried if nothing else helps.
 _ONE_SIDE = SETTINGS[-1][0]
 # Types of a key that two tables can be bucketed by.
 _BUCKETED = ("int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz", "string", "binary")
 
 
 def spj(spark: SparkSession, text: str) -> Verdict:
-    """Whether the joins of a query are storage-partitioned; where not, the fewest settings, and what else is missing.
+    """Whether the joins of a query are storage-partitioned; if not, the settings to change and what else is missing.
 
     The query is planned with each combination of the settings, in a copy of the session, and does not run.
 
@@ -61,7 +61,7 @@ def _verdict(trial: Trial, text: str) -> Verdict:
 
 
 def _set(key: str, value: str) -> str:
-    name = backticked(key) if "-" in key else key  # Spark does not take a bare hyphen
+    name = backticked(key) if "-" in key else key  # Spark does not accept a bare hyphen
     return f"SET {name} = {value}"
 
 
@@ -100,23 +100,23 @@ def _table(scan: Java) -> Java | None:
 
 
 def _why(one: PlannedJoin) -> str:
-    """What is still missing with the best settings, by the first condition that does not hold."""
+    """What is still missing with the best settings: the first condition that does not hold."""
     if not one.left.keys:
-        return "the join has no equality of columns"
+        return "the join has no equality between columns"
     if not one.shuffles:
         return "the rows are together already: a join below shuffles them, or one task has them all"
     tables = []
     for side in (one.left, one.right):
         if len(side.scans) != 1:
-            return "one side is more than the scan of one table"
+            return "one side is more than a scan of one table"
         table = _iceberg(side)
         if table is None:
-            return "one side is not a table of Iceberg"
+            return "one side is not an Iceberg table"
         if not side.plain:
             keys = ", ".join(
                 f"{key} as {kind}" for key, kind in zip(side.keys, side.types, strict=True)
             )
-            return f"{table.name()} is joined on {keys}, not on columns: partitions are known only of columns"
+            return f"{table.name()} is joined on {keys}, not on columns: only columns have known partitions"
         tables.append((table, side))
     (left, _), (right, _) = tables
     bare = _not_partitioned(*tables[0], *tables[1]) | _not_partitioned(*tables[1], *tables[0])
@@ -175,7 +175,7 @@ def _iceberg(side: Side) -> Java | None:
 
 
 def _fields(table: Java) -> list[tuple[BoundTransform, str]]:
-    """The current spec's fields: each transform with its source column."""
+    """The current spec's fields: each transform and its source column."""
     found = []
     for text, source, is_current in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)

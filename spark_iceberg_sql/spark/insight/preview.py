@@ -1,4 +1,4 @@
-"""preview(spark, source, spec): the partitions and files that a write would make, before it is made."""
+"""preview(spark, source, spec): the partitions and files that a write would produce, before it runs."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 USING = ("data", "sample", "metadata")
 _TRIALS = 12
-_TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: the driver holds them
+_TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: held by the driver
 _MANY_WRITERS = 200
-_SHUFFLED = 2_000  # rows that tell how well a shuffle compresses
+_SHUFFLED = 2_000  # rows that show how well a shuffle compresses
 
 
 def preview(
@@ -52,13 +52,13 @@ def preview(
     using: str = "data",
     properties: Mapping[str, str] | None = None,
 ) -> Preview:
-    """The partitions and data files that writing a source into a table with a spec would make; nothing is written.
+    """The partitions and data files that writing a source under a spec would produce; nothing is written.
 
     source: a table's or view's name, a query, a path, or a DataFrame. spec: the text for PARTITIONED BY,
     `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once, and a few
-    partitions again; `sample` about 100,000 rows; `metadata` no row, only the counts and bounds of an Iceberg
-    table's files. The basis of the result says how far each may be off. properties: table properties for the write
-    that replace the source table's own.
+    partitions again; `sample` reads about 100,000 rows; `metadata` reads no row, only the counts and bounds of an
+    Iceberg table's files. The result's basis states the error of each figure. properties: table properties for the
+    write that override the source table's.
 
     Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
     """
@@ -103,10 +103,10 @@ class _Run:
         self._notes = list(wanted.warnings)
         if (source.metadata or {}).get("default-sort-order-id"):
             self._notes.append(
-                "the table's sort order is not applied to the rows written in memory: bytes may be fewer"
+                "the table's sort order is not applied to the rows written in memory: the real files may be smaller"
             )
         if self._settings.mode == "range":
-            self._notes.append("a partition at the edge of two tasks may have one more file")
+            self._notes.append("a partition split between two tasks may have one more file")
 
     def result(self) -> Preview:
         """Count, write a few partitions in memory, and add up."""
@@ -127,7 +127,7 @@ class _Run:
         return rows.groups(source.frame, spec, source.schema, by_task=self._by_task)
 
     def _trials(self, found: Sequence[rows.Group]) -> dict[int, Trial]:
-        """A few of the groups, written in memory: the large ones begun, all others in one more pass."""
+        """A few of the groups, written in memory: the start of each large one, and all others in one more pass."""
         pieces = [group.piece for group in found]
         chosen = picked(pieces, _TRIALS)
         limits = {i: max(ROWS_BETWEEN_LOOKS, _rows_in(pieces[i], _TRIAL_BYTES)) for i in chosen}
@@ -148,11 +148,11 @@ class _Run:
         frame = self._source.frame
         mark = _unused("trial", frame.columns)
         marked = frame.withColumn(mark, number).where(fn.col(mark).isNotNull())
-        # In the order in which a task would get them: the sort is stable.
+        # In the order in which a task would receive them: the sort is stable.
         in_order = marked.coalesce(1).sortWithinPartitions(mark).drop(mark)
         data = memory_writers.internal_rows(in_order)
         if int(data.size()) != sum(found[i].piece.rows for i in chosen):
-            self._notes.append("the source returned other rows when it was read again")
+            self._notes.append("the source returned different rows when it was read again")
             return {}
         trials, at = {}, 0
         for i in chosen:
@@ -185,7 +185,7 @@ class _Run:
         sizes: Sizes,
         found: Sequence[rows.Group],
     ) -> None:
-        """Take apart the partitions whose shuffle partition adaptive execution would split."""
+        """Split the partitions whose shuffle partition adaptive execution would split."""
         settings = self._settings
         if settings.mode != "hash" or not settings.advisory:
             return
@@ -271,7 +271,7 @@ class _Run:
         )
 
     def _memory(self, partitions: int) -> Iterator[str]:
-        """A note where one task may have many writers open."""
+        """A note if one task may keep many writers open."""
         if self._settings.fanout and partitions >= _MANY_WRITERS:
             yield (
                 f"one task may keep up to {partitions:,} writers open, each with its own buffers; "
@@ -280,12 +280,12 @@ class _Run:
 
 
 def _rows_in(piece: Piece, size: int) -> int:
-    """How many of a piece's rows have that many uncompressed bytes."""
+    """How many of a piece's rows make up that many uncompressed bytes."""
     return int(size * piece.rows / max(1, piece.raw))
 
 
 def _unused(name: str, taken: Sequence[str]) -> str:
-    """A column name that is not taken."""
+    """An unused column name."""
     low = {column.lower() for column in taken}
     while name in low:
         name += "_"

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 SAMPLE = 100_000
 _SEED = 20
-_TRIED = (1_000, 5_000, 20_000)  # rows of the files that are written in memory
+_TRIED = (1_000, 5_000, 20_000)  # rows of the files written in memory
 
 
 def first_rows(
     spark: SparkSession, source: Source, table: Java, raw: float, settings: WriteSettings
 ) -> list[Trial]:
-    """Files of the source's first rows, of several sizes, written in memory. raw: uncompressed bytes of a row."""
+    """Files of several sizes from the source's first rows, written in memory. raw: uncompressed bytes per row."""
     data = memory_writers.internal_rows(source.frame.limit(_TRIED[-1]))
     made: list[Trial] = []
     for count in _TRIED:
@@ -83,17 +83,17 @@ def from_sample(
     basis = Basis(
         "sample",
         f"a sample of {seen:,} of {total:,} rows",
-        f"{len(parts):,} seen, {unseen:,} more estimated" if share < 1 else "counted",
-        "one for each partition that was not seen" if unseen else "of the sampled rows",
-        "compression as that of the first 20,000 rows: up to 40 % off",
+        f"{len(parts):,} in the sample, an estimated {unseen:,} more" if share < 1 else "counted",
+        "one for each partition that the sample missed" if unseen else "of the sampled rows",
+        "compression assumed as in the first 20,000 rows: up to 40 % off",
     )
     return _preview(source, wanted, parts, every, basis, words, settings, unseen=unseen)
 
 
 def _unseen(counts: Sequence[int], share: float) -> int:
-    """How many partitions a sample has missed, from those that it saw once and twice.
+    """How many partitions a sample missed, estimated from those that it contains once and twice.
 
-    share: of the rows, that were drawn without replacement. Source: Chao and Lin, sampling without replacement.
+    share: of the rows, drawn without replacement. Source: Chao and Lin, sampling without replacement.
     """
     often = Counter(counts)
     once, twice = often[1], often[2]
@@ -107,13 +107,13 @@ def from_metadata(
     settings: WriteSettings,
     words: str,
 ) -> Preview:
-    """A preview from the counts and bounds of a table's files; none of them is opened.
+    """A preview from the counts and bounds of a table's files; no file is opened.
 
-    Raises IcebergSqlError for a source that is not a table, or a field whose values do not follow from bounds.
+    Raises IcebergSqlError for a source that is not a table, or a field whose values cannot be derived from bounds.
     """
     if source.table is None:
         raise IcebergSqlError(
-            f"{source.words} has no metadata of files: only an Iceberg table in a catalog has\n"
+            f"{source.words} has no metadata of files: only an Iceberg table in a catalog does\n"
             "help: preview it with using => 'data' or 'sample', which read rows"
         )
     ids = sorted({field.source_id for field in wanted.spec.fields})
@@ -154,9 +154,9 @@ def from_metadata(
     basis = Basis(
         "metadata",
         f"the counts and bounds of {len(known):,} files; no row was read",
-        "estimated: rows are taken to be spread evenly between the bounds of their file",
+        "estimated: rows are assumed to be spread evenly between their file's bounds",
         "estimated from the bytes",
-        "bytes a row as in today's files: smaller files compress worse, up to 40 % off",
+        "bytes per row as in today's files: smaller files compress worse, up to 40 % off",
     )
     notes = (f"{deletes:,} delete files are not applied",) if deletes else ()
     return _preview(source, wanted, parts, every, basis, words, settings, notes)

@@ -1,4 +1,4 @@
-"""How a session would write a table, by Iceberg's own reading of the table's and the session's settings."""
+"""How a session would write a table, as Iceberg itself resolves the table's and the session's settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
-    """How this session would write a table, by Iceberg's own reading of the table's and the session's settings."""
+    """How this session would write a table, as Iceberg itself resolves the table's and the session's settings."""
     conf = memory_writers.write_conf(spark, table)
     requirements = conf.writeRequirements()
     kind = str(requirements.distribution().getClass().getSimpleName())
@@ -45,7 +45,7 @@ def settings_of(spark: SparkSession, table: Java) -> WriteSettings:
 
 
 def settings_text(settings: WriteSettings) -> str:
-    """The settings that decide how many files there are."""
+    """The settings that determine the number of files, as text."""
     words = [f"distribution mode {settings.mode}", f"target file size {size(settings.target)}"]
     if settings.mode != "none":
         split = f"split above {size(settings.advisory)}" if settings.advisory else "not split"

@@ -22,7 +22,7 @@ from spark_iceberg_sql.model.table_functions import (
 from spark_iceberg_sql.spark.bridge.jvm import Refusal, invalid_value, wrong_count
 
 NOSIGN = "NOSIGN"
-_QUOTED = 15  # characters; the shortest keys have 16
+_QUOTED = 15  # characters; real keys have at least 16
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -32,7 +32,7 @@ def invalid(function: str, argument: str, message: str) -> Refusal:
 
 
 def named(function: Function, name: str) -> Argument:
-    """The argument of that name. Raises Refusal with the near misses, else with all names."""
+    """The argument of that name. Raises Refusal with similar names, or else with all names."""
     wanted = name.lower()
     for argument in function.arguments:
         if wanted == argument.name or wanted in argument.also:
@@ -54,7 +54,7 @@ def bind(
     """The values of a call by argument name, converted; defaults are not filled in.
 
     given: (name or None, value) in the order of the call. collection: the settings of a named
-    collection in the session's configuration, None if there is none.
+    collection in the session's configuration, or None if it does not exist.
     The call's values override the collection's. Raises Refusal.
     """
     bound: dict[str, Value] = {}
@@ -112,13 +112,13 @@ def convert(function: Function, argument: Argument, value: Value) -> Value:
     if words is not None and text.lower() not in words:
         message = f"`{shown(text)}` is not one of {', '.join(words)}"
         raise invalid(function.name, argument.name, message)
-    if not text:
+    if not text.strip():
         raise invalid(function.name, argument.name, "it is empty")
     return text
 
 
 def shown(text: str) -> str:
-    """A wrong value as messages quote it, shortened: a long one may be a key in the wrong position."""
+    """A wrong value as quoted in messages, shortened: a long one may be a key in the wrong position."""
     return text if len(text) <= _QUOTED else f"{text[:3]}..."
 
 
@@ -151,7 +151,14 @@ def _with_collection(
         raise invalid(function.name, "collection", message)
     merged: dict[str, Value] = {}
     for key, value in settings.items():
-        argument = named(function, key)
+        try:
+            argument = named(function, key)
+        except Refusal as refusal:
+            message = (
+                f"`{name}` has the setting `{key}`, which is not an argument of {function.name}; "
+                f"write {refusal.parameters['proposal']}, or remove the setting"
+            )
+            raise invalid(function.name, "collection", message) from None
         merged[argument.name] = convert(function, argument, value)
     return merged | bound
 

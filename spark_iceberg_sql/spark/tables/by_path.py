@@ -133,7 +133,9 @@ def _travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
         return steps[given[0]]()
     except KeyError as missing:
         kinds = "snapshot, branch or tag" if given[0] == "version" else "branch or tag"
-        words = f"there is no {kinds} `{value}`, only {', '.join(map(str, missing.args))}"
+        known = ", ".join(map(str, missing.args))
+        rest = f", only {known}" if known else "; the table has no branches and no tags"
+        words = f"there is no {kinds} `{value}`{rest}"
         raise invalid(function, given[0], words) from None
     except JVM_ERRORS as error:
         words = message(error)

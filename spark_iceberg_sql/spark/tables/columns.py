@@ -1,6 +1,6 @@
-"""Columns whose types Spark does not have: time, timestamps in nanoseconds, geometry in some reference systems.
+"""Columns of types that Spark does not support: time, nanosecond timestamps, geometry in some reference systems.
 
-They are left out, and the other columns are read.
+They are skipped; the other columns are read.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
 
 def readable(function: str, table: Java, values: Mapping[str, Value]) -> Java:
-    """The Spark table with the columns that Spark can represent, as `columns` in the values specifies.
+    """The Spark table with the columns that Spark can represent, or with those given as `columns`.
 
-    Warns of columns that are left out, unless the call asks for that. Raises Refusal.
+    Warns about skipped columns, unless the call asks to skip them. Raises Refusal.
     """
     if schemas.is_readable(table) or not schemas.can_leave_out():
         return table
@@ -27,7 +27,7 @@ def readable(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     out = ", ".join(f"`{name}` ({kind})" for name, kind in _unreadable(schema))
     kept = _kept(schema)
     if wanted == "error" or kept is None:
-        advice = "" if kept is None else "; leave `columns` out to read the other columns"
+        advice = "" if kept is None else "; omit `columns` to read the other columns"
         raise invalid(function, "columns", f"Spark has no type for {out}{advice}")
     if wanted != "skip":
         warn_once(f"`{table.name()}` is read without {out}, for which Spark has no type")

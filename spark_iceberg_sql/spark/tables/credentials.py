@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
+from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Function, Value
 from spark_iceberg_sql.spark.bridge import relations
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
@@ -25,6 +26,14 @@ _SECRET = frozenset(
     for function in FUNCTIONS
     for argument in function.arguments
     if argument.secret
+    for name in (argument.name, *argument.also)
+)
+
+
+_ARGUMENTS_BY_NAME = frozenset(
+    name
+    for function in FUNCTIONS
+    for argument in function.arguments
     for name in (argument.name, *argument.also)
 )
 
@@ -50,8 +59,8 @@ _ARGUMENTS = f"(?:{_SIMPLE})*+"
 for _ in range(3):  # nested brackets
     _ARGUMENTS = rf"(?:{_SIMPLE}|\({_ARGUMENTS}\))*+"
 # The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. If they
-# contain comments, escapes or more brackets, all text after them is redacted, since their end is
-# uncertain.
+# contain comments, escapes or deeper nesting, all text after them is redacted, since their end is
+# unknown.
 _TEXTS = (
     rf"(?i)(?<=\b(?:{_NAMES})\s{{0,9}}\()"
     rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
@@ -70,9 +79,9 @@ _OF_PROCESS = ("spark.redaction.regex", r"(?i)secret|password|token|access[.]?ke
 
 
 def redaction(theirs: str | None = None) -> dict[str, str]:
-    """The setting for a session's start that redacts secrets in the other settings given then.
+    """The start-up setting that redacts secrets in the session's other start-up settings.
 
-    theirs: the caller's own value of it.
+    theirs: the caller's own value for it.
     """
     name, default = _OF_PROCESS
     return {name: _joined(theirs or default, _KEYS)}
@@ -107,8 +116,8 @@ def is_secret(setting: str, value: str) -> bool:
 
 
 def hide_setting(name: str) -> None:
-    """Have Spark hide a setting of a session in the properties of jobs, which its event log keeps: it
-    hides only what the process has a setting of, too.
+    """Make Spark redact a session setting in the properties of jobs, which its event log keeps: it
+    redacts only settings that the process has, too.
     """
     if not relations.process_setting(name):
         relations.set_process_setting(name, _REDACTED)
@@ -119,12 +128,21 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
 
     spark: the session. name: an identifier, passed as the first argument of a table function. arguments:
     those of the table functions, such as url, endpoint, access_key_id, secret_access_key.
-    Raises IcebergSqlError for a name that is not an identifier.
+    Raises IcebergSqlError for a name that is not an identifier, and an argument that no table function has or that
+    has no value.
     """
     if not name.isidentifier():
         raise IcebergSqlError(
             f"`{name}` is not a valid name for a collection\nhelp: letters, digits and _"
         )
+    for key, value in arguments.items():
+        if key.lower() not in _ARGUMENTS_BY_NAME:
+            like = near(key.lower(), sorted(_ARGUMENTS_BY_NAME)) or sorted(_ARGUMENTS_BY_NAME)
+            raise IcebergSqlError(
+                f"no table function has the argument `{key}`\nhelp: write {' or '.join(like)}"
+            )
+        if value is None:
+            raise IcebergSqlError(f"`{key}` is None\nhelp: leave it out, or pass a value")
     for key, value in arguments.items():
         kept = _kept(value) if key in _SECRET else value
         spark.conf.set(f"{COLLECTIONS}{name}.{key}", kept)
@@ -158,7 +176,7 @@ def sweep() -> None:
 
 
 def _kept(value: str) -> str:
-    """The placeholder for a secret in the configuration; cloned sessions have it, too."""
+    """The placeholder for a secret in the configuration; cloned sessions have it as well."""
     token = f"{_REDACTED}{token_hex(8)}"
     _vault[token] = _Kept(value)
     return token
@@ -181,6 +199,8 @@ class Secrets:
                 self._values.update(
                     part.split("=", 1)[1] for part in value.split(";") if _is_key(part)
                 )
+            elif isinstance(value, str):
+                self._values.update(_SIGNATURE.findall(value))
 
     def out_of(self, refusal: Refusal) -> Refusal:
         """The same refusal without the secrets."""
@@ -191,6 +211,10 @@ class Secrets:
                     text = text.replace(secret, _REDACTED)
             found[name] = text
         return Refusal(refusal.condition, **found)
+
+
+# A URL with one is refused, and the refusal may quote the URL.
+_SIGNATURE = re.compile(r"[?&](?:sig|X-Amz-Signature)=([^&\s]+)", re.IGNORECASE)
 
 
 def _is_key(part: str) -> bool:

@@ -1,7 +1,7 @@
 """iceberg_tables('s3://lake/'): the tables below a folder, or below all folders that a pattern matches.
 
-Folders are listed one level at a time; below a table's own folder, and below a folder of partitions (`day=1`), nothing
-is. Each table's current metadata file is read; its data and its manifests are not.
+Folders are listed one level at a time; nothing is listed below a table's own folder or below a partition folder
+(`day=1`). Each table's current metadata file is read, but not its data or manifests.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ _SHOWN = (
 _BUCKET = re.compile(r"s3[an]?://[^/]+/*", re.IGNORECASE)
 _DEPTH = next(argument.default for argument in TABLES.settings if argument.name == "depth")
 _NAME = re.compile(r"\w+(?:\.\w+)*")
-_AT_ONCE = 16  # requests to an object store
-_PATIENCE = 2.0  # seconds before progress is shown, and between two lines of it
+_AT_ONCE = 16  # concurrent requests to an object store
+_PATIENCE = 2.0  # seconds before progress is shown, and between updates
 
 
 def register(spark: SparkSession) -> None:
@@ -78,12 +78,12 @@ def register(spark: SparkSession) -> None:
 
 
 def unregister(spark: SparkSession) -> None:
-    """Unregister it."""
+    """Unregister iceberg_tables."""
     registries.unregister_function(spark, registries.TABLE, TABLES.name)
 
 
 def _called(arguments: Java) -> Java:
-    """The callback; with `store` its arguments are those of another function over a location."""
+    """The callback. With `store`, the arguments are those of another function over a location."""
     store, rest = without_store(TABLES.name, arguments)
     reader = TABLES
     if store.store != TABLES.store:
@@ -118,8 +118,12 @@ def _plan(function: Function, values: Mapping[str, Value]) -> Java:
 
 
 def _found(store: Tree, path: str, depth: int) -> Iterator[str]:
-    """The folders of tables, each once, in the order of a walk."""
+    """The folders of tables, without duplicates, in traversal order."""
     seen = set()
+    if has_wildcards(path) and store.can_walk:  # a folder may have such a name itself
+        for folder in _below(store, path, store.children(path) or Children(), depth):
+            seen.add(folder)
+            yield folder
     for pattern in patterns(path):
         if store.can_walk:
             top = store.children(pattern.root)
@@ -159,7 +163,7 @@ def _below(store: Tree, folder: str, here: Children, depth: int) -> Iterator[str
 
 
 def _all_children(store: Tree, folder: str, names: list[str]) -> Iterator[tuple[str, Children]]:
-    """Each of a folder's folders with what lies in it; an object store is asked for several at once."""
+    """Each subfolder of a folder with its content; object stores are queried in parallel."""
     addresses = [f"{folder.rstrip('/')}/{name}" for name in names]
     if store.files.location.io == HADOOP or len(addresses) < 2:
         for address in addresses:
@@ -174,7 +178,7 @@ def _all_children(store: Tree, folder: str, names: list[str]) -> Iterator[tuple[
 
 
 def _listed(store: Tree, root: str, parts: tuple[str, ...]) -> Iterator[str]:
-    """Where a store lists only everything below a prefix: the folders above the metadata files in it."""
+    """For a store that can only list everything below a prefix: the folders above its metadata files."""
     found = {
         file.location.rpartition("/")[0].removesuffix("/metadata")
         for file in prefix_listing(store.files.io, root, METADATA_NAMES)
@@ -189,7 +193,7 @@ def _listed(store: Tree, root: str, parts: tuple[str, ...]) -> Iterator[str]:
 
 
 def _counted(found: Iterable[str], path: str) -> Iterator[str]:
-    """The same, with a line of progress now and then where somebody watches."""
+    """The same folders, with a progress line in a terminal or notebook."""
     watched = sys.stderr.isatty() or "ipykernel" in sys.modules
     begun = said = time.monotonic()
     count = 0
@@ -239,7 +243,7 @@ def _read(store: Tree, batch: list[str]) -> list[dict[str, Any]]:
 
 
 def _row(store: Tree, folder: str) -> dict[str, Any]:
-    """What a table's current metadata file says; a table that cannot be read has the reason in `error`."""
+    """The row from a table's current metadata file; if it cannot be read, `error` has the reason."""
     row: dict[str, Any] = {"location": folder, "name": folder.rpartition("/")[2]}
     try:
         row["metadata_file"] = choose(
@@ -264,9 +268,9 @@ def _row(store: Tree, folder: str) -> dict[str, Any]:
 def summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """The row of one table. metadata: its metadata.json. Raises MetadataError."""
     if "view-uuid" in metadata:
-        return {"error": "it is a view, which has no files"}
+        return {"error": "this is a view, which has no files"}
     table = table_from_metadata((), metadata)
-    assert table.schema is not None  # a metadata file has both
+    assert table.schema is not None  # every metadata file has both
     assert table.specs is not None
     current = metadata.get("current-snapshot-id")
     snapshots = (s for s in reversed(metadata.get("snapshots", ())) if s["snapshot-id"] == current)
@@ -288,5 +292,5 @@ def summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(totals: Mapping[str, str], key: str, snapshot: Mapping[str, Any]) -> int | None:
-    """A total of the snapshot; 0 without one, NULL where its writer left it out."""
+    """A total from the snapshot; 0 without a snapshot, NULL if the writer omitted it."""
     return (int(totals[key]) if key in totals else None) if snapshot else 0

@@ -1,6 +1,8 @@
-"""Rows over a table's files for which Iceberg has no metadata table: numbers of columns, DuckDB's entries."""
+"""Rows about a table's files for which Iceberg has no metadata table: column statistics, DuckDB's entries."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import jvm, lines, relations, table_metadata
@@ -11,7 +13,7 @@ from spark_iceberg_sql.syntax.identifiers import backticked
 
 
 def column_stats(subject: Subject) -> Java:
-    """One row for each column in each file."""
+    """One row per column and file."""
     files = subject.rows_of("FILES")
     metrics = files.schema().apply("readable_metrics").dataType().fields()
     wanted = subject.values.get("column")
@@ -25,10 +27,12 @@ def column_stats(subject: Subject) -> Java:
             )
             raise invalid(subject.function, "column", words)
         metrics = [field for field in metrics if str(field.name()) in chosen]
-    each = [_stats(field, as_text=wanted is None) for field in metrics]
+    schema = subject.table().schema
+    types = {} if schema is None else {c.name: str(c.field.type) for c in schema.columns}
+    each = [_stats(field, types, as_text=wanted is None) for field in metrics]
     known = {str(name) for name in files.schema().fieldNames()}
     head = [n for n in ("content", "file_path", "spec_id", "partition") if n in known]
-    if not each:  # no column has values that could be counted
+    if not each:  # no column has values to count
         each = [_NO_STATS]
         files = files.limit(0)
     return table_metadata.selected(files, *head, f"inline(array({', '.join(each)}))")
@@ -41,16 +45,22 @@ _NO_STATS = (
 )
 
 
-def _stats(field: Java, *, as_text: bool) -> str:
-    """One column's numbers in one file as a struct."""
+def _stats(field: Java, types: Mapping[str, str], *, as_text: bool) -> str:
+    """One column's statistics in one file, as a struct. types: Iceberg's, for a column without a type in Spark, which
+    has no bounds there.
+    """
     name = str(field.name())
     column = f"readable_metrics.{backticked(name)}"
-    kind = str(field.dataType().apply("lower_bound").dataType().simpleString())
+    bounded = "lower_bound" in map(str, field.dataType().fieldNames())
+    if bounded:
+        kind = str(field.dataType().apply("lower_bound").dataType().simpleString())
+    else:
+        kind = types.get(name, "unknown")
     parts = [f"'column_name', {_literal(name)}", f"'column_type', {_literal(kind)}"]
     parts += [f"'{count}', {column}.{count}" for count in _COUNTS]
     for bound in ("lower_bound", "upper_bound"):
-        value = f"{column}.{bound}"
-        if as_text:
+        value = f"{column}.{bound}" if bounded else "CAST(NULL AS STRING)"
+        if as_text and bounded:
             value = f"hex({value})" if kind == "binary" else f"CAST({value} AS STRING)"
         parts.append(f"'{bound}', {value}")
     return f"named_struct({', '.join(parts)})"
@@ -62,7 +72,7 @@ def _literal(text: str) -> str:
 
 
 def entries(subject: Subject) -> Java:
-    """As DuckDB shows them; the manifest of an entry is the file that Spark reads it from."""
+    """The entries as DuckDB shows them; an entry's manifest is the file that Spark reads it from."""
     manifests = jvm.java_class("org.apache.spark.sql.functions").broadcast(
         relations.data_frame(_manifests(subject))
     )

@@ -1,6 +1,6 @@
-"""What happened between two snapshots: the rows that were appended, or all changes.
+"""The changes between two snapshots: the appended rows, or all changes.
 
-The plans are those of Iceberg's own incremental reads and of its `changes` table.
+The plans are those of Iceberg's incremental reads and of its `changes` table.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ ARGUMENTS = (*_BOUNDS, "changes")
 
 
 def wanted(values: Mapping[str, Value]) -> bool:
-    """Whether a call asks for what happened between two snapshots."""
+    """Whether a call asks for the changes between two snapshots."""
     return any(values.get(name) not in (None, False) for name in ARGUMENTS)
 
 
 def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple[str, ...]) -> Java:
-    """The leaf of the plan that reads it. travels: the arguments of time travel. Raises Refusal."""
+    """The leaf of the plan that reads them. travels: the time-travel arguments. Raises Refusal."""
     given = next(name for name in ARGUMENTS if values.get(name) not in (None, False))
     for name in travels:
         if values.get(name) is not None:
@@ -37,14 +37,12 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
             raise invalid(function, name, f"there is no snapshot {snapshot}")
     start, end = (bounds.get(name) for name in _BOUNDS)
     if start is None and not changes:
-        words = (
-            "without `start_snapshot_id` it is the whole table; write snapshot_id, or add the start"
-        )
+        words = "without `start_snapshot_id` the range covers the whole table; write snapshot_id, or add the start"
         raise invalid(function, "end_snapshot_id", words)
     current = table.currentSnapshot()
     last = end if end is not None else (None if current is None else current.snapshotId())
     _refuse_other_branch(function, table, start, last)
-    if start is not None and start == last:  # nothing since: Iceberg refuses it
+    if start is not None and start == last:  # no changes: Iceberg refuses this
         nothing = relations.data_frame(relations.relation(_source(table, changes=changes))).limit(0)
         return nothing.queryExecution().analyzed()
     options = {_BOUNDS[name]: str(snapshot) for name, snapshot in bounds.items()}
@@ -53,8 +51,10 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
     for snapshot in _between(table, start, last):
         if str(snapshot.summary().get("total-delete-files") or "0") != "0":
             words = (
-                f"snapshot {snapshot.snapshotId()} has delete files, of which Iceberg computes no changes; compare "
-                f"two snapshots with SELECT * FROM {function}(..., snapshot_id => ...) EXCEPT ALL SELECT ..."
+                f"snapshot {snapshot.snapshotId()} has delete files, for which Iceberg cannot compute changes; the "
+                f"rows inserted since are SELECT * FROM {function}(..., snapshot_id => {last}) EXCEPT ALL SELECT * "
+                f"FROM {function}(..., snapshot_id => {'FIRST' if start is None else start}), and with the two "
+                "exchanged the deleted ones"
             )
             raise invalid(function, "changes", words)
     return _visible(relations.relation(_source(table, changes=True), options))
@@ -65,8 +65,8 @@ def _source(table: Java, *, changes: bool) -> Java:
     return relations.changelog_table(table) if changes else relations.spark_table(table)
 
 
-# Each is made of all three: Iceberg's reader puts them into its rows by position, and fails where a query needs only
-# one of them. A filter on what is made is not pushed down either: Iceberg would not find it among the table's columns.
+# Each is computed from all three: Iceberg's reader fills them by position, and fails if a query needs only one of
+# them. This also keeps filters on them from being pushed down, where Iceberg would not find them among the columns.
 _ALL = "split(concat_ws(' ', _change_type, _change_ordinal, _commit_snapshot_id), ' ')"
 _MADE = {
     "_change_type": f"{_ALL}[0]",
@@ -91,7 +91,7 @@ def _refuse_other_branch(function: str, table: Java, start: int | None, last: in
 
 
 def _between(table: Java, start: int | None, last: int | None) -> Iterator[Java]:
-    """The snapshots after one, up to another, the newest first; those that only rewrite files have no changes."""
+    """The snapshots after one, up to another, newest first; without those that only rewrite files."""
     snapshot = None if last is None else table.snapshot(last)
     while snapshot is not None and snapshot.snapshotId() != start:
         if str(snapshot.operation()) != "replace":

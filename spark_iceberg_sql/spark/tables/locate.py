@@ -30,8 +30,8 @@ class Found:
     """A table found by its path.
 
     location: the one in the call. file: the metadata file. folder: the location in its metadata.
-    metadata: its content. files: opens the table's files. moved: where they are, if the table is not at the
-    location in its metadata.
+    metadata: its content. files: opens the table's files. moved: how addresses are mapped, if the table is not at
+    the location in its metadata.
     """
 
     location: Location
@@ -80,12 +80,12 @@ def _moved(
     if values.get("allow_moved_paths") is False:
         words = (
             f"`{folder}` is a copy, or was moved: its metadata refers to `{said}`; "
-            f"leave it out to read the files in `{folder}`"
+            f"omit this argument to read the files in `{folder}`"
         )
         raise invalid(function, "allow_moved_paths", words)
     if is_metadata_file(location.path) and "/metadata/" not in file:
         warn_once(
-            f"`{file}` is not in a folder `metadata`: the files that it refers to, in `{said}`, are read"
+            f"`{file}` is not in a folder `metadata`: the files it refers to, in `{said}`, are read"
         )
         return None
     return mapping(said, folder)
@@ -103,9 +103,9 @@ def warn_of_copy(found: Found) -> None:
 def refuse_unmatched(
     function: str, found: Found, values: Mapping[str, Value], snapshot: int | None
 ) -> None:
-    """Raise Refusal if a moved table's deletes call its data files by addresses that the manifests do not have.
+    """Raise Refusal if a moved table's deletes name data files by addresses that are not in its manifests.
 
-    values: of the call. snapshot: the one that is read. Iceberg would ignore such deletes, and return the deleted rows.
+    values: of the call. snapshot: the one to read. Iceberg would ignore such deletes and return the deleted rows.
     """
     if found.moved is None or snapshot is None:
         return

@@ -1,7 +1,7 @@
 """The functions over a table's metadata: iceberg_snapshots(t), iceberg_files(t), iceberg_ddl(t), ...
 
 `t` is a table's name in a catalog, or its path. The records in model/metadata_functions.py name Iceberg's own
-metadata tables, whose rows these functions return; the other rows are made in metadata_rows.py.
+metadata tables, whose rows these functions return; all other rows are built in metadata_rows.py.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def _arguments(function: MetadataFunction) -> str:
     own = "".join(f"      * {a.name} - {a.words}\n" for a in function.settings)
     travel = f"      * {', '.join(TIME_TRAVEL)} - the snapshot\n" if function.travels else ""
     return (
-        "\n    Arguments:\n      * table - a name in a catalog, or a path; with a path the arguments of "
+        "\n    Arguments:\n      * table - a name in a catalog, or a path; after a path, the arguments of "
         f"iceberg() may follow\n{own}{travel}"
-        "      * store - another table function, such as icebergAzure, whose arguments are given instead\n  "
+        "      * store - another table function, such as icebergAzure, whose arguments replace those of iceberg()\n  "
     )
 
 
@@ -111,7 +111,7 @@ def _reader(function: MetadataFunction, store: Function) -> Function:
 def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Java:
     subject = _subject(function, reader, values)
     if function.travels:
-        subject.spark_table()  # refuses a snapshot that the table does not have; the metadata tables do not
+        subject.spark_table()  # refuses a snapshot that does not exist, which the metadata tables do not
     if function.kind is None:
         return OWN[function.name](subject)
     return subject.plan_of(function.kind)
@@ -132,16 +132,14 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
 
 
 def _is_path(name: str) -> bool:
-    """Whether what names the table is a path; a slash in a table's name stands in backticks."""
+    """Whether the table argument is a path; a table name with a slash has backticks."""
     return "/" in name and "`" not in name
 
 
 def _refuse_settings(function: MetadataFunction, values: Mapping[str, Value]) -> None:
-    """What says how to open a path is not ignored with the name of a table."""
+    """Refuse, instead of ignoring, arguments that only apply to a path if a table's name is given."""
     taken = {"table", *TIME_TRAVEL, *(setting.name for setting in function.settings)}
     for name, value in values.items():
         if name not in taken and value is not None:
-            words = (
-                f"it is only for a path, and `{values['table']}` is a table's name; leave it out"
-            )
+            words = f"it only applies to a path, and `{values['table']}` is a table's name; leave it out"
             raise invalid(function.name, name, words)

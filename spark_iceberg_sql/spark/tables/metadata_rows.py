@@ -1,4 +1,4 @@
-"""Rows over a table's metadata for which Iceberg has no metadata table: specs, schemas, statistics, ..."""
+"""Rows about a table's metadata for which Iceberg has no metadata table: specs, schemas, statistics, ..."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark.tables.subject import Subject
 
 def _partition_specs(subject: Subject) -> Java:
     specs = subject.table().specs
-    assert specs is not None  # a metadata file always has them
+    assert specs is not None  # every metadata file has them
     rows: list[dict[str, Any]] = []
     for spec in specs.every:
         head = {"spec_id": spec.spec_id, "is_current": spec.spec_id == specs.current}
@@ -180,7 +180,7 @@ def _shown_columns(subject: Subject) -> Java:
 
 
 def _describe(subject: Subject) -> Java:
-    """Spark's own rows, and what it does not show of an Iceberg table."""
+    """Spark's own rows, and the details of an Iceberg table that Spark does not show."""
     metadata = subject.metadata
     more = {
         "Table UUID": metadata.uuid(),

@@ -1,7 +1,7 @@
-"""Tables that are not where their metadata says: which addresses are opened in the table's folder instead.
+"""Tables that are not at the location in their metadata: which addresses map to the table's folder.
 
-The metadata, the manifests and the delete files of a copied or moved table have the original's addresses, in the
-spelling of the writer. Those below the original's location are mapped; all others stay as they are.
+The metadata, manifests and delete files of a copied or moved table contain the original's addresses, as the writer
+spelled them. Those below the original location are mapped; all others are unchanged.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(.*)", re.DOTALL)
-# A file system resolves `..`, so an address with one may lead out of the folder. An object store does not.
+# A file system resolves `..`, so such an address may lead out of the folder. An object store does not.
 _NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
 
 
@@ -19,8 +19,8 @@ _NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
 class Moved:
     """Where a moved table's files are.
 
-    said: the location in its metadata. folder: where the table was found. old: a pattern, of Java and Python, of how
-    the addresses begin that are mapped. new: what replaces that beginning.
+    said: the location in its metadata. folder: where the table was found. old: a pattern, valid in Java and Python, of
+    the prefixes to map. new: the replacement of the prefix.
     """
 
     said: str
@@ -29,7 +29,7 @@ class Moved:
     new: str
 
     def found(self, address: str) -> str:
-        """Where the file of an address is now."""
+        """The current address of a file."""
         begins = re.match(self.old, address)
         return self.new + address[begins.end() :] if begins else address
 
@@ -39,13 +39,13 @@ def mapping(said: str, folder: str) -> Moved:
     """The mapping of a table. said: the location in its metadata. folder: where it was found."""
     start = _beginning(said)
     inside = re.match(start, folder.rstrip("/") + "/") is not None
-    # A copy inside the original: addresses that are there already are not mapped twice.
+    # A copy inside the original: addresses already in the copy are not mapped again.
     old = f"(?!{_beginning(folder)}){start}" if inside else start
     return Moved(said, folder, old, folder.rstrip("/") + "/")
 
 
 def _beginning(location: str) -> str:
-    """A pattern of all spellings of a location, with the slash after it."""
+    """A pattern of all spellings of a location, with its trailing slash."""
     match = _SCHEME.fullmatch(location)
     scheme, authority, path = match.groups() if match else ("", None, location)
     scheme, authority = scheme.lower(), authority or ""
@@ -67,7 +67,7 @@ def _beginning(location: str) -> str:
         port = "" if ":" in node else "(?::8020)?"
         known = f"(?:{_quoted(node)}{port})?" if node else "[^/]*"
         return f"(?:(?i:hdfs):(?://{known})?)?{_steps(path)}"
-    if not scheme:  # of a default file system that is not known
+    if not scheme:  # the default file system is unknown
         return f"(?:(?i:file|hdfs|viewfs):(?://[^/]*)?)?{_steps(path)}"
     return f"(?i:{_quoted(scheme)})://{_quoted(authority)}{_exact(path)}"
 
@@ -81,6 +81,6 @@ def _exact(path: str) -> str:
 
 
 def _steps(path: str) -> str:
-    """A path of a file system, where `//` and `/./` are `/`."""
+    """A file system path, with `//` and `/./` as `/`."""
     steps = [_quoted(step) for step in path.split("/") if step not in ("", ".")]
     return r"/(?:\.?/)*" + "".join(rf"{step}/(?:\.?/)*" for step in steps) + _NO_WAY_UP

@@ -1,4 +1,4 @@
-"""A path where no table is: what lies there instead, and what to write."""
+"""A path without a table: what is there instead, and what to write."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from spark_iceberg_sql.syntax.identifiers import backticked
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,5}")
 _HASH = re.compile(r"(.+)#(\w+)/?")
 _DATA = (".parquet", ".orc", ".avro", ".csv", ".json")
-_TRIED = 20  # folders in which a table is looked for
+_TRIED = 20  # the maximum number of folders searched for a table
 
 
 def slip_in(text: str, values: Mapping[str, Value], *, missing: bool) -> str | None:
-    """What is wrong with a path as it is written, and what to write; None if nothing is.
+    """What is wrong with the spelling of a path, and what to write; None if nothing is.
 
-    text: the path that led nowhere. values: of the call. missing: whether nothing is there at all. It looks into the
-    session's catalogs, but into no folder.
+    text: the path without a table. values: of the call. missing: whether nothing exists there. Looks into the
+    session's catalogs, but not into folders.
     """
     if text != text.strip():
         where = "begins" if text != text.lstrip() else "ends"
-        return f"`{text}` {where} with a blank; write '{text.strip()}'"
+        return f"`{text}` {where} with a space; write '{text.strip()}'"
     if text.startswith("~"):
         home = str(Path(text).expanduser())
         meant = f"; write '{home}'" if home != text else "; write the whole path"
-        return f"`~` is not replaced in `{text}`{meant}"
+        return f"`~` is not expanded in `{text}`{meant}"
     match = _HASH.fullmatch(text)
     if match and (function := _function_of(match[2])):
         return f"`#{match[2]}` is not part of a path; write {function}('{match[1]}')"
     if not missing:
         return None
     if has_wildcards(text):
-        return f"`{text}` is a pattern, and this reads one table; list those that match with iceberg_tables('{text}')"
+        return f"`{text}` is a pattern, but this reads one table; list the matching ones with iceberg_tables('{text}')"
     if _NAME.fullmatch(text) and "table" not in values and _is_table(text):
         return f"`{text}` is a table's name, not a path; write {text} without the function"
     return None
@@ -65,10 +65,10 @@ def _is_table(name: str) -> bool:
 
 
 def refuse(function: str, argument: str, path: str, files: Files) -> None:
-    """Raise Refusal with what lies at a path that has no metadata files, if it is known."""
+    """Raise Refusal with what is at a path that has no metadata files, if that is known."""
     above = _table_around(path, files)
     if above is not None:
-        words = f"`{path}` is inside the folder of the table `{above}`; pass that folder"
+        words = f"`{path}` is inside the folder of the table `{above}`; pass the table's folder"
         raise invalid(function, argument, words)
     what = next(_there(function, path, files), None)
     if what is not None:
@@ -77,7 +77,7 @@ def refuse(function: str, argument: str, path: str, files: Files) -> None:
 
 def _table_around(path: str, files: Files) -> str | None:
     above = path.rstrip("/")
-    for _ in range(3):  # a file in a folder of partitions
+    for _ in range(3):  # a file in a partition folder
         above, _, part = above.rpartition("/")
         if part in ("metadata", "data") and files.metadata_files(f"{above}/metadata"):
             return above
@@ -107,7 +107,7 @@ def _there(function: str, path: str, files: Files) -> Iterator[str]:
 
 
 def _beside(function: str, name: str, above: str, store: Tree) -> Iterator[str]:
-    """A file, or a name that is nearly one of a folder that is there."""
+    """A file, or a name similar to an existing folder's."""
     siblings = store.children(above) if above else None
     if siblings is None:
         return

@@ -1,7 +1,7 @@
 """Whether a table may be written to where it was found: its metadata must refer to the requested location.
 
-A copy of a table's folder refers to the files of the original. Writes through it go to the original, and
-its maintenance deletes the original's files.
+A copy of a table's folder refers to the original's files: writes to it go to the original, and
+maintenance on it deletes the original's files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ELSEWHERE = (
     "write.object-storage.path",
     "write.folder-storage.path",
 )
-_PATHS = (  # metadata table, its column of paths: every file that maintenance may delete
+_PATHS = (  # metadata table, its path column: every file that maintenance may delete
     ("ALL_ENTRIES", "data_file.file_path"),
     ("ALL_MANIFESTS", "path"),
     ("SNAPSHOTS", "manifest_list"),
@@ -42,7 +42,7 @@ def folder_of(asked: str, file: str) -> str:
 def says_elsewhere(folder: str, file: str, metadata: Java) -> str | None:
     """The location in a table's metadata, if that is not the folder it was found in; otherwise None.
 
-    For reading: cached by location.
+    For reads only: cached by location.
     """
     said = str(metadata.location())
     return None if _same(folder, said) or _is_metadata_path(file, metadata) else said
@@ -59,7 +59,7 @@ def _is_metadata_path(file: str, metadata: Java) -> bool:
 def refuse_copy(folder: str, metadata: Java) -> None:
     """Raise IcebergSqlError if the table found in a folder does not belong to that folder.
 
-    folder: the requested one. metadata: of the table that was found there.
+    folder: the requested folder. metadata: of the table found there.
     """
     said = str(metadata.location())
     if not same_location.same(folder, said):
@@ -68,13 +68,13 @@ def refuse_copy(folder: str, metadata: Java) -> None:
         path = metadata.properties().get(name)
         if path and not same_location.inside(str(path), said):
             raise IcebergSqlError(
-                f"the table at `{folder}` writes outside its folder: {name} is `{path}`, where "
-                f"another table's files may be\nhelp: {_own_catalog(folder)}"
+                f"the table at `{folder}` writes outside its folder: {name} is `{path}`, which "
+                f"may contain another table's files\nhelp: {_own_catalog(folder)}"
             )
 
 
 def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> None:
-    """Raise IcebergSqlError if a table has files outside its folder, which a DELETE and
+    """Raise IcebergSqlError if a table has files outside its folder, which DELETE and
     expire_snapshots would delete. Reads all manifests.
     """
     said = str(metadata.location())
@@ -89,18 +89,18 @@ def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> Non
         )
     except JVM_ERRORS as error:
         raise IcebergSqlError(
-            f"the table at `{folder}` cannot be attached: whether all its files are its own cannot "
-            f"be verified: {message(error)}"
+            f"the table at `{folder}` cannot be attached: it cannot be verified that "
+            f"all files belong to it: {message(error)}"
         ) from None
     if outside is not None:
         raise IcebergSqlError(
-            f"the table at `{folder}` has files outside its folder, in `{outside}`: a DELETE and "
-            f"expire_snapshots would delete them there\nhelp: {_own_catalog(folder)}"
+            f"the table at `{folder}` has files outside its folder, in `{outside}`: DELETE and "
+            f"expire_snapshots would delete them\nhelp: {_own_catalog(folder)}"
         )
 
 
 def _not_below(folder: str, metadata: Java, operations: Java) -> Iterator[str]:
-    """The folders of files whose locations do not begin with the table's."""
+    """The folders of files outside the table's location."""
     prefix = folder.rstrip("/") + "/"
     functions = jvm.java_class("org.apache.spark.sql.functions")
     far = []
@@ -123,7 +123,7 @@ def refuse_moved_table(name: str) -> None:
     name: as the active session resolves it. A name that is not an Iceberg table is left to Spark.
     """
     try:
-        # A catalog may have cached the table that was in the folder before.
+        # A catalog may have cached a table that was in the folder earlier.
         metadata = relations.catalog_table(name).operations().refresh()
         file = metadata.metadataFileLocation()
     except BRIDGE_ERRORS:
@@ -139,7 +139,7 @@ def refuse_moved_table(name: str) -> None:
 
 def _copy(what: str, found: str, said: str) -> str:
     return (
-        f"{what} is a copy, or was moved: its metadata is at `{found}`, but gives the table's location "
+        f"{what} is a copy, or was moved: its metadata is at `{found}`, but states the table's location "
         f"as `{said}`; writes and deletes would change the files there\n"
         f"help: write to the table at `{said}` itself; for an independent copy, create one in "
         "its catalog with CALL <catalog>.system.rewrite_table_path(table => '<table>', "

@@ -1,4 +1,4 @@
-"""Whether two locations are the same, however they are written: `/t`, `file:///t/`, a link to it; s3, s3a.
+"""Whether two locations are the same, however they are spelled: `/t`, `file:///t/`, a link to it; s3, s3a.
 
 To be safe, locations that are not known to be the same are treated as different.
 """
@@ -20,8 +20,8 @@ _FILE = "file:"
 def one(address: str) -> str:
     """The normalized form of an address.
 
-    Keys of an object store are compared literally, as the stores do; paths of a file system as the file system
-    resolves them. `%20` is not decoded.
+    Object store keys are compared literally, as the stores do; file system paths as the file system resolves
+    them. `%20` is not decoded.
     """
     if match := _S3.fullmatch(address):
         return f"s3://{match[1]}/{(match[2] or '').rstrip('/')}"

@@ -1,7 +1,7 @@
 """Arguments -> where the table is and how to open its files.
 
-One function per store; STORES lists them. Keys are only put in the file system's own properties, which no
-plan shows, and never in a message.
+One function per store; STORES lists them. Keys are only put into the file system's properties, which no
+plan shows, and never into a message.
 """
 
 from __future__ import annotations
@@ -46,21 +46,33 @@ def local(function: str, arguments: Arguments) -> Location:
         message = f"`{path}` is not a local path; write iceberg('{path}')"
         raise invalid(function, "path", message)
     if scheme is None and not path.startswith("/"):
-        message = f"`{path}` is relative, and Spark's processes share no working directory; pass an absolute path"
+        message = f"`{path}` is relative, but Spark's processes do not share a working directory; pass an absolute path"
         raise invalid(function, "path", message)
     return Location(_joined(path if scheme else f"file:{path}", arguments))
 
 
 def hadoop(function: str, arguments: Arguments) -> Location:
     """A path of any Hadoop file system; without a scheme, of Hadoop's default one."""
-    return Location(_joined(_text(arguments, "path") or _text(arguments, "url") or "", arguments))
+    path = _joined(_text(arguments, "path") or _text(arguments, "url") or "", arguments)
+    _refuse_signed(function, "path" if arguments.get("path") else "url", path)
+    return Location(path)
 
 
 _SIGNED = re.compile(r"[?&](?:X-Amz-|AWSAccessKeyId=|sig=)", re.IGNORECASE)
 
 
+def _refuse_signed(function: str, argument: str, url: str) -> None:
+    """A location is in plans, warnings and messages, so a signature must not be part of it."""
+    if "://" in url and _SIGNED.search(url):
+        message = (
+            "a signed URL is not accepted, since its signature would be in plans and messages; pass the URL up to "
+            "the `?`, and credentials in a named collection"
+        )
+        raise invalid(function, argument, message)
+
+
 def _without_keys(url: str) -> str:
-    """A URL as messages quote it; anything else may be a key in the wrong position."""
+    """A URL as quoted in messages; anything else may be a key in the wrong position."""
     if "://" not in url:
         return shown(url)
     return re.sub(r"\?.*", "?***", re.sub(r"//[^/]*@", "//***@", url))
@@ -77,7 +89,7 @@ def s3(function: str, arguments: Arguments) -> Location:
     url = _joined(_text(arguments, "url") or "", arguments)
     endpoint, region = _text(arguments, "endpoint"), _text(arguments, "region")
     if _SIGNED.search(url):
-        message = "a signed URL gives access to one object, and a table has many; pass s3://bucket/path and keys"
+        message = "a signed URL gives access to one object, but a table has many; pass s3://bucket/path and keys"
         raise invalid(function, "url", message)
     if endpoint and not re.match(r"https?://[^/]", endpoint):
         message = f"`{shown(endpoint)}` has no scheme; write http://HOST:PORT or https://HOST"
@@ -114,7 +126,9 @@ def _s3_keys(function: str, arguments: Arguments) -> dict[str, str]:
         return {"client.credentials-provider": provider}
     if bool(key) != bool(secret):
         missing = "access_key_id" if secret else "secret_access_key"
-        raise invalid(function, missing, "an access key and its secret belong together; pass both")
+        raise invalid(
+            function, missing, "the access key and its secret are both required; pass both"
+        )
     keys = {
         "s3.access-key-id": key,
         "s3.secret-access-key": secret,
@@ -124,10 +138,11 @@ def _s3_keys(function: str, arguments: Arguments) -> dict[str, str]:
 
 
 def azure(function: str, arguments: Arguments) -> Location:
-    """A container's folder, by connection string, or by the account's URL (with a key or without)."""
+    """A container's folder, by connection string, or by the account's URL (with or without a key)."""
     account = _text(arguments, "connection_string") or ""
     container = _text(arguments, "container_name") or ""
     folder = _joined(_text(arguments, "blobpath") or "", arguments).strip("/")
+    _refuse_signed(function, "blobpath", f"abfss://{folder}")
     parts = dict(p.split("=", 1) for p in account.strip(";").split(";") if "=" in p)
     if account.startswith(("http://", "https://")) and "?" not in account:
         endpoint = account.rstrip("/")
@@ -178,8 +193,9 @@ def any_store(function: str, arguments: Arguments) -> Location:
             raise invalid(
                 function,
                 name,
-                f"it is only for S3, and `{_without_keys(url)}` is not on S3; leave it out",
+                f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out",
             )
+    _refuse_signed(function, "url", _joined(url, arguments))
     match = _ADLS_URL.fullmatch(_joined(url, arguments))
     if match:
         name = match["host"].split(".", 1)[0]

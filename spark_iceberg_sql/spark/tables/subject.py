@@ -18,8 +18,8 @@ from spark_iceberg_sql.spark.tables.by_path import travelled
 class Subject:
     """The table that a metadata function was called with.
 
-    function: its name. name: of the table, or its path. operations: Iceberg's TableOperations. values: of the call.
-    folder: of a table that was found by its path.
+    function: its name. name: the table's name or path. operations: Iceberg's TableOperations. values: of the call.
+    folder: of a table found by its path.
     """
 
     function: str
@@ -38,19 +38,19 @@ class Subject:
         return table_metadata.without_snapshots(self.metadata)
 
     def table(self, name: tuple[str, ...] = ()) -> Table:
-        """The table as the checker knows tables."""
+        """The table as the checker's model represents it."""
         return table_from_metadata(name, self.content())
 
     def spark_table(self) -> Java:
-        """Spark's table, as of the time that the call gives."""
+        """Spark's table, as of the time given in the call."""
         table = relations.base_table(self.operations, self.name)
         return travelled(self.function, table, self.values)
 
     def plan_of(self, kind: str) -> Java:
-        """One of Iceberg's metadata tables, as of the time that the call gives."""
+        """One of Iceberg's metadata tables, as of the time given in the call."""
         table = relations.metadata_table(self.operations, self.name, kind)
         return relations.relation(travelled(self.function, table, self.values))
 
     def rows_of(self, kind: str) -> Java:
-        """The same as a DataFrame."""
+        """One of Iceberg's metadata tables as a DataFrame."""
         return relations.data_frame(self.plan_of(kind))

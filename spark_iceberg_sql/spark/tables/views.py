@@ -1,4 +1,4 @@
-"""The metadata of an Iceberg view: it has no rows of its own, but its query can be read if it is Spark's."""
+"""The metadata of an Iceberg view: it has no files, but its query can be read if it is in Spark SQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 
 
 class IsViewError(Refusal):
-    """The refusal of a view's metadata where a table's is wanted.
+    """A view's metadata where a table's is expected.
 
     file: the metadata file. metadata: its content.
     """
@@ -40,12 +40,12 @@ class IsViewError(Refusal):
         )
 
     def saying(self, more: str) -> str:
-        """The fact, and what follows from it."""
+        """That the file is a view's metadata, and what follows from that."""
         return f"`{self.file}` is the metadata of a view: {more}"
 
 
 def refuse_view(function: str, argument: str, file: str, files: Files) -> None:
-    """Raise IsViewError if a metadata file that cannot be read as a table's is a view's."""
+    """Raise IsViewError if a metadata file that is not a valid table's is a view's."""
     try:
         found = json.loads(folders.content(files, file))
     except (ValueError, OSError, *BRIDGE_ERRORS):
@@ -62,7 +62,7 @@ def plan(view: IsViewError) -> Java:
     text = view.queries.get("spark")
     if text is None:
         dialects = ", ".join(sorted(view.queries)) or "no SQL"
-        raise _refused(view, f"its query is in {dialects}, not in Spark's SQL")
+        raise _refused(view, f"its query is in {dialects}, not in Spark SQL")
     try:
         return views.analysed(
             text,

@@ -1,11 +1,11 @@
 """The virtual columns of a table read by its path: _path, _file, _size, _time, _etag.
 
 They are hidden, like Iceberg's own metadata columns: SELECT * omits them, and a statement can select them by
-name. They cost nothing if the statement's text has none of the names, and otherwise only what is used.
+name. They cost nothing if their names are not in the statement's text; otherwise, only those used cost anything.
 
-`_file` means two things: in ClickHouse the file's name, in Iceberg its full path. In the table
-functions it is the file's name, and Iceberg's `_file` is `_path`; a catalog table keeps Iceberg's.
-If the columns were not requested, there is no `_file` at all.
+`_file` is the file's name in ClickHouse, and its full path in Iceberg. In the table
+functions it is the file's name, and `_path` is the full path; a catalog table keeps Iceberg's `_file`.
+If the columns are not requested, there is no `_file` at all.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def mentioned(always: bool) -> frozenset[str]:
 def with_virtual_columns(
     leaf: Java, found: Found, snapshot: int | None, wanted: frozenset[str], *, pruned: bool
 ) -> Java:
-    """The plan that reads a relation and has the virtual columns hidden in it.
+    """The plan that reads a relation, with the virtual columns as hidden columns.
 
     leaf: the relation. found: its table. snapshot: the one it reads; None in an empty table.
-    wanted: what the statement may use; the cheap columns come along anyway. pruned: whether
+    wanted: the columns that the statement may use; cheap ones are always included. pruned: whether
     predicates may be pushed down.
     """
     own = relations.column_names(leaf)
     taken = {name.lower() for name in own}
     base = leaf if pruned else relations.unpushed(leaf)
-    if "_file" in taken:  # the table's own column hides the one that all others are derived from
+    if "_file" in taken:  # the table's own column shadows the one that all others are derived from
         return relations.without_file(base)
     theirs = [name for name in relations.hidden_column_names(leaf) if name not in taken]
     theirs.remove("_file")
@@ -72,7 +72,7 @@ def with_virtual_columns(
 
 
 def _found(found: Found) -> str:
-    """The expression of the address where a row's file is."""
+    """The expression for the address of a row's file."""
     if found.moved is None:
         return "__address"
     old, new = f"^{found.moved.old}", re.sub(r"([\\$])", r"\\\1", found.moved.new)
@@ -80,7 +80,7 @@ def _found(found: Found) -> str:
 
 
 def _text(text: str) -> str:
-    """A string in SQL, whatever the session's setting of escapes."""
+    """A string in SQL that does not depend on the session's escape setting."""
     return f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
@@ -93,7 +93,7 @@ def _expression(text: str) -> Java:
 
 
 def _facts(found: Found, snapshot: int, wanted: frozenset[str]) -> Java:
-    """The data files with sizes, times and etags, each once."""
+    """The data files with sizes, times and etags, without duplicates."""
     timed = bool(wanted & {"_time", "_etag"})
     if not timed and file_facts.count(found.operations, snapshot) > _AT_ONCE:
         return _sizes(found, snapshot)
@@ -103,7 +103,7 @@ def _facts(found: Found, snapshot: int, wanted: frozenset[str]) -> Java:
 
 
 def _sizes(found: Found, snapshot: int) -> Java:
-    """The sizes of too many data files for the driver, from the manifests on the executors."""
+    """The sizes of data files that are too many for the driver, read from the manifests on the executors."""
     table = relations.metadata_table(found.operations, found.location.path, "DATA_FILES")
     files = relations.relation(relations.spark_table(table, snapshot=snapshot))
     rows = _select(

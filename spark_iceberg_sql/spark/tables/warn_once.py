@@ -8,7 +8,7 @@ _said: set[str] = set()
 
 
 def warn_once(words: str) -> None:
-    """A UserWarning, only the first time for the same message."""
+    """Raise a UserWarning, once per message."""
     if words not in _said:
         _said.add(words)
         warnings.warn(words, UserWarning, stacklevel=2)

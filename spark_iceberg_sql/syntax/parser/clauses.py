@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.parser.columns import skip_expression
@@ -12,7 +11,7 @@ from spark_iceberg_sql.syntax.parser.partitioned_by import partitioned_by
 from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Property, Term
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Clauses:
     """The clauses read so far after the table's name."""
 

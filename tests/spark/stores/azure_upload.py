@@ -1,4 +1,4 @@
-"""Puts a local Iceberg table into Azure's blob store, with the addresses in it rewritten."""
+"""Puts a local Iceberg table into Azure's blob store, with its addresses rewritten."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _service(spark: SparkSession, connection: str) -> Any:
 
 
 def container(spark: SparkSession, connection: str, name: str) -> None:
-    """Make a container."""
+    """Create a container."""
     _service(spark, connection).createBlobContainerIfNotExists(name)
 
 

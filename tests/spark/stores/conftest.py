@@ -1,6 +1,6 @@
-"""Real stores on 127.0.0.1, each started once, and one Spark process that has the jars for all.
+"""Real stores on 127.0.0.1, each started once, and one Spark process with the jars for all of them.
 
-What cannot be had here (no network, no node, no moto) skips the tests that need it, and says so.
+If something is not available (no network, no node, no moto), the tests that need it are skipped with that reason.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from spark_iceberg_sql.spark.runtime_jar import cache_directory
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Starts a process and waits until its port answers; ends them all in the end."""
+    """Starts a process and waits until its port answers; stops all processes at the end."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start(command: list[str], port: int, seconds: int = 90, **options: Any) -> Any:
@@ -94,12 +94,12 @@ def s3(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
         port,
         env=environment,
-        cwd=tmp_path_factory.mktemp("moto"),  # it leaves what it recorded where it runs
+        cwd=tmp_path_factory.mktemp("moto"),  # it writes recordings to its working directory
     )
     client(endpoint).create_bucket(Bucket="lake", ACL="public-read")
     keys = {"access_key_id": "sentinelkey", "secret_access_key": "sentinelsecret"}
     remote.call(
-        "spark_iceberg_sql.spark.catalogs",
+        "spark_iceberg_sql.spark.tables.catalog_settings",
         "catalog",
         "glue",
         "glue",
@@ -187,7 +187,7 @@ def azurite(servers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URI of Iceberg's own REST catalog, known as `rest` there."""
+    """The URI of Iceberg's own REST catalog, named `rest` in the Spark process."""
     jars = rest_jars()
     if not jars:
         pytest.skip("needs org.apache.iceberg:iceberg-core:1.11.0:tests and Jetty")
@@ -197,6 +197,8 @@ def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory)
     command = [shutil.which("java") or "java", "-Xmx256m", "-cp", classes, str(source)]
     servers([*command, str(port), str(warehouse)], port)
     uri = f"http://127.0.0.1:{port}"
-    remote.call("spark_iceberg_sql.spark.catalogs", "catalog", "rest", "rest", uri=uri)
+    remote.call(
+        "spark_iceberg_sql.spark.tables.catalog_settings", "catalog", "rest", "rest", uri=uri
+    )
     remote.sql("CREATE NAMESPACE rest.db")
     return uri

@@ -1,4 +1,4 @@
-"""What the fixtures of this folder are made of: jars and servers, and the Spark process that tests talk to."""
+"""Parts of this folder's fixtures: jars and servers, and the Spark process that the tests use."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Remote:
         return answer
 
     def sql(self, text: str, **conf: str) -> list[list[Any]]:
-        """The rows of a statement, after setting what `conf` says."""
+        """The rows of a statement, run with the settings `conf`."""
         rows: list[list[Any]] = self._ask({"sql": text, "conf": conf})["rows"]
         return rows
 
@@ -92,7 +92,7 @@ class Remote:
         self._ask({"conf": settings})
 
     def call(self, module: str, name: str, *args: Any, **kwargs: Any) -> Any:
-        """A function of the package, called there with the session in front."""
+        """Call a function of the package in the Spark process, with the session as its first argument."""
         task = {"module": module, "call": name, "args": list(args), "kwargs": kwargs}
         return self._ask(task)["rows"][0][0]
 
@@ -105,7 +105,7 @@ class Remote:
 
 
 def jar(coordinate: Runtime) -> Path:
-    """A jar from Maven, kept in the cache; skips the test where it cannot be had."""
+    """A jar from Maven, kept in the cache; skips the test if it cannot be downloaded."""
     named = os.environ.pop("SPARK_ICEBERG_SQL_JAR", None)
     try:
         return runtime_jar(coordinate)
@@ -119,7 +119,7 @@ def jar(coordinate: Runtime) -> Path:
 def fetched(
     name: str, coordinates: tuple[tuple[str, str, str], ...], *, transitive: bool
 ) -> list[Path]:
-    """Jars from Maven, kept in a folder of the cache; none where they cannot be had."""
+    """Jars from Maven, kept in a folder of the cache; empty if they cannot be downloaded."""
     folder = cache_directory() / name
     for coordinate in coordinates:
         what = ["-dependency", *coordinate, *([] if transitive else ["-notransitive"])]
@@ -135,7 +135,7 @@ def fetched(
 
 
 def rest_jars() -> list[Path]:
-    """What RestServer.java runs on, with Hadoop's file system from Spark; none where it cannot be had."""
+    """The class path of RestServer.java, with Hadoop's file system from Spark; empty if it cannot be downloaded."""
     folder = cache_directory() / "iceberg-rest-1.11.0"
     if not _retrieved(
         folder, "iceberg-core-1.11.0-tests", ["-ivy", str(HERE / "rest" / "ivy.xml")]
@@ -146,7 +146,7 @@ def rest_jars() -> list[Path]:
 
 
 def _retrieved(folder: Path, jar: str, what: list[str]) -> bool:
-    """Whether the jar is in the folder, after Ivy has fetched it and what it needs."""
+    """Whether the jar is in the folder, after Ivy has fetched it with its dependencies."""
     done = folder / f"{jar}.done"
     if done.exists():
         return True

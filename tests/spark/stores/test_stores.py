@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from store_parts import S3, Remote, SqlFailed, client
 
-IN_TIME = 60  # seconds, on a busy machine; without our limits the clients take minutes
+IN_TIME = 60  # seconds, on a busy machine; without this package's limits the clients take minutes
 
 
 def request(url: str, method: str = "GET", content: bytes | None = None) -> bytes:
@@ -54,7 +54,7 @@ def test_s3_virtual_columns(remote: Remote, s3: S3) -> None:
 
 
 def test_s3_tables(remote: Remote, s3: S3) -> None:
-    """A bucket, a folder, a pattern; each folder is one listing, and no data file is listed."""
+    """A bucket, a folder, a pattern; each folder takes one listing, and no data file is listed."""
     names = "SELECT name, records, data_files, error FROM iceberg_tables"
     bucket, folder = s3.table.split("/")[2], s3.table.rpartition("/")[0]
     recorder = f"{s3.endpoint}/moto-api/recorder"
@@ -90,7 +90,7 @@ def test_s3_tables(remote: Remote, s3: S3) -> None:
 
 
 def test_s3_requests_saved_by_the_cache(remote: Remote, s3: S3) -> None:
-    """A call lists the folder; with the cache it reads no metadata and no manifest again."""
+    """A call lists the folder; with the cache it does not read metadata or manifests again."""
     recorder = f"{s3.endpoint}/moto-api/recorder"
 
     def requests(settings: str) -> int:
@@ -140,7 +140,7 @@ def test_s3_errors(remote: Remote, s3: S3, call: str, words: str) -> None:
 
 
 def test_s3_wrong_credentials(remote: Remote, s3: S3) -> None:
-    """A server that answers 403, as S3 does: moto itself takes any key."""
+    """A server that answers 403, as S3 does: moto itself accepts any key."""
     import threading
     from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -231,7 +231,7 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
 
 
 def test_glue(remote: Remote, s3: S3) -> None:
-    """Written through Glue, read by path at once."""
+    """Written through Glue, immediately readable by path."""
     remote.sql("CREATE TABLE glue.db.grows USING iceberg AS SELECT 1 AS id")
     location = s3.table.rsplit("/", 1)[0] + "/grows"
     call = f"iceberg('{location}', collection => 'moto')"
@@ -245,7 +245,7 @@ def test_jdbc(remote: Remote, tmp_path: Path) -> None:
     module = "spark_iceberg_sql.spark.catalogs"
     for name in ("one", "two"):
         remote.call(
-            module,
+            "spark_iceberg_sql.spark.tables.catalog_settings",
             "catalog",
             f"{name}_{tmp_path.name}",
             "jdbc",
@@ -262,8 +262,13 @@ def test_jdbc(remote: Remote, tmp_path: Path) -> None:
         f"MERGE INTO {name} t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE"
     )
     remote.sql(f"INSERT INTO {name} VALUES (3)")
-    assert remote.call(module, "optimize", name)["rewritten_data_files"] == 2
+    compaction = "spark_iceberg_sql.spark.tables.compaction"
+    assert remote.call(compaction, "optimize", name)["rewritten_data_files"] == 2
     assert remote.sql(f"SELECT id FROM icebergLocal('{path}') ORDER BY id") == [[2], [3]]
+    # The first catalog does not know the other's commits, and its own would lose them.
+    with pytest.raises(SqlFailed, match=r"newer .*another catalog has written to the table"):
+        remote.call(module, "attach", path, f"one_{tmp_path.name}.db.t")
+    assert remote.call(module, "attach", path, f"two_{tmp_path.name}.db.mine") == name
 
 
 @pytest.fixture
@@ -287,14 +292,16 @@ def test_rest(remote: Remote, table: str) -> None:
     assert remote.sql(f"SELECT id FROM iceberg('{path}') ORDER BY id") == [[1], [2], [3]]
     assert len(remote.sql(f"SELECT * FROM iceberg_snapshots('{table}')")) == 2
     assert (
-        remote.call("spark_iceberg_sql.spark.catalogs", "optimize", table)["rewritten_data_files"]
+        remote.call("spark_iceberg_sql.spark.tables.compaction", "optimize", table)[
+            "rewritten_data_files"
+        ]
         == 2
     )
     assert remote.sql(f"SELECT id FROM {table} ORDER BY id") == [[1], [2], [3]]
 
 
 def test_rest_gate(remote: Remote, table: str) -> None:
-    """The gate and the plan judge by what the catalog says now."""
+    """The gate and the plan use the catalog's current state."""
     with pytest.raises(SqlFailed, match="SIS201") as failed:
         remote.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(8, idd)")
     assert failed.value.kind == "IcebergSqlError"
@@ -333,7 +340,11 @@ def test_rest_offline(rest: str, table: str, tmp_path: Path) -> None:
 
 def test_hdfs(remote: Remote, hdfs: str) -> None:
     remote.call(
-        "spark_iceberg_sql.spark.catalogs", "catalog", "dfs", "hadoop", warehouse=f"{hdfs}/lake"
+        "spark_iceberg_sql.spark.tables.catalog_settings",
+        "catalog",
+        "dfs",
+        "hadoop",
+        warehouse=f"{hdfs}/lake",
     )
     remote.sql("CREATE TABLE dfs.db.t USING iceberg AS SELECT id FROM range(5)")
     for call in (f"icebergHDFS('{hdfs}/lake/db/t')", f"iceberg('{hdfs}/lake/db/t')"):

@@ -1,6 +1,6 @@
-"""A Spark session in a process of its own: jars of a store must be on the class path at the start.
+"""A Spark session in a separate process: a store's jars must be on the class path from the start.
 
-Reads one JSON object a line ({"sql": ..., "conf": {...}}), answers one: rows, or the error's text.
+Reads one JSON object per line ({"sql": ..., "conf": {...}}) and answers with one: rows, or the error's text.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
 /**
- * What is known of each data file of a snapshot: the address in the metadata, the size, and the time and etag in a
- * listing of the store. Reads the manifests on the driver, several at once.
+ * Facts about each data file of a snapshot: its address in the metadata, its size, and its time and etag in a
+ * listing of the store. Reads the manifests on the driver, in parallel.
  */
 public class FileFacts implements Callable<List<Row>> {
   private static final Pattern SCHEME = Pattern.compile("^[A-Za-z0-9+.-]+:(//)?");
@@ -31,10 +31,10 @@ public class FileFacts implements Callable<List<Row>> {
   private String folder;
 
   /**
-   * The rows (address, size, time in milliseconds, etag), each address once.
+   * The rows (address, size, time in milliseconds, etag), without duplicate addresses.
    *
-   * listing: address without its scheme, time and etag, each followed by a NUL. old: for a moved table, a pattern of how
-   * addresses to be mapped begin. folder: what replaces that beginning.
+   * listing: address without its scheme, time and etag, each followed by a NUL. old: for a moved table, a pattern of
+   * the address prefixes to map. folder: replaces the prefix.
    */
   public List<Row> rows(Table table, long snapshot, String listing, String old, String folder) throws Exception {
     Map<String, Object[]> listed = new HashMap<>();

@@ -4,9 +4,9 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** What lies directly in a folder, in one string: a name after `d` or `f`, each followed by a NUL. */
+/** The direct content of a folder, in one string: `d` or `f` and a name, each entry followed by a NUL. */
 public class Folders {
-  /** In a Hadoop file system. */
+  /** For a Hadoop file system. */
   public String hadoop(FileSystem system, String folder) throws Exception {
     StringBuilder found = new StringBuilder();
     for (FileStatus one : system.listStatus(new Path(folder)))

@@ -31,8 +31,8 @@ import org.apache.iceberg.expressions.UnboundPredicate;
 import org.apache.iceberg.expressions.UnboundTerm;
 
 /**
- * How many data files of a snapshot each of several filters keeps, and by what: one reading of the manifests, with the
- * evaluators that a scan of Iceberg uses.
+ * How many data files of a snapshot each of several filters keeps, and what prunes the others: reads the manifests
+ * once, with the evaluators that an Iceberg scan uses.
  */
 public final class KeptFiles {
   private static final Set<Expression.Operation> NEGATIONS = Set.of(Expression.Operation.NOT_EQ,
@@ -46,7 +46,7 @@ public final class KeptFiles {
     this.caseSensitive = caseSensitive;
   }
 
-  /** As JSON: files, bytes and manifests of the snapshot, files of each spec, and of each filter what it keeps. */
+  /** As JSON: files, bytes and manifests of the snapshot, files of each spec, and what each filter keeps. */
   public String of(Table table, Snapshot snapshot, List<Expression> filters) throws IOException {
     boolean current = schema.sameSchema(table.schema());
     for (PartitionSpec spec : table.specs().values())
@@ -106,7 +106,7 @@ public final class KeptFiles {
     return Expressions.and(Expressions.notNull((UnboundTerm) ((UnboundPredicate) e).term()), e);
   }
 
-  /** A filter under one spec: what it says of partition values, and each part of that with the fields it refers to. */
+  /** A filter under one spec: its projection on partition values, and each part of that with its fields. */
   class UnderSpec {
     final ManifestEvaluator manifests;
     final Evaluator partitions;
@@ -184,7 +184,7 @@ public final class KeptFiles {
 
     private boolean hasBounds(DataFile file, Integer id) {
       if (file.lowerBounds() != null && file.lowerBounds().containsKey(id)) return true;
-      // A file with nothing but nulls has no bounds, and needs none.
+      // A file with only nulls has no bounds, and needs none.
       Long nulls = file.nullValueCounts() == null ? null : (Long) file.nullValueCounts().get(id);
       return nulls != null && nulls.longValue() == file.recordCount();
     }

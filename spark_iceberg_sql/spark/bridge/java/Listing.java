@@ -9,7 +9,7 @@ import org.apache.iceberg.io.FileInfo;
 
 /**
  * The files of a folder whose names match a pattern, in one string: address, size and time, each followed by a NUL,
- * which no name can contain. A call from Python for each file would cost more than the listing.
+ * which no name can contain. A call from Python per file would cost more than the listing.
  */
 public class Listing {
   /** The files directly in a folder of a Hadoop file system, or with `below` also those in its subfolders. */

@@ -19,14 +19,14 @@ import org.apache.iceberg.Table;
 import org.apache.iceberg.types.Conversions;
 
 /**
- * Whether the position deletes of a moved table call its data files by the addresses that the manifests have. Iceberg
- * compares the addresses as texts: a delete that calls a file by its new address would have no effect.
+ * Whether the position deletes of a moved table use the same data file addresses as its manifests. Iceberg compares
+ * the addresses as strings: a delete with a file's new address would have no effect.
  */
 public class MovedDeletes {
   /**
-   * The first address in a delete file that no data file has, although one is opened there; null if there is none.
+   * The first address in a delete file that no data file has, although it maps to a data file; null if there is none.
    *
-   * old: a pattern of how addresses to be mapped begin. folder: what replaces that beginning.
+   * old: a pattern of the address prefixes to map. folder: replaces the prefix.
    */
   public String unmatched(Table table, long snapshot, String old, String folder) throws Exception {
     Pattern begins = Pattern.compile(old);

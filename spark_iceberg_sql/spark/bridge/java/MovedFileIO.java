@@ -12,10 +12,10 @@ import org.apache.iceberg.io.OutputFile;
 import org.apache.iceberg.util.SerializableSupplier;
 
 /**
- * Opens the files of a table that was moved or copied: an address that begins as the pattern says is opened in the new
- * folder, any other where it says. Iceberg itself keeps the addresses that the table's metadata has, so everything
- * that compares them (the rows of position deletes, the file that a deletion vector belongs to) is as in the original.
- * It only reads. Executors load this class from a jar that the driver offers them.
+ * Opens the files of a table that was moved or copied: an address with the old prefix is opened in the new folder, any
+ * other unchanged. Iceberg itself still sees the addresses in the table's metadata, so everything that compares them
+ * (the rows of position deletes, the file that a deletion vector belongs to) works as in the original. Read-only.
+ * Executors load this class from a jar that the driver distributes.
  */
 public class MovedFileIO implements FileIO, HadoopConfigurable {
   private static final long serialVersionUID = 1L;
@@ -24,14 +24,14 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
   private final String folder;
   private transient Pattern pattern;
 
-  /** io: opens files. old: a pattern of how addresses to be mapped begin. folder: what replaces that beginning. */
+  /** io: opens files. old: a pattern of the address prefixes to map. folder: replaces the prefix. */
   public MovedFileIO(FileIO io, String old, String folder) {
     this.io = io;
     this.old = old;
     this.folder = folder;
   }
 
-  /** Where the file of an address is now. */
+  /** The current address of a file. */
   public String found(String address) {
     Pattern compiled = pattern;
     if (compiled == null) {
@@ -51,7 +51,7 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
   public void deleteFile(String address) { throw readOnly(address); }
 
   private static UnsupportedOperationException readOnly(String address) {
-    return new UnsupportedOperationException("A table that was moved is only read: " + address);
+    return new UnsupportedOperationException("A moved table is read-only: " + address);
   }
 
   public Map<String, String> properties() { return io.properties(); }

@@ -13,18 +13,18 @@ import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
 
 /**
- * A session's optimizer, run step by step on one plan: the result, and the plan and its subqueries as they are when
- * filters are about to be pushed into the scans. The result has only what a scan makes of a filter, so that a conjunct
- * of the query can no longer be told from it.
+ * A session's optimizer, run step by step on one plan: the result, and the plan and its subqueries just before
+ * filters are pushed into the scans. In the result, filters have been converted by the scan, and the query's conjuncts
+ * can no longer be recognized.
  */
 public final class OptimizerSteps {
   private final List<LogicalPlan> before = new ArrayList<>();
   private final Map<String, Rule<LogicalPlan>> rules = new HashMap<>();
 
-  /** The plans whose filters are still above their relations: subqueries first, in the order of their optimization. */
+  /** The plans whose filters are still above their relations: subqueries first, in optimization order. */
   public List<LogicalPlan> before() { return before; }
 
-  /** A rule that was run, by its name; null if the session does not have it. */
+  /** A rule by its name; null if the session does not have it. */
   public Object rule(String name) { return rules.get(name); }
 
   /** The optimized plan. */
@@ -49,7 +49,7 @@ public final class OptimizerSteps {
     return plan;
   }
 
-  /** The rule OptimizeSubqueries runs the whole optimizer on each of them: this keeps what it would not show. */
+  /** The rule OptimizeSubqueries runs the whole optimizer on each subquery: this keeps the plans in between. */
   private void subqueries(Optimizer optimizer, LogicalPlan node) throws Exception {
     Iterator<?> plans = node.subqueries().iterator();
     while (plans.hasNext()) optimized(optimizer, new Subquery((LogicalPlan) plans.next(), false));

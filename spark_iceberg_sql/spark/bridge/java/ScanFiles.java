@@ -27,9 +27,9 @@ import scala.collection.immutable.Seq;
 
 /**
  * The data files of a table by partition, and how many of them a scan reads, in one string: for each partition its
- * spec, files, bytes, files read, bytes read and the number of its fields, and for each field its name, transform, value
- * as people read it, and value as a number if it is one; each followed by a NUL. A call from Python for each file would
- * take seconds.
+ * spec, files, bytes, files read, bytes read and the number of its fields, and for each field its name, transform,
+ * value as text, and value as a number if it is one; each followed by a NUL. A call from Python per file would take
+ * seconds.
  */
 public class ScanFiles {
   private final Table table;
@@ -39,8 +39,8 @@ public class ScanFiles {
   public ScanFiles(Table table) { this.table = table; }
 
   /**
-   * What a scan reads of a snapshot. Of a snapshot with more data files than `most` only the partitions that are read
-   * are known.
+   * What a scan reads of a snapshot. If the snapshot has more data files than `most`, only the partitions that are
+   * read are included.
    */
   public String text(Snapshot snapshot, Seq<?> partitions, long most) throws Exception {
     Set<String> seen = new HashSet<>();
@@ -63,7 +63,7 @@ public class ScanFiles {
     return found.toString();
   }
 
-  /** The number of data files of a snapshot by its summary; -1 if that does not say. */
+  /** The number of data files in a snapshot, from its summary; -1 if that does not state it. */
   private static long total(Snapshot snapshot) {
     String said = (String) snapshot.summary().get("total-data-files");
     return said == null ? -1 : Long.parseLong(said);
@@ -94,7 +94,7 @@ public class ScanFiles {
       while (each.hasNext()) read(each.next(), seen);
       return;
     }
-    Method group = partition.getClass().getMethod("taskGroup"); // of a class that is not public
+    Method group = partition.getClass().getMethod("taskGroup"); // the class is not public
     group.setAccessible(true);
     for (Object task : ((ScanTaskGroup<?>) group.invoke(partition)).tasks()) {
       if (!(task instanceof ContentScanTask)) continue;

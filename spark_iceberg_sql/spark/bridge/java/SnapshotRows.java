@@ -13,13 +13,13 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * The rows of Iceberg's metadata table `snapshots`, made on the driver. Iceberg ships each of them to a task with all
- * its columns, which takes seconds for a hundred thousand.
+ * The rows of Iceberg's metadata table `snapshots`, built on the driver. Iceberg sends each row to a task with all its
+ * columns, which takes seconds for a hundred thousand snapshots.
  */
 public class SnapshotRows {
   private final Map<String, UTF8String> words = new HashMap<>();
 
-  /** committed_at, snapshot_id, parent_id, operation, manifest_list, summary of each snapshot, in its order. */
+  /** committed_at, snapshot_id, parent_id, operation, manifest_list, summary of each snapshot, in table order. */
   public List<InternalRow> of(TableMetadata metadata) {
     List<InternalRow> rows = new ArrayList<>();
     for (Snapshot one : metadata.snapshots()) {

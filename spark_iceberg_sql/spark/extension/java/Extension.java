@@ -17,8 +17,8 @@ import scala.collection.immutable.Seq;
 import scala.runtime.BoxedUnit;
 
 /**
- * What the jar adds to every session of a Spark application: Spark finds the class by its name in META-INF/services.
- * The functions and rules are those that a Python session compiles; such a session takes them from here.
+ * Adds the jar's content to every session of a Spark application: Spark finds this class through META-INF/services.
+ * The functions and rules are the ones that a Python session compiles; with the jar, such a session uses these.
  */
 public class Extension
   extends ScalaTypes.Mapping<SparkSessionExtensions, BoxedUnit> implements SparkSessionExtensionsProvider {
@@ -44,10 +44,10 @@ public class Extension
     }
   }
 
-  /** The rules of this JVM; null if they were made from other sources. sources: a checksum. */
+  /** The rules of this JVM; null if they were compiled from other sources. sources: a checksum. */
   public RuleRegistry rules(String sources) { return sources.equals(RELEASE[2]) ? RULES : null; }
 
-  /** The functions of this JVM; null if they were made from other sources. */
+  /** The functions of this JVM; null if they were compiled from other sources. */
   public TransformFunctions functions(String sources) { return sources.equals(RELEASE[3]) ? FUNCTIONS : null; }
 
   @Override
@@ -69,7 +69,7 @@ public class Extension
       Class.forName("org.apache.iceberg.spark.functions.SparkFunctions");
       return null;
     } catch (ClassNotFoundException missing) {
-      return "Iceberg's runtime is not beside it on the class path";
+      return "Iceberg's runtime is not on the class path";
     }
   }
 
@@ -84,7 +84,7 @@ public class Extension
     extensions.injectResolutionRule(new FirstUse());
   }
 
-  /** The rules test themselves on a session, so they are added when a session analyses its first statement. */
+  /** The rules are self-tested on a session, so they are added when a session analyses its first statement. */
   static class FirstUse extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     @Override
     protected Object of(Object session) {
@@ -101,7 +101,7 @@ public class Extension
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
       if (done) return plan;
-      done = true; // the rules' tests analyse plans, too
+      done = true; // the rules' self-tests analyse plans, too
       RULES.ensure(session);
       for (String name : RULES.news()) LOG.warn("the optimizer rule `" + name + "` is disabled: " + RULES.fault(name));
       return plan;

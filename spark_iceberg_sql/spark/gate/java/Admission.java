@@ -4,14 +4,14 @@ import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.SparkSession;
 
-/** What the gate's parser and its rule ask of it. */
+/** The gate, as its parser and its rule call it. */
 public interface Admission {
-  /** The text to parse for one that was given to a session; parameters: its values as {@link Parameters} takes them. */
+  /** The text to parse for a text given to a session; parameters: its values, as {@link Parameters} takes them. */
   String admitted(SparkSession session, ParserInterface parser, String text, Object parameters) throws Exception;
 
-  /** The same plan; what a text was parsed to is not checked again. */
+  /** The same plan, marked so that it is not checked again. */
   LogicalPlan marked(LogicalPlan plan);
 
-  /** Refuses a command that no text was parsed for. */
+  /** Checks a command that was not parsed from a text; throws to refuse it. */
   void judge(SparkSession session, LogicalPlan plan) throws Exception;
 }

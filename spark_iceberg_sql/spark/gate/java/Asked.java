@@ -1,12 +1,13 @@
 package sparkicebergsql;
 
+import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.SparkSession;
 
-/** A statement that Python is asked about: a text, or a plan that has none and is written as one. */
+/** A statement that Python is to check: a text, or a plan without one, written as a statement. */
 public class Asked {
   private final SparkSession session;
   private final String mode, text;
@@ -45,15 +46,18 @@ public class Asked {
 
   public String text() { return text; }
 
-  /** Whether it may be partition DDL, and not only a spelling to translate. */
+  /** Whether it may be partition DDL, rather than only ClickHouse syntax to translate. */
   public boolean mayBeDdl() { return mayBeDdl; }
 
   /** Whether the text is written from a plan. */
   public boolean isPlan() { return plan != null; }
 
-  /** The rows of a query within the statement, analysed and not run. */
-  public Object rows(String words) throws ParseException {
+  /** What Spark puts in the place of the text's parameters: see {@link Parameters}. */
+  public List<Object> bound(String words) { return Parameters.bound(words, parameters); }
+
+  /** The rows of a query within the statement, analysed and not run; bound: its parameters are replaced already. */
+  public Object rows(String words, boolean bound) throws ParseException {
     if (plan != null) return Dataset.ofRows(session, query);
-    return Dataset.ofRows(session, Parameters.parsed(parser, words, parameters));
+    return Dataset.ofRows(session, Parameters.parsed(parser, words, bound ? null : parameters));
   }
 }

@@ -21,13 +21,13 @@ import scala.Tuple2;
 import scala.collection.immutable.Seq;
 
 /**
- * A resolved command as the statement that says the same: what is left out, comments and most properties, has no part
- * in partitioning.
+ * A resolved command as an equivalent statement, without what does not affect partitioning: comments and most
+ * properties.
  */
 public class CommandText {
   private CommandText() {}
 
-  /** Whether a plan is one of the commands that the gate is about. */
+  /** Whether a plan is one of the commands that the gate checks. */
   public static boolean isFor(Object plan) {
     return plan instanceof CreateTable || plan instanceof ReplaceTable || plan instanceof CreateTableAsSelect
       || plan instanceof ReplaceTableAsSelect || plan instanceof AddPartitionField || plan instanceof DropPartitionField
@@ -40,7 +40,7 @@ public class CommandText {
     return plan instanceof ReplaceTableAsSelect ? ((ReplaceTableAsSelect) plan).query() : null;
   }
 
-  /** The statement; null where a plan's table is not resolved. */
+  /** The statement; null if the plan's table is not resolved. */
   public static String of(LogicalPlan plan) {
     if (plan instanceof CreateTable) {
       CreateTable made = (CreateTable) plan;
@@ -116,7 +116,7 @@ public class CommandText {
     return "ALTER TABLE " + String.join(".", parts);
   }
 
-  /** As Spark says it: a column by its name, other transforms as calls. */
+  /** As in Spark: a column by its name, other transforms as calls. */
   private static String term(Transform transform) {
     return transform instanceof IdentityTransform ? transform.references()[0].describe() : transform.describe();
   }

@@ -30,17 +30,17 @@ import scala.Function1;
 import scala.Option;
 
 /**
- * The gate of this JVM: what its sessions parse or run is shown to Python first if it may be partition DDL, whoever
- * says it and however.
+ * The gate of this JVM: what its sessions parse or run is passed to Python first if it may be partition DDL, whatever
+ * the client and the API.
  *
- * <p>A session has the mode that was set for it, else the strictest of those that it shares its extensions with:
- * newSession() and cloneSession() hand them on.
+ * <p>A session has the mode that was set for it, or else the strictest mode among the sessions that share its
+ * extensions: newSession() and cloneSession() share them.
  */
 public class Gate implements Admission {
   /** The error condition of a refused statement. */
   public static final String REFUSED = "PARTITION_DDL_REFUSED";
 
-  /** The key among a refusal's parameters by which Python finds its report. */
+  /** The parameter of a refusal that holds the key of its report in Python. */
   public static final String KEY = "refusal";
 
   private static final String TIMEOUT = "spark.iceberg_sql.gate.timeout";
@@ -62,20 +62,20 @@ public class Gate implements Admission {
     }
   });
 
-  /** Sessions that share their extensions: modes by their own ids. */
+  /** Sessions that share their extensions: modes by session id. */
   static class Family {
     final String application;
     final Map<String, String> modes = new HashMap<>();
     Family(String application) { this.application = application; }
   }
 
-  /** Python was asked, and its check failed. */
+  /** Python's check failed. */
   static class Failure extends RuntimeException {
     private static final long serialVersionUID = 1L;
     Failure(String message) { super(message); }
   }
 
-  /** For sessions to come. */
+  /** For future sessions. */
   static class Parsers extends ScalaTypes.Pairing<org.apache.spark.sql.SparkSession, ParserInterface, ParserInterface> {
     final Gate gate;
     Parsers(Gate gate) { this.gate = gate; }
@@ -103,13 +103,13 @@ public class Gate implements Admission {
 
   // ------------------------------------------------------------------------------ sessions and their modes
 
-  /** Puts the gate into a session and those that come from it; calling it again sets the mode. */
+  /** Puts the gate into a session and those derived from it; calling it again sets the mode. */
   public synchronized void install(SparkSession session, String mode) throws ReflectiveOperationException {
     ensure(session);
     family(session).modes.put(session.sessionUUID(), mode);
   }
 
-  /** Puts the gate into a session, open unless it is shut for its family. */
+  /** Puts the gate into a session without setting a mode: it checks only if a mode is set in its family. */
   public synchronized void ensure(SparkSession session) throws ReflectiveOperationException {
     if (family(session) == null) {
       families.put(session.extensions(), new Family(session.sparkContext().applicationId()));
@@ -123,7 +123,7 @@ public class Gate implements Admission {
     field.set(state, before(state.sqlParser(), session));
   }
 
-  /** error, warn, or off. */
+  /** The session's mode: error, warn, or off. */
   public synchronized String mode(SparkSession session) {
     Family family = family(session);
     if (family == null) return "off";
@@ -153,7 +153,7 @@ public class Gate implements Admission {
     }
   }
 
-  /** A mode for what this thread does until {@link #done}; text: where not null, other texts have the session's. */
+  /** A mode for this thread until {@link #done}; text: if not null, only this text has it. */
   public void during(String mode, String text) { own.set(new String[] {mode, text}); }
 
   public void done() { own.remove(); }
@@ -163,7 +163,7 @@ public class Gate implements Admission {
     return mine != null && (mine[1] == null || mine[1].equals(text)) ? mine[0] : mode(session);
   }
 
-  /** Whether a text is one that Python is asked about, in this session. */
+  /** Whether a text is to be checked by Python, in this session. */
   public boolean concerns(SparkSession session, String text) {
     if (modeHere(session, text).equals("off")) return false;
     return words.mayNeedTranslation(text) || Words.mayBeDdl(substituted(session, text));
@@ -192,7 +192,7 @@ public class Gate implements Admission {
 
   private static void mark(LogicalPlan plan) {
     if (CommandText.isFor(plan)) Marks.put(plan);
-    for (LogicalPlan child : ScalaTypes.list(plan.children())) mark(child); // of a script
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) mark(child); // of a SQL script
   }
 
   private static String substituted(SparkSession session, String text) {
@@ -201,7 +201,7 @@ public class Gate implements Admission {
     SparkSession.setActiveSession(session);
     try {
       return new VariableSubstitution().substitute(text);
-    } catch (RuntimeException itself) { // a variable that names itself: Spark says so
+    } catch (RuntimeException itself) { // a variable that refers to itself: Spark reports it
       return text;
     } finally {
       activate(before);
@@ -239,6 +239,7 @@ public class Gate implements Admission {
   // ------------------------------------------------------------------------------ Python
 
   private String ask(final Asked asked) throws Exception {
+    refuseSettings(asked);
     try {
       return pythonWaits() ? answer(asked) : answerInTime(asked);
     } catch (Failure failure) {
@@ -251,7 +252,7 @@ public class Gate implements Admission {
     }
   }
 
-  /** Whether this thread works for a call of Python's, which waits for it and answers on the same thread. */
+  /** Whether this thread serves a call from Python, which waits for it and answers on the same thread. */
   private static boolean pythonWaits() {
     for (StackTraceElement frame : Thread.currentThread().getStackTrace())
       if (frame.getClassName().startsWith("py4j.commands.")) return true;
@@ -270,7 +271,7 @@ public class Gate implements Admission {
     }
   }
 
-  /** On a thread of its own, as nothing ends the wait for Python's answer. */
+  /** On a thread of its own, because the wait for Python's answer cannot be interrupted. */
   private String answerInTime(final Asked asked) throws Exception {
     final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     Future<String> answer = threads.submit(new Callable<String>() {
@@ -288,31 +289,41 @@ public class Gate implements Admission {
     }
   }
 
-  private static long seconds(Asked asked) {
-    String wanted = asked.session().sessionState().conf().getConfString(TIMEOUT, "60").trim();
-    return wanted.matches("[0-9]{1,9}") ? Long.parseLong(wanted) : 60L;
+  private static String setting(Asked asked, String name, String standard) {
+    return asked.session().sessionState().conf().getConfString(name, standard).trim();
+  }
+
+  private static long seconds(Asked asked) { return Long.parseLong(setting(asked, TIMEOUT, "60")); }
+
+  /** Refuses a statement of a session whose settings of the gate mean nothing. */
+  private void refuseSettings(Asked asked) throws AnalysisException {
+    String time = setting(asked, TIMEOUT, "60"), way = setting(asked, UNANSWERED, "refuse");
+    if (!time.matches("[0-9]{1,9}") || seconds(asked) == 0)
+      throw refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
+    if (!way.equalsIgnoreCase("refuse") && !way.equalsIgnoreCase("run"))
+      throw refusal(
+        UNANSWERED + " is `" + way + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse", "");
   }
 
   private String unanswered(Asked asked, String how) throws AnalysisException {
     if (!asked.mayBeDdl()) return asked.text();
     String said = "this statement is not checked: the check of partition DDL " + how;
-    String wanted = asked.session().sessionState().conf().getConfString(UNANSWERED, "refuse").trim();
-    if (!wanted.equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
+    if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
       throw refusal(said + "; nothing was changed\nhelp: run it again; to run such statements unchecked, SET "
           + UNANSWERED + " = run",
         "");
     }
-    LOG.error(said + "; it runs all the same");
+    LOG.error(said + "; it runs unchecked");
     return asked.text();
   }
 
-  /** What Python says where its check failed. */
+  /** The exception to throw from Python if its check fails. */
   public RuntimeException failure(String message) { return new Failure(message); }
 
-  /** What a client gets for a refused statement. */
+  /** The exception that a client receives for a refused statement. */
   public AnalysisException refusal(String words, String key) { return new Refusal(words, key); }
 
-  /** Words and no stack: Spark would put the caller's frames into it. */
+  /** A message without a stack: Spark would add the caller's frames. */
   static class Refusal extends AnalysisException {
     private static final long serialVersionUID = 1L;
 
@@ -324,6 +335,12 @@ public class Gate implements Admission {
     @Override
     public String getSqlState() {
       return "42000";
+    }
+
+    /** What a Thrift server sends: the words without the class. */
+    @Override
+    public String toString() {
+      return getMessage();
     }
 
     @Override

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.unsafe.Platform;
 
-/** Shows the gate the commands that no text was parsed for: Spark optimizes a command before it runs it. */
+/** Passes the gate commands that were not parsed from text: Spark optimizes a command before it runs it. */
 public class GateRule extends ScalaTypes.PlanRule<LogicalPlan> {
   private final Admission gate;
   private final SparkSession session;

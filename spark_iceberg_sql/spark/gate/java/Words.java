@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Which texts the gate shows to Python: one pass over the characters, so that a query costs next to nothing.
+ * Decides which texts the gate passes to Python: one pass over the characters, so that a query costs almost nothing.
  *
- * <p>Only ASCII letters, digits and the underscore continue a word here, so that a word is rather found than missed.
+ * <p>Only ASCII letters, digits and the underscore continue a word here: a false match is better than a missed one.
  */
 public class Words {
   private final Set<String> functions = new HashSet<>();
@@ -16,7 +16,7 @@ public class Words {
   /** Names of the table functions, in lower case. */
   public Words(List<String> functions) { this.functions.addAll(functions); }
 
-  /** Whether a text may be partition DDL: it has one of the verbs, and does not begin as a query. */
+  /** Whether a text may be partition DDL: it has one of the verbs, and does not start like a query. */
   public static boolean mayBeDdl(String text) {
     for (int i = 0; i < text.length(); i++) {
       String verb;
@@ -45,7 +45,7 @@ public class Words {
     return false;
   }
 
-  /** Whether a text may have a spelling of ClickHouse's. */
+  /** Whether a text may use ClickHouse's syntax. */
   public boolean mayNeedTranslation(String text) {
     for (int i = 0; i < text.length(); i++) {
       switch (text.charAt(i)) {
@@ -71,7 +71,7 @@ public class Words {
     return false;
   }
 
-  /** A text whose first word is SELECT is one query, to Spark's grammar and to Iceberg's. */
+  /** A text whose first word is SELECT is a single query, in Spark's grammar and in Iceberg's. */
   private static boolean isQuery(String text) { return isWord(text, afterBlanks(text, 0), "select"); }
 
   private boolean isCall(String text, int start) {

@@ -212,7 +212,7 @@ public class Copies extends SwitchedRule {
     String found = folder.replaceFirst("/metadata$", "");
     if (drop && !isInside(said, found)) return;
     throw new UnsupportedOperationException(table + " is a copy, or was moved: its metadata is at `" + found
-      + "`, but gives the table's location as `" + said + "`; writes and deletes would change the files there\n"
+      + "`, but states the table's location as `" + said + "`; writes and deletes would change the files there\n"
       + "help: write to the table at `" + said + "` itself; for an independent copy, create one in its catalog with "
       + "CALL <catalog>.system.rewrite_table_path(table => '<table>', source_prefix => '" + said
       + "', target_prefix => '" + found

@@ -17,6 +17,7 @@ import org.apache.spark.sql.catalyst.expressions.Decode;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.plans.logical.FunctionSignature;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
@@ -139,9 +140,13 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
     String kind = given.dataType().catalogString();
     if (given.dataType() instanceof NullType) throw refusedValue("it is NULL", "");
     if (!given.foldable() || !INTEGERS.contains(kind)) {
-      String words = CallArguments.words(given), advice = "";
+      boolean query = given instanceof SubqueryExpression;
+      String words = query ? "a subquery" : CallArguments.words(given), advice = "";
       String fact = given.foldable() ? "of type " + kind : "not a constant";
-      if (INTEGERS.contains(type) && source.foldable()) {
+      String meant = given.foldable() ? integer(given.eval(null)) : null;
+      if (meant != null) {
+        advice = "; write " + name + "(" + meant + ", " + CallArguments.words(source) + ")";
+      } else if (!query && INTEGERS.contains(type) && source.foldable()) {
         advice = "; this order of arguments is Hive's and Trino's, write " + name + "(" + CallArguments.words(source)
           + ", " + words + ")";
       }
@@ -153,6 +158,15 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
     if (number < minimum || number > maximum) throw refusedValue("it is " + number, "");
     if (given instanceof Literal && given.dataType() instanceof IntegerType) return given;
     return new Literal(Integer.valueOf((int) number), DataTypes.IntegerType);
+  }
+
+  /** The integer that a string or a decimal stands for: '16', 16.0; null if there is none in range. */
+  private String integer(Object value) {
+    if (value == null) return null;
+    String digits = value.toString().trim();
+    if (!digits.matches("[0-9]{1,10}(\\.0+)?")) return null;
+    long number = Long.parseLong(digits.replaceFirst("\\..*", ""));
+    return number < minimum || number > maximum ? null : String.valueOf(number);
   }
 
   // ------------------------------------------------------------------------------ refusals

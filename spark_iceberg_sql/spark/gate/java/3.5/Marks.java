@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 /**
  * Marks on commands that have been checked.
  *
- * <p>Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps its origin: one with a text was
- * parsed, and checked before that.
+ * <p>Spark copies a CREATE TABLE while resolving it, without its tags but with its origin: if the origin has a text,
+ * the command was parsed, and was checked before that.
  */
 public final class Marks {
   private static final TreeNodeTag<Object> CHECKED = new TreeNodeTag<>("spark_iceberg_sql.checked");

@@ -1,14 +1,18 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
-/** The values of a statement's parameters: Spark puts them into what was parsed, so none is known here. */
+/** The values of a statement's parameters: Spark inserts them after parsing, so none is known here. */
 public final class Parameters {
   private Parameters() {}
 
   public static LogicalPlan parsed(ParserInterface parser, String text, Object parameters) throws ParseException {
     return parser.parsePlan(text);
   }
+
+  public static List<Object> bound(String text, Object parameters) { return new ArrayList<>(); }
 }

@@ -15,7 +15,7 @@ public final class Marks {
 
   public static void put(LogicalPlan plan) {
     plan.setTagValue(CHECKED, Boolean.TRUE);
-    // Spark makes a CREATE TABLE anew while it resolves it, without its tags, but keeps the columns.
+    // Spark copies a CREATE TABLE while resolving it, without its tags but with its columns.
     for (TreeNode<?> column : columns(plan)) column.setTagValue(CHECKED, Boolean.TRUE);
   }
 

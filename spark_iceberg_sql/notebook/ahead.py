@@ -1,0 +1,56 @@
+"""The statements of a cell, parsed before the first of them runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.spark.bridge import parsing, sessions
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm import quietly
+from spark_iceberg_sql.spark.gate import clickhouse, explain_errors
+from spark_iceberg_sql.syntax import routing
+from spark_iceberg_sql.syntax.script import Statement, statements
+from spark_iceberg_sql.syntax.variables import parameters_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# A setting with another beginning does not change what the parser accepts.
+_OF_THE_PARSER = ("ansi", "parser", "legacy", "variable", "scripting", "extensions")
+
+
+def refused(
+    spark: SparkSession, todo: Sequence[Statement], values: Mapping[str, Any]
+) -> Iterator[tuple[Statement, Exception]]:
+    """The statements that the session's parser refuses, each with what it raises.
+
+    values: of the parameters, by name. What an earlier statement may change is not judged: statements with
+    `${...}` after a SET, and all after one that sets the parser.
+    """
+    setting = False
+    for statement in todo:
+        if not (setting and "${" in statement.text):
+            used = {n: values[n] for n in parameters_of(statement.text) if n in values}
+            try:
+                with quietly():
+                    parsing.parse(spark, _in_spark_s_words(spark, statement.text), used)
+            except JVM_ERRORS as error:
+                exact = all(isinstance(value, parsing.EXACT) for value in used.values())
+                if not exact and "UNBOUND_SQL_PARAMETER" not in str(error):
+                    continue
+                yield statement, explain_errors.explained(spark, error, statement.text)
+        if statement.first in ("SET", "RESET"):
+            setting = True
+            if statement.first == "RESET" or any(
+                token.word.lower() in _OF_THE_PARSER for token in statement.tokens
+            ):
+                return
+
+
+def _in_spark_s_words(spark: SparkSession, text: str) -> str:
+    """The text that the gate would hand on; but nothing is attached, which a write to a path needs."""
+    with sessions.working_in(spark):
+        text = sessions.substituted(spark, clickhouse.translated(text))
+    found = statements(text)
+    return routing.handed_on(found[0]) if len(found) == 1 else text

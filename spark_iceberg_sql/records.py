@@ -1,0 +1,160 @@
+"""`@record`: a dataclass that is made in a tenth of the time, for the classes that each start of the command makes.
+
+`dataclasses` compiles up to six functions for each class. Here a class's `__init__` is compiled when its first
+instance is made, and the other methods are shared. For type checkers a record is a dataclass; for `dataclasses` too
+(`fields`, `replace`, `asdict`). Not supported: `init=False`, `kw_only`, `__post_init__`, `ClassVar`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter, ge, gt, le, lt
+from operator import eq as eq_
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["field", "record", "replace"]
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as record
+    from dataclasses import field, replace
+else:
+    _MISSING: Any = type("_Missing", (), {"__repr__": lambda _: "<default>"})()
+
+    class field:  # noqa: N801
+        """What `dataclasses.field` takes, as far as records need it."""
+
+        __slots__ = ("compare", "default", "default_factory", "repr")
+
+        def __init__(
+            self,
+            *,
+            default: Any = _MISSING,
+            default_factory: Any = None,
+            compare: bool = True,
+            repr: bool = True,
+        ) -> None:
+            self.default, self.default_factory = default, default_factory
+            self.compare, self.repr = compare, repr
+
+    def replace(instance: Any, /, **changes: Any) -> Any:
+        """The same record or dataclass with other values for some fields."""
+        for name in instance.__match_args__:
+            if name not in changes:
+                changes[name] = getattr(instance, name)
+        return type(instance)(**changes)
+
+    def record(
+        *, frozen: bool = False, slots: bool = False, eq: bool = True, order: bool = False
+    ) -> Any:
+        """Make a record of the class below, with what `dataclasses.dataclass` means by these arguments."""
+
+        def make(cls: type) -> type:
+            namespace = dict(vars(cls))
+            fields = dict(getattr(cls, "_record_fields", ()))
+            for name in cls.__annotations__:
+                default = namespace.pop(name, _MISSING)
+                fields[name] = default if isinstance(default, field) else field(default=default)
+            namespace.pop("__dict__", None)
+            namespace.pop("__weakref__", None)
+            if slots:
+                namespace["__slots__"] = tuple(cls.__annotations__)
+
+            def first(self: Any, *args: Any, **kwargs: Any) -> None:
+                made.__init__ = _init(made, frozen=frozen)
+                made.__init__(self, *args, **kwargs)
+
+            namespace.update(
+                _record_fields=fields,
+                __match_args__=tuple(fields),
+                __dataclass_fields__=_Fields(),
+                __init__=first,
+                __reduce__=_reduce,
+            )
+            namespace.setdefault("__repr__", _repr)
+            if eq:
+                compared = [name for name, each in fields.items() if each.compare]
+                namespace.setdefault("__eq__", _compared(compared, eq_))
+                if namespace.get("__hash__") is None:
+                    namespace["__hash__"] = _hash(compared) if frozen else None
+            if order:
+                namespace.update(_order(compared))
+            if frozen:
+                namespace.update(__setattr__=_frozen, __delattr__=_frozen)
+            made = type(cls)(cls.__name__, cls.__bases__, namespace)
+            return made
+
+        return make
+
+    def _init(cls: type, *, frozen: bool) -> Callable[..., None]:
+        """The `__init__` that `dataclasses` would write."""
+        known = {"_set": object.__setattr__, "_missing": _MISSING}
+        parameters, body = ["self"], ["pass"]
+        for name, each in cls._record_fields.items():
+            value = name
+            if each.default_factory is not None:
+                known[f"_{name}"] = each.default_factory
+                parameters.append(f"{name}=_missing")
+                value = f"_{name}() if {name} is _missing else {name}"
+            elif each.default is not _MISSING:
+                known[f"_{name}"] = each.default
+                parameters.append(f"{name}=_{name}")
+            else:
+                parameters.append(name)
+            body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        made: dict[str, Any] = {}
+        exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body), known, made)
+        init = made["__init__"]
+        init.__qualname__ = f"{cls.__qualname__}.__init__"
+        return init
+
+    def _values(names: list[str]) -> Callable[[Any], Any]:
+        """What two instances are compared by."""
+        return attrgetter(*names) if names else lambda _: ()
+
+    def _compared(names: list[str], how: Callable[[Any, Any], bool]) -> Callable[..., bool]:
+        values = _values(names)
+
+        def compared(self: Any, other: object) -> bool:
+            if type(other) is not type(self):
+                return NotImplemented
+            return how(values(self), values(other))
+
+        return compared
+
+    def _order(names: list[str]) -> dict[str, Callable[..., bool]]:
+        return {f"__{how.__name__}__": _compared(names, how) for how in (lt, le, gt, ge)}
+
+    def _hash(names: list[str]) -> Callable[[Any], int]:
+        values = _values(names)
+        return lambda self: hash(values(self))
+
+    def _repr(self: Any) -> str:
+        shown = (name for name, each in self._record_fields.items() if each.repr)
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        return f"{type(self).__qualname__}({values})"
+
+    def _reduce(self: Any) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in self.__match_args__)
+
+    def _frozen(self: Any, name: str, *_: object) -> None:
+        from dataclasses import FrozenInstanceError
+
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    class _Fields:
+        """The fields of a record's class, as `dataclasses` knows them, made when something asks for them."""
+
+        def __get__(self, instance: Any, owner: type) -> Any:
+            import dataclasses
+
+            rows = []
+            for name, each in vars(owner)["_record_fields"].items():
+                given = {"compare": each.compare, "repr": each.repr}
+                if each.default_factory is not None:
+                    given["default_factory"] = each.default_factory
+                elif each.default is not _MISSING:
+                    given["default"] = each.default
+                rows.append((name, Any, dataclasses.field(**given)))
+            made = dataclasses.make_dataclass(owner.__name__, rows).__dataclass_fields__
+            owner.__dataclass_fields__ = made
+            return made

@@ -1,0 +1,157 @@
+"""A report on another form of its text: credentials hidden, or parameters where their values were checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report
+from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.script import statements
+
+HIDDEN = "***"
+_CALLS = frozenset(name.upper() for f in FUNCTIONS if f.has_secrets for name in f.names)
+CALL = re.compile(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
+SECRETS = re.compile(
+    r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
+    r"|(?:access|account|api|private|encryption|signing|shared).?key"
+)
+_KEY = re.compile(rf"{SECRETS.pattern}|(?:\bkey|[-_.]key|[a-z]Key)\W*$")
+_VALUE = re.compile(r"(?i)//[^/@\s]*:[^/@\s]*@|(?:key|secret|token|password|signature|\bsig)=")
+_ANY = re.compile(rf"{SECRETS.pattern}|key")
+
+
+def reworded(report: Report, edits: Sequence[Edit]) -> Report:
+    """The report on its text with edits, which are in order; a fix that touches one is left out."""
+    if not edits:
+        return report
+    text = applied(report.text, edits)
+    lines = Lines(text)
+
+    def placed(found: Diagnostic) -> Diagnostic:
+        start, end = moved(found.span.start, edits), moved(found.span.end, edits, end=True)
+        fix = _moved_fix(found.fix, edits) if found.fix is not None else None
+        return replace(found, span=lines.span(start, end), fix=fix)
+
+    return replace(report, text=text, diagnostics=tuple(map(placed, report)), lines=lines)
+
+
+def applied(text: str, edits: Sequence[Edit]) -> str:
+    """A text with edits, which are in order."""
+    pieces, at = [], 0
+    for edit in edits:
+        pieces += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*pieces, text[at:]])
+
+
+def backwards(edits: Sequence[Edit], text: str) -> list[Edit]:
+    """The edits that restore a text after edits. text: as it was before them."""
+    found, by = [], 0
+    for edit in edits:
+        start = edit.start + by
+        found.append(Edit(start, start + len(edit.text), text[edit.start : edit.end]))
+        by += len(edit.text) - (edit.end - edit.start)
+    return found
+
+
+def moved(offset: int, edits: Sequence[Edit], *, end: bool = False) -> int:
+    """Where an offset goes. end: whether it is the end of a span, which an edit that it cuts belongs to."""
+    by = 0
+    for edit in edits:
+        if offset <= edit.start and not (end and edit.start < offset):
+            break
+        if offset < edit.end:
+            return edit.start + by + (len(edit.text) if end else 0)
+        by += len(edit.text) - (edit.end - edit.start)
+    return offset + by
+
+
+def _moved_fix(fix: Fix, edits: Sequence[Edit]) -> Fix | None:
+    if any(mine.start < edit.end and edit.start < mine.end for mine in fix.edits for edit in edits):
+        return None
+    own = [Edit(moved(e.start, edits), moved(e.end, edits, end=True), e.text) for e in fix.edits]
+    return replace(fix, edits=tuple(own))
+
+
+def without_secrets(report: Report) -> Report:
+    """The report without the values of its text that may be credentials, in messages too."""
+    edits = secrets_of(report.text)
+    if not edits:
+        return report
+    values = {report.text[edit.start : edit.end] for edit in edits}
+    values = {value for value in values if len(value) > 3}  # a shorter one is in other words too
+    found = reworded(report, edits)
+
+    def silent(said: str | None) -> str | None:
+        for value in sorted(values, key=len, reverse=True) if said else ():
+            said = said.replace(value, HIDDEN)  # type: ignore[union-attr]
+        return said
+
+    return replace(
+        found,
+        diagnostics=tuple(
+            replace(d, message=silent(d.message) or "", help=silent(d.help)) for d in found
+        ),
+    )
+
+
+def masked(text: str) -> str:
+    """The text with `***` for each value that may be a credential."""
+    return applied(text, secrets_of(text))
+
+
+def secrets_of(text: str) -> list[Edit]:
+    """The edits that hide a text's values that may be credentials.
+
+    Values of properties, options and arguments whose key looks like it; passwords in addresses; what table
+    functions take behind a call's first argument that has no name; what SET assigns to such a key.
+    """
+    if _ANY.search(text) is None and _VALUE.search(text) is None and CALL.search(text) is None:
+        return []
+    edits = []
+    for statement in statements(text):
+        spans = sorted(set(_hidden(statement.text, statement.tokens, statement.start)))
+        edits += [Edit(start, end, HIDDEN) for start, end in spans if start < end]
+    return edits
+
+
+def _hidden(text: str, tokens: list[Token], at: int) -> Iterator[tuple[int, int]]:
+    if tokens and tokens[0].word == "SET" and "=" in text:
+        start = text.index("=") + 1
+        if _KEY.search(text[: start - 1].rstrip()) or _VALUE.search(text[start:]):
+            yield at + start, at + len(text)
+        return
+    key = ""
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.text in (",", "(") or token.word in _OPENING:
+            key = ""
+        elif token.kind in STRINGS:
+            if (key and _KEY.search(key)) or _VALUE.search(token.text):
+                yield token.start + 1, token.end - 1
+            elif before is None or before.text in (",", "("):
+                key = token.text
+        elif token.kind is Kind.NUMBER and before is not None:
+            if (before.text in ("=", "=>") or before.kind in STRINGS) and _KEY.search(key):
+                yield token.start, token.end
+        elif token.text not in ("=", "=>"):
+            key += token.text
+    yield from unnamed(tokens)
+
+
+# After these words no key goes on.
+_OPENING = frozenset({"SELECT", "WHERE", "VALUES", "AND", "OR", "FROM", "AS", "LOCATION", "USING"})
+
+
+def unnamed(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+    """The strings behind the first argument of table functions that take credentials."""
+    depth = 0
+    for before, opening, first in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.text == "(" and (depth or before.word in _CALLS):
+            depth += 1
+        elif opening.text == ")" and depth:
+            depth -= 1
+        if depth and opening.text == "," and first.kind in STRINGS:
+            yield first.start + 1, first.end - 1

@@ -1,0 +1,61 @@
+"""Values of a statement's parameters, as Spark takes them right."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import time
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+from spark_iceberg_sql.spark.bridge import jvm
+
+_INTS = range(-(2**31), 2**31)
+# Before the Gregorian calendar pyspark shifts timestamps by days, and it cannot write years of three digits.
+_GREGORIAN = 1583
+
+
+def parameter(value: Any) -> Any:
+    """A plain Python value as `spark.sql` takes it in `args`; a dict as a map, in lists too."""
+    if isinstance(value, dict):
+        items = [_column(v) for item in value.items() for v in item]
+        return F.create_map(*items)
+    if isinstance(value, list):
+        if value and all(type(v) is int for v in value) and any(v not in _INTS for v in value):
+            return _longs(value)
+        return F.array(*map(_column, value))
+    if isinstance(value, datetime.date) and value.year < _GREGORIAN:
+        return _early(value)
+    return value
+
+
+def _column(value: Any) -> Column:
+    return F.lit(parameter(value))
+
+
+def _literal(value: jvm.Java) -> Column:
+    return Column(jvm.java_class("org.apache.spark.sql.functions").lit(value))
+
+
+def _longs(values: list[int]) -> Column:
+    """An array of bigint: pyspark makes int and bigint of its elements, which Spark takes for two types."""
+    own = jvm.gateway()
+    made = own.new_array(own.jvm.long, len(values))
+    for i, value in enumerate(values):
+        made[i] = value
+    return _literal(made)
+
+
+def _early(value: datetime.date) -> Column:
+    if not isinstance(value, datetime.datetime):
+        return _literal(
+            jvm.java_class("java.time.LocalDate").of(value.year, value.month, value.day)
+        )
+    if value.tzinfo is None:  # local time, as pyspark reads it
+        seconds = int(time.mktime(value.timetuple()))
+    else:
+        seconds = calendar.timegm(value.utctimetuple())
+    instant = jvm.java_class("java.time.Instant")
+    return _literal(instant.ofEpochSecond(seconds, value.microsecond * 1000))

@@ -1,0 +1,37 @@
+"""What the session's parser says about a statement that is not to run yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql.spark.bridge import gate, jvm, lines
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_CONTEXT = "org.apache.spark.sql.catalyst.parser.NamedParameterContext"
+_LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
+
+# Values that are bound as they are; a number stands for others, such as a date, which the grammar seldom tells apart.
+EXACT = (str, bool, int, float, type(None))
+
+
+def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
+    """Parse a statement with its parameters bound; nothing runs, and no catalog is asked.
+
+    text: one statement in Spark's words. values: of its parameters: plain Python.
+    Raises what pyspark would for a syntax error, or for a parameter without a value; before Spark 4.1, whose
+    parsers do not know values, for the former alone.
+    """
+    parser = gate.parser_behind(spark)
+    with jvm.active(jvm.java_session(spark)):
+        if lines.LINE < (4, 1):
+            parser.parsePlan(text)
+            return
+        literal = jvm.scala_object(_LITERAL)
+        given = {
+            name: literal.apply(value if isinstance(value, EXACT) else 1)
+            for name, value in values.items()
+        }
+        parser.parsePlanWithParameters(text, jvm.java_class(_CONTEXT)(jvm.to_map(given)))

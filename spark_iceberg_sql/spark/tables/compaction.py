@@ -1,0 +1,74 @@
+"""Compaction of a table's files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge import relations, sessions
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.tables import ownership
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def optimize(spark: SparkSession, table: str) -> dict[str, int]:
+    """Compact a table's data files and merge its delete files into them.
+
+    Old snapshots stay readable; nothing is expired.
+
+    spark: the session. table: its name in a catalog (`attach` gives one to a path).
+    Returns how many data files were rewritten and added, and how many delete files were removed, without those
+    that were written anew.
+    Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if it is not an Iceberg table, or
+    its metadata is not at the location that it names.
+    """
+    with sessions.working_in(spark):
+        parts = relations.full_name(table)
+        spark.sql(f"DESCRIBE TABLE {dotted(parts)}")  # Spark's own error, if there is no such table
+        ownership.refuse_moved_table(table)
+        try:
+            operations = relations.catalog_table(dotted(parts)).operations()
+        except BRIDGE_ERRORS:
+            raise IcebergSqlError(
+                f"`{table}` is not an Iceberg table with files of its own, so there is nothing to compact"
+            ) from None
+        start = operations.refresh().currentSnapshot()
+        first = None if start is None else start.snapshotId()
+    procedures = f"{backticked(parts[0])}.system"
+    name = string_literal(dotted(parts[1:]))
+    options = "map('delete-file-threshold', '1', 'min-input-files', '2')"
+    data = spark.sql(
+        f"CALL {procedures}.rewrite_data_files(table => {name}, options => {options})"
+    ).collect()[0]
+    # The remaining delete files apply to no data file; rewriting all delete files removes them.
+    spark.sql(
+        f"CALL {procedures}.rewrite_position_delete_files(table => {name}, "
+        "options => map('rewrite-all', 'true'))"
+    ).collect()
+    with sessions.working_in(spark):
+        removed = _removed_delete_files(operations.refresh(), first)
+    return {
+        "rewritten_data_files": int(data["rewritten_data_files_count"]),
+        "added_data_files": int(data["added_data_files_count"]),
+        "removed_delete_files": removed,
+    }
+
+
+def _removed_delete_files(metadata: Java, first: int | None) -> int:
+    """Delete files that the rewriting commits after a snapshot removed, minus those that they added. The procedures
+    do not count the ones that go with rewritten data files.
+    """
+    count = 0
+    snapshot = metadata.currentSnapshot()
+    while snapshot is not None and snapshot.snapshotId() != first:
+        if str(snapshot.operation()) == "replace":
+            summary = snapshot.summary()
+            count += int(summary.get("removed-delete-files") or 0)
+            count -= int(summary.get("added-delete-files") or 0)
+        parent = snapshot.parentId()
+        snapshot = None if parent is None else metadata.snapshot(parent)
+    return count

@@ -1,0 +1,135 @@
+"""Records: for their users and for `dataclasses`, no different from dataclasses."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from typing import Any
+
+import pytest
+
+from spark_iceberg_sql import records
+
+MAKERS = {
+    "record": (records.record, records.field),
+    "dataclass": (dataclasses.dataclass, dataclasses.field),
+}
+both = pytest.mark.parametrize("makers", MAKERS.values(), ids=MAKERS)
+
+
+def point(makers: Any) -> Any:
+    make, field = makers
+
+    @make(frozen=True, slots=True)
+    class Base:
+        """A base."""
+
+        x: int
+
+    @make(frozen=True, slots=True, order=True)
+    class Point(Base):
+        """A point."""
+
+        y: int = 2
+        tags: list[str] = field(default_factory=list, compare=False)
+        hidden: object = field(default=None, compare=False, repr=False)
+
+        @property
+        def sum(self) -> int:
+            return self.x + self.y
+
+    return Point
+
+
+@records.record(frozen=True, slots=True)
+class Kept:
+    """One that pickle finds."""
+
+    name: str
+    more: tuple[int, ...] = ()
+
+
+@both
+def test_values_defaults_and_methods(makers: Any) -> None:
+    kind = point(makers)
+    one, other = kind(1), kind(x=1, tags=["a"], hidden=5)
+    assert (one.x, one.y, one.tags, one.hidden, one.sum) == (1, 2, [], None, 3)
+    assert kind(3).tags is not kind(3).tags
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != kind(2)
+    assert one != (1, 2)
+    assert one < kind(1, 3) <= kind(2)
+    assert kind(2) >= kind(1) > kind(0)
+    assert repr(other).endswith("Point(x=1, y=2, tags=['a'])")
+    assert not hasattr(one, "__dict__")
+    match one:
+        case kind(1, y):
+            assert y == 2
+
+
+@both
+def test_what_it_refuses(makers: Any) -> None:
+    kind = point(makers)
+    one = kind(1)
+    for change in (lambda: setattr(one, "x", 2), lambda: delattr(one, "x")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            change()
+    for wrong in (
+        lambda: kind(),
+        lambda: kind(1, z=2),
+        lambda: kind(1, 2, [], None, 5),
+        lambda: kind(1, x=1),
+    ):
+        with pytest.raises(TypeError, match="__init__"):
+            wrong()
+    with pytest.raises(TypeError):
+        _ = one < 1
+
+
+@both
+def test_dataclasses_knows_its_fields(makers: Any) -> None:
+    kind = point(makers)
+    one = dataclasses.replace(kind(1), y=7)
+    assert (one.x, one.y) == (1, 7)
+    assert records.replace(one, x=3) == kind(3, 7)
+    assert dataclasses.asdict(one) == {"x": 1, "y": 7, "tags": [], "hidden": None}
+    assert [(f.name, f.compare, f.repr) for f in dataclasses.fields(kind)] == [
+        ("x", True, True),
+        ("y", True, True),
+        ("tags", False, True),
+        ("hidden", False, False),
+    ]
+
+
+@both
+def test_one_that_can_change_has_no_hash(makers: Any) -> None:
+    make, field = makers
+
+    @make(slots=True)
+    class Tally:
+        """Counts."""
+
+        count: int = 0
+        names: set[str] = field(default_factory=set)
+
+    tally = Tally()
+    tally.count += 1
+    assert tally == Tally(1)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(tally)
+
+    @make(frozen=True, eq=False)
+    class Facts:
+        """By identity."""
+
+        text: str
+
+    assert Facts("a") != Facts("a")
+    assert hash(Facts("a"))
+
+
+def test_copies() -> None:
+    kept = Kept("a", (1,))
+    assert pickle.loads(pickle.dumps(kept)) == copy.deepcopy(kept) == copy.copy(kept) == kept
