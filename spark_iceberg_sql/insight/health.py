@@ -32,7 +32,7 @@ class Finding:
 
     problem: its name: small files, fine partitions, skew, old specs, delete files, unsorted. detail: as a sentence.
     files, bytes: the affected files. call: the statement that fixes it; None if there is none. rewritten_files,
-    rewritten_bytes: what the call rewrites, by Iceberg's planner; None if it rewrites none, or if that is unknown.
+    rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if that is not known.
     basis: what the figures are based on.
     """
 
@@ -97,7 +97,7 @@ class Health:
 
 
 def cost(one: Finding) -> str:
-    """What a finding's call rewrites, as a comment of SQL; empty if it is no rewrite."""
+    """What a finding's call rewrites, as an SQL comment; empty if it is not a rewrite."""
     if one.problem not in OPTIONS:
         return ""
     if one.rewritten_files is None or one.rewritten_bytes is None:
@@ -165,7 +165,9 @@ def _findings(f: Figures) -> Iterator[Finding]:
             f.bytes,
             _coarser(f),
         )
-    if is_skewed and f.largest > f.target:  # else it may be one file, and to divide it makes more
+    if (
+        is_skewed and f.largest > f.target
+    ):  # otherwise it may be one file, and splitting it makes more
         yield Finding(
             "skew",
             f"the largest partition has {size(f.largest)}, {times} of {size(f.median)}: add a partition "

@@ -53,10 +53,10 @@ class Join:
     """One join of a query.
 
     condition: its equalities. tables: the tables on both sides. shuffles: how many sides are shuffled now.
-    best: how many with the `settings` of the verdict. is_broadcast: one side is broadcast, so neither is shuffled.
-    is_stored: the rows of both sides stay in the partitions of the tables; a join without it that shuffles no side
-    uses the shuffle of a join below it, or compares each pair of rows.
-    why: what prevents a storage-partitioned join, with those settings; None if nothing does.
+    best: how many with the `sets` of the verdict. is_broadcast: one side is broadcast, so neither is shuffled.
+    is_stored: whether the rows of both sides stay in their tables' partitions; otherwise a join that shuffles no side
+    uses the shuffle of a join below it, or compares all pairs of rows.
+    why: what prevents a storage-partitioned join, even with `sets`; None if nothing does.
     """
 
     condition: str
@@ -69,7 +69,7 @@ class Join:
 
     @property
     def happens(self) -> bool:
-        """Whether it is a storage-partitioned join: no side is shuffled, broadcast or compared row by row."""
+        """Whether it is a storage-partitioned join: rows match by partition, none is shuffled or broadcast."""
         return self.is_stored and self.shuffles == 0 and not self.is_broadcast
 
 

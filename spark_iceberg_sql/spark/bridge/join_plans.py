@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, scala_object
-from spark_iceberg_sql.spark.bridge.plans import kind, parsed, pretty
+from spark_iceberg_sql.spark.bridge.plans import parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

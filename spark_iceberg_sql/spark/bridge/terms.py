@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from spark_iceberg_sql.insight.conjuncts import Term
+from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq
-from spark_iceberg_sql.spark.bridge.plans import kind, pretty
 
 _DEEP = 8  # deeper nesting is cut off below this level
 # Spark records `IN (1, 2)` as the text of `id IN (1, 2)`: it may be preceded by a name or a call.

@@ -61,8 +61,8 @@ def advise(
     """The partition specs that make queries read the least, best first; the table is never changed.
 
     source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or the path of a .sql file. They refer
-    to the table by its name, to a DataFrame, a query or a path by the name `source`. sample: the approximate number of
-    rows to sample. properties: table properties that override the source table's.
+    to the table by its name, to a DataFrame, a query or a path by the name `source`. sample: about how many rows to
+    sample. properties: table properties that override the source table's.
 
     A spec whose median file would be smaller than 32 MB, or than a 16th of the target file size, is not proposed.
     The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.

@@ -8,7 +8,15 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.conjuncts import Field
 from spark_iceberg_sql.insight.explain import Explanation, Scan
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm, plans, sessions, terms
+from spark_iceberg_sql.spark.bridge import (
+    expressions,
+    iceberg_filters,
+    jvm,
+    plan_leaves,
+    plans,
+    sessions,
+    terms,
+)
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.insight.explain_conjuncts import Conjuncts
 
@@ -47,7 +55,7 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
     every = [(number, c) for number, one in filtered.items() for c in one.conjuncts]
     derived = terms.copies(every)
     scans, notes = [], []
-    for leaf in plans.read_leaves(spark, found.after):
+    for leaf in plan_leaves.read_leaves(spark, found.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
             own = plans.key(relation)
@@ -64,21 +72,21 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
         if all(scan.table != name for scan in scans):
             notes.append(f"{name} is not read: the plan needs none of its rows")
     if not scans and not notes:
-        read = plans.relation_names(found.analyzed)
+        read = plan_leaves.relation_names(found.analyzed)
         if not read:
             raise IcebergSqlError(
                 "the statement reads no table\nhelp: explain a query, DELETE, UPDATE or MERGE"
             )
         notes += [f"{name} is not read: the plan needs none of its rows" for name in read]
-    if scans and plans.kind(found.analyzed) in _VIEWS:
-        notes.append("creating a view reads nothing: this is what its query reads")
+    if scans and expressions.kind(found.analyzed) in _VIEWS:
+        notes.append("a view reads nothing when it is created: this is what its query reads")
     return Explanation(text, tuple(scans), tuple(notes))
 
 
 def _scan(
     spark: SparkSession,
     found: plans.Plans,
-    leaf: plans.Leaf,
+    leaf: plan_leaves.Leaf,
     filtered: plans.Filtered | None,
     derived: frozenset[tuple[str, int, int]],
 ) -> Scan:
@@ -87,12 +95,12 @@ def _scan(
     table = iceberg_filters.iceberg_table(relation)
     if table is None:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
-    local = plans.kind(scan) == "SparkLocalScan"
+    local = expressions.kind(scan) == "SparkLocalScan"
     metrics = None if local else iceberg_filters.scanned(scan)
     if metrics is None and not local and iceberg_filters.kept(table, []) is not None:
         return Scan(
             name,
-            note="Spark's planning reports no files, as for an incremental read: what it reads is unknown",
+            note="an incremental read, whose planning counts no files: what it reads is not known",
         )
     conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table), derived)
     kept = iceberg_filters.kept(table, conjuncts.filters())
@@ -157,7 +165,7 @@ def fields(table: Java) -> tuple[Field, ...]:
 
 
 def _name(node: Java) -> str:
-    return plans.relation_name(node)
+    return plan_leaves.relation_name(node)
 
 
 def _other(kind: str) -> str:

@@ -10,7 +10,7 @@ from spark_iceberg_sql.insight import conjuncts as reasons
 from spark_iceberg_sql.insight.conjuncts import Field
 from spark_iceberg_sql.insight.explain import Conjunct
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, relations, terms
+from spark_iceberg_sql.spark.bridge import expressions, iceberg_filters, plans, relations, terms
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.insight import explain_rewrites
 
@@ -80,7 +80,9 @@ class Conjuncts:
         is_derived = place in self._derived or terms.is_derived(conjunct)
         if place in self._derived:
             place = None
-        text = place[0][place[1] : place[2]] if place is not None else plans.query_text(conjunct)
+        text = (
+            place[0][place[1] : place[2]] if place is not None else expressions.query_text(conjunct)
+        )
         key = place if place is not None else text
         if text == relations.UNPUSHED and (place is None or place[0] == text):
             self._is_unpushed = True
@@ -97,14 +99,14 @@ class Conjuncts:
         else:
             one.own.append(found)
             self._all.append(found)
-        for derived in plans.not_null(conjunct, self._relation):
+        for derived in expressions.not_null(conjunct, self._relation):
             found = iceberg_filters.converted(derived, self._relation)
             one.own += [found] if found is not None else []
 
     def _imply(self, one: _Written) -> None:
         if self._prune is None or one.over is not None:
             return
-        condition = plans.conjunction(one.parts)
+        condition = expressions.conjunction(one.parts)
         one.added = self._prune.implied(condition, self._relation)
         if one.added is not None:
             one.added_filter = iceberg_filters.converted(one.added, self._relation)
@@ -133,7 +135,7 @@ class Conjuncts:
             files = mine["kept"][0]
             if one.inferred and files == total:
                 continue  # usually IS NOT NULL
-            added = plans.sql(one.added) if one.added is not None and self._is_on else None
+            added = expressions.sql(one.added) if one.added is not None and self._is_on else None
             why, better, better_files = None, None, None
             if files == total and total:
                 why = self._why(one, mine, total)
@@ -154,11 +156,11 @@ class Conjuncts:
         self, one: _Written, with_added: Mapping[str, Any], total: int
     ) -> tuple[str, int] | None:
         if one.added is not None and not self._is_on and with_added["kept"][0] < total:
-            own = f"({one.text})" if plans.kind(one.parts[0]) == "Or" else one.text
-            (column,) = plans.references(one.added)[:1]
+            own = f"({one.text})" if expressions.kind(one.parts[0]) == "Or" else one.text
+            (column,) = expressions.references(one.added)[:1]
             name = explain_rewrites.written(one.text, str(column.name()))
-            added = explain_rewrites.renamed(plans.sql(one.added), str(column.name()), name)
-            if plans.kind(one.added) == "Or":
+            added = explain_rewrites.renamed(expressions.sql(one.added), str(column.name()), name)
+            if expressions.kind(one.added) == "Or":
                 added = f"({added})"
             return f"{own} AND {added}", with_added["kept"][0]
         if one.over is not None or len(one.parts) != 1:
@@ -176,7 +178,7 @@ class Conjuncts:
             return "every file may contain rows in that range"
         if one.not_pushed:
             return _why_not_pushed(one.not_pushed[0], self._relation)
-        columns = [str(a.name()) for a in plans.references(one.parts[0])]
+        columns = [str(a.name()) for a in expressions.references(one.parts[0])]
         return reasons.why_kept(
             terms.term(one.parts[0]),
             columns,
@@ -190,8 +192,8 @@ class Conjuncts:
 def _why_not_pushed(conjunct: Java, relation: Java) -> str:
     if not conjunct.deterministic():
         return "it is not deterministic: its value for a row depends on more than the row"
-    if plans.kind(conjunct) == "Or":
-        for part in plans.disjuncts(conjunct):
+    if expressions.kind(conjunct) == "Or":
+        for part in expressions.disjuncts(conjunct):
             if iceberg_filters.converted(part, relation) is None:
                 words = reasons.why_not_pushed(terms.term(part))
                 return f"one side of OR does not prune, so no file can be skipped: {words}"
@@ -203,8 +205,8 @@ def _is_added(conjunct: Java) -> bool:
     if " (implied)" not in str(conjunct.toString()):
         return False
     return any(
-        plans.kind(one) == "ImpliedLiteral" and str(one.toString()).endswith(" (implied)")
-        for one in plans.literals(conjunct)
+        expressions.kind(one) == "ImpliedLiteral" and str(one.toString()).endswith(" (implied)")
+        for one in expressions.literals(conjunct)
     )
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.insight.conjuncts import COLUMN, literal, rewrites, trials
-from spark_iceberg_sql.spark.bridge import iceberg_filters, plans, terms
+from spark_iceberg_sql.spark.bridge import expressions, iceberg_filters, plan_leaves, plans, terms
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, quietly
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted
@@ -22,7 +22,7 @@ def better(
 
     text: the conjunct as written.
     """
-    columns = plans.references(conjunct)
+    columns = expressions.references(conjunct)
     if len(columns) != 1:
         return None
     shape = terms.term(conjunct)
@@ -77,7 +77,7 @@ def _same(
 def _files(spark: SparkSession, predicate: str, relation: Java) -> int | None:
     """How many files a scan with the predicate reads."""
     found = plans.of_condition(spark, predicate, relation)
-    for leaf in plans.leaves(found.after):
+    for leaf in plan_leaves.leaves(found.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             metrics = iceberg_filters.scanned(leaf.node.scan())
             return None if metrics is None else metrics["resultDataFiles"]

@@ -175,7 +175,7 @@ def _iceberg(side: Side) -> Java | None:
 
 
 def _fields(table: Java) -> list[tuple[BoundTransform, str]]:
-    """The current spec's fields: each transform with its source column."""
+    """The current spec's fields: each transform and its source column."""
     found = []
     for text, source, is_current in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)

@@ -98,7 +98,7 @@ public final class KeptFiles {
     }
   }
 
-  /** A filter that is true only where it is true in SQL: to Iceberg, `a <> 1` is true where a is null. */
+  /** A filter that is true where it is so in SQL: Iceberg takes `a <> 1` for true where a is null. */
   static Expression inSql(Expression e) {
     if (e instanceof And) return Expressions.and(inSql(((And) e).left()), inSql(((And) e).right()));
     if (e instanceof Or) return Expressions.or(inSql(((Or) e).left()), inSql(((Or) e).right()));

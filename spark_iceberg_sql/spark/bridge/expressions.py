@@ -1,0 +1,91 @@
+"""Expressions of Spark: their parts and their text."""
+
+from __future__ import annotations
+
+import re
+
+from spark_iceberg_sql.spark.bridge import jvm, lines
+from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+
+def kind(node: Java) -> str:
+    """The simple name of a plan's or an expression's class."""
+    return str(node.getClass().getSimpleName()).removesuffix("$")
+
+
+def pretty(expression: Java) -> str:
+    """An expression as Spark names a result column: `lower(name)`."""
+    package = scala_object("org.apache.spark.sql.catalyst.util.package")
+    return lines.pretty_sql(package, expression)
+
+
+def sql(expression: Java) -> str:
+    """An expression as SQL over bare column names."""
+    text = pretty(expression).replace(" (implied)'", "'").replace(" (implied)", "")
+    return text[1:-1] if text.startswith("(") and _balanced(text[1:-1]) else text
+
+
+def query_text(expression: Java) -> str:
+    """An expression as SQL that a query may have, over bare column names."""
+    parts = re.split(r"('(?:[^'\\\\]|\\\\.)*')", str(expression.sql()))
+    names = {str(a.sql()): quoted(str(a.name())) for a in attributes(expression)}
+    for qualified in sorted(names, key=len, reverse=True):
+        parts[::2] = (part.replace(qualified, names[qualified]) for part in parts[::2])
+    text = "".join(parts)
+    return text[1:-1] if text.startswith("(") and _balanced(text[1:-1]) else text
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def conjunction(parts: list[Java]) -> Java:
+    """The conjunction of predicates."""
+    result, *rest = parts
+    for part in rest:
+        result = java_class(f"{jvm.EXPRESSIONS}.And")(result, part)
+    return result
+
+
+def disjuncts(condition: Java) -> list[Java]:
+    """The sides of an OR."""
+    operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
+    return from_seq(operation.splitDisjunctivePredicates(condition))
+
+
+def references(expression: Java) -> list[Java]:
+    """The columns in an expression, without duplicates."""
+    return from_seq(expression.references().toSeq())
+
+
+def not_null(conjunct: Java, relation: Java) -> list[Java]:
+    """The `IS NOT NULL` that Spark derives from a conjunct above a relation."""
+    if not relation.conf().constraintPropagationEnabled():
+        return []
+    expressions = scala_object("org.apache.spark.sql.catalyst.expressions.ExpressionSet")
+    own = expressions.apply(jvm.to_seq([conjunct]))
+    return from_seq(relation.constructIsNotNullConstraints(own, relation.output()).toSeq())
+
+
+def literals(expression: Java) -> list[Java]:
+    """The leaves of an expression that are not columns."""
+    leaves = from_seq(expression.collectLeaves())
+    return [leaf for leaf in leaves if kind(leaf) != "AttributeReference"]
+
+
+def attributes(expression: Java) -> list[Java]:
+    """The columns in an expression, with duplicates."""
+    leaves = from_seq(expression.collectLeaves())
+    return [leaf for leaf in leaves if kind(leaf) == "AttributeReference"]
+
+
+def split(condition: Java) -> list[Java]:
+    """The conjuncts of a condition."""
+    operation = scala_object("org.apache.spark.sql.catalyst.planning.PhysicalOperation")
+    return from_seq(operation.splitConjunctivePredicates(condition))

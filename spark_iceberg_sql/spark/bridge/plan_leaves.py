@@ -1,0 +1,136 @@
+"""What an optimized plan reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.expressions import kind, pretty, split
+from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_RELATION = "DataSourceV2Relation"
+_SCAN = "DataSourceV2ScanRelation"
+_ROW_LEVEL = ("ReplaceData", "WriteDelta")
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """What an optimized plan reads.
+
+    kind: its class. node: the plan's. runtime: the columns filtered at run time by the rows of another
+    scan. is_first: whether it is that other scan, which Spark runs separately.
+    """
+
+    kind: str
+    node: Java
+    runtime: tuple[str, ...] = ()
+    is_first: bool = False
+
+
+def leaves(plan: Java) -> Iterator[Leaf]:
+    """What an optimized plan reads, including its subqueries, in plan order."""
+    yield from _leaves(plan, (), is_first=False)
+
+
+def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
+    """As `leaves`, but of equal scans only as many as the physical plan has: it reuses the rows of the others."""
+    found = list(leaves(plan))
+    names = [_scan_text(leaf.node.scan()) if leaf.kind == _SCAN else "" for leaf in found]
+    counts = Counter(name for name in names if name)
+    if all(count == 1 for count in counts.values()):
+        return found
+    read = Counter(map(_scan_text, _physical_scans(spark, plan)))
+    kept: list[Leaf] = []
+    seen: Counter[str] = Counter()
+    for leaf, name in zip(found, names, strict=True):
+        seen[name] += 1
+        # A scan that the physical plan does not have by this name is shown.
+        if not name or seen[name] <= (read[name] or counts[name]):
+            kept.append(leaf)
+    return kept
+
+
+def _scan_text(scan: Java) -> str:
+    return f"{kind(scan)} {scan.description()} {scan.readSchema().json()}"
+
+
+def _physical_scans(spark: SparkSession, plan: Java) -> Iterator[Java]:
+    """The scans of the physical plan that a session makes of an optimized one, what is read twice left out."""
+    session = jvm.java_session(spark)
+    answer = java_class(f"{_LOGICAL}.ReturnAnswer")(plan)
+    execution = scala_object("org.apache.spark.sql.execution.QueryExecution")
+    try:
+        physical = session.sessionState().planner().plan(answer).next()
+        prepared = execution.prepareExecutedPlan(session, physical.clone())
+        reuse = scala_object("org.apache.spark.sql.execution.reuse.ReuseExchangeAndSubquery")
+        yield from _batch_scans(reuse.apply(prepared))
+    except JVM_ERRORS:  # the optimized plan's are shown
+        return
+
+
+def _batch_scans(node: Java) -> Iterator[Java]:
+    if kind(node) == "BatchScanExec":
+        yield node.scan()
+    for child in (*from_seq(node.children()), *from_seq(node.subqueries())):
+        yield from _batch_scans(child)
+
+
+def _leaves(node: Java, runtime: tuple[str, ...], *, is_first: bool) -> Iterator[Leaf]:
+    name = kind(node)
+    children = from_seq(node.children())
+    if not children:
+        yield Leaf(name, node, runtime, is_first)
+    # The subqueries of dynamic filters: a join's own is part of the join, and read once.
+    shared: list[Java] = []
+    apart: list[Java] = []
+    if name == "Filter":
+        for conjunct in split(node.condition()):
+            if kind(conjunct) == "DynamicPruningSubquery":
+                runtime += (pretty(conjunct.pruningKey()),)
+                (shared if conjunct.onlyInBroadcast() else apart).append(conjunct.buildQuery())
+            elif kind(conjunct) == "DynamicPruningExpression":
+                runtime += tuple(pretty(value) for value in from_seq(conjunct.child().values()))
+                apart.append(conjunct.child().query().plan())
+    elif name != "Project":
+        runtime = ()
+    for child in children:
+        yield from _leaves(child, runtime, is_first=is_first)
+    for plan in apart:
+        yield from _leaves(plan, (), is_first=True)
+    dynamic = {plan.hashCode() for plan in (*shared, *apart)}
+    if name in _ROW_LEVEL:  # its condition, which its query has too, is not evaluated
+        return
+    for plan in from_seq(node.subqueries()):
+        if plan.hashCode() not in dynamic:
+            yield from _leaves(plan, (), is_first=is_first)
+
+
+def relation_name(node: Java) -> str:
+    """The name of the relation that a leaf of a plan reads; the leaf's class if it has none."""
+    if kind(node) in ("DeleteFromTableWithFilters", "DeleteFromTable"):
+        return relation_name(node.table())
+    if kind(node) == _RELATION:
+        return str(node.table().name())
+    table = getattr(node, "catalogTable", None) if kind(node) == "LogicalRelation" else None
+    found = jvm.from_option(table()) if table is not None else None
+    if found is None and kind(node) == "HiveTableRelation":
+        found = node.tableMeta()
+    return str(found.identifier().unquotedString()) if found is not None else kind(node)
+
+
+def relation_names(plan: Java) -> list[str]:
+    """The tables that an analyzed plan refers to, in plan order."""
+    names = [relation_name(leaf) for leaf in from_seq(plan.collectLeaves()) if _is_table(leaf)]
+    return list(dict.fromkeys(names))
+
+
+def _is_table(leaf: Java) -> bool:
+    return kind(leaf) in (_RELATION, "LogicalRelation", "HiveTableRelation")
