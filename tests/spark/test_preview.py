@@ -74,9 +74,9 @@ def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> N
         "FROM range(0, 4000, 1, 1)"
     )
     query = "SELECT * FROM local.preview.src WHERE id < 3000"
-    written = f"CREATE OR REPLACE TABLE local.preview.written USING iceberg PARTITIONED BY (shop) AS {query}"
+    written = f"CREATE OR REPLACE TABLE local.preview.plain USING iceberg PARTITIONED BY (shop) AS {query}"
     spark.sql(written)
-    size = "SELECT sum(file_size_in_bytes) FROM local.preview.written.files"
+    size = "SELECT sum(file_size_in_bytes) FROM local.preview.plain.files"
     (truth,) = spark.sql(size).first()
     for source in (query, spark.sql(query)):
         assert sis.preview(spark, source, "shop").bytes == truth
