@@ -25,6 +25,7 @@ import org.apache.iceberg.expressions.Expressions;
 import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
 import org.apache.iceberg.expressions.ManifestEvaluator;
 import org.apache.iceberg.expressions.Or;
+import org.apache.iceberg.expressions.Predicate;
 import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.StrictMetricsEvaluator;
 import org.apache.iceberg.expressions.UnboundPredicate;
@@ -103,7 +104,7 @@ public final class KeptFiles {
     if (e instanceof And) return Expressions.and(inSql(((And) e).left()), inSql(((And) e).right()));
     if (e instanceof Or) return Expressions.or(inSql(((Or) e).left()), inSql(((Or) e).right()));
     if (!(e instanceof UnboundPredicate) || !NEGATIONS.contains(e.op())) return e;
-    return Expressions.and(Expressions.notNull((UnboundTerm) ((UnboundPredicate) e).term()), e);
+    return Expressions.and(Expressions.notNull((UnboundTerm<?>) ((Predicate<?, ?>) e).term()), e);
   }
 
   /** A filter under one spec: its projection on partition values, and each part of that with its fields. */
