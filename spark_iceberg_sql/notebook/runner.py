@@ -151,7 +151,7 @@ class Runner:
             output = self._work.begin(f"{place}{_short(statement)}")
             named = parameters_of(statement.text)
             try:
-                used = {n: parameter(v) for n, v in text.values.items() if n in named}
+                used = _bound({n: v for n, v in text.values.items() if n in named})
                 result = self._one(statement, used, output, told)
             except Exception as error:
                 output.result(None)
@@ -167,7 +167,7 @@ class Runner:
         return mistakes.found(self._spark, error, self._cell, statement, self._variables)
 
     def _one(
-        self, statement: Statement, used: dict[str, Any], output: Output, told: list[str]
+        self, statement: Statement, used: dict[str, Any] | None, output: Output, told: list[str]
     ) -> DataFrame | None:
         if self._options.plan:
             output.result(self._planned(statement))
@@ -178,7 +178,7 @@ class Runner:
         begun = time.time()
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", IcebergSqlWarning)
-            result = intercept.sql(self._spark, statement.text, used or None)
+            result = intercept.sql(self._spark, statement.text, used)
         _warn([w for w in said if not any(words in str(w.message) for words in told)])
         if self._options.quiet:
             output.result(None)
@@ -192,16 +192,16 @@ class Runner:
             output.result(results.of_command(_short(statement), time.time() - begun, wrote))
         return result
 
-    def _explained(self, text: str, used: dict[str, Any]) -> results.Bundle:
+    def _explained(self, text: str, used: dict[str, Any] | None) -> results.Bundle:
         """What a statement would read. Only a query is passed to Spark unchanged: anything else would run."""
         explanation = None
         if not used:
             with suppress(IcebergSqlError):  # it reads no table
                 explanation = explain(self._spark, text)
         if not scan_files.is_query(self._spark, text):
-            plan = intercept.sql(self._spark, f"EXPLAIN FORMATTED {text}", used or None).first()
+            plan = intercept.sql(self._spark, f"EXPLAIN FORMATTED {text}", used).first()
             return results.of_explained([], explanation, str(plan[0]) if plan is not None else "")
-        result = intercept.sql(self._spark, text, used or None)
+        result = intercept.sql(self._spark, text, used)
         read = scan_files.tables_read(result, executed=False)
         return results.of_explained(read, explanation, scan_files.physical_plan(result))
 

@@ -33,8 +33,8 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
     A table in Hadoop layout (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
     where the last parts are those of the path; the catalog is configured in this session.
     A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be
-    configured in this session (see `catalog`), and no Hadoop catalog, which could not commit to it; unless
-    the catalog has a table of that name, the table is registered there, with its newest metadata.
+    configured in this session (see `catalog`) and must not be a Hadoop catalog, which cannot commit to it;
+    unless the catalog has a table of that name, the table is registered there, with its newest metadata.
     Use the catalog that owns the table: a table written through two catalogs loses commits.
 
     All files of the table must be in its folder: a table whose metadata, properties or manifests refer to
@@ -68,7 +68,7 @@ def attach_to_write(spark: SparkSession, path: str, name: Sequence[str]) -> None
 
 
 def _attach(spark: SparkSession, path: str, parts: list[str], *, insert: bool = False) -> str:
-    """The quoted name. insert: for INSERT INTO FUNCTION."""
+    """Attach, and return the quoted name. insert: for INSERT INTO FUNCTION."""
     quoted = dotted(parts)
     known = _configured(spark, parts)
     # A Hadoop catalog would also name copies in the same folder.
@@ -79,7 +79,7 @@ def _attach(spark: SparkSession, path: str, parts: list[str], *, insert: bool = 
         ownership.refuse_copy(folder, found.metadata)
         if is_metadata_file(path):
             raise IcebergSqlError(
-                f"`{path}` is one of the table's metadata files, and a write is based on the newest one\n"
+                f"`{path}` is a metadata file, and writes are always based on the newest one\n"
                 f"help: pass the table's folder, `{folder}`"
             )
         ownership.refuse_files_elsewhere(folder, found.metadata, found.operations)
@@ -109,7 +109,7 @@ def _configured(spark: SparkSession, parts: list[str]) -> str | None:
 def _refuse_other_than_owner(
     path: str, parts: list[str], known: str | None, *, insert: bool
 ) -> None:
-    """A Hadoop catalog counts versions in the folder by itself, and would never see the commits of the catalog
+    """A Hadoop catalog numbers versions by the files in the folder, and never sees the commits of the catalog
     that the table was written through.
     """
     written = f"the table at `{path}` was written through a catalog"
@@ -129,19 +129,13 @@ def _refuse_other_than_owner(
             f"{written}, and this session has no catalog `{name}`\n"
             f"help: configure the catalog that owns it, such as {example}, then attach again"
         )
-    if _is_hadoop_catalog(parts[0]):
+    if relations.is_hadoop_catalog(parts[0]):
         raise IcebergSqlError(
             f"{written}, and `{parts[0]}` is a Hadoop catalog: it would start a second history of the table, without "
             f"the other catalog's commits\n"
             f"help: to read the table, SELECT * FROM iceberg({string_literal(path)}); to write, use its name in the "
             f"catalog that owns it, such as {example}"
         )
-
-
-def _is_hadoop_catalog(name: str) -> bool:
-    settings = {k.lower(): v for k, v in relations.settings(f"spark.sql.catalog.{name}.").items()}
-    kind, class_ = settings.get("type", ""), settings.get("catalog-impl", "")
-    return kind.lower() == "hadoop" or class_.endswith(".HadoopCatalog")
 
 
 def _found(path: str) -> Found:
@@ -192,7 +186,7 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
             f"{quoted} already exists, with the metadata file `{theirs}`, but `{path}` has the newer `{found.file}`: "
             "another catalog has written to the table\n"
             f"help: to read the newest rows, SELECT * FROM iceberg({string_literal(path)}); write through the other "
-            "catalog, for commits based on the older file would lose its rows"
+            "catalog, since commits based on the older file would lose its rows"
         )
 
 

@@ -124,15 +124,22 @@ def settings(prefix: str) -> dict[str, str]:
 
 
 def hadoop_catalogs() -> dict[str, str]:
-    """The warehouses of the active session's Iceberg catalogs of type `hadoop`, by their names."""
+    """The warehouses of the active session's Hadoop catalogs of class SparkCatalog, by their names."""
     found = settings("spark.sql.catalog.")
     return {
         name: found[f"{name}.warehouse"]
-        for name, kind in found.items()
-        if kind == "org.apache.iceberg.spark.SparkCatalog"
-        and found.get(f"{name}.type", "").lower() == "hadoop"
+        for name, class_ in found.items()
+        if class_ == "org.apache.iceberg.spark.SparkCatalog"
         and f"{name}.warehouse" in found
+        and is_hadoop_catalog(name)
     }
+
+
+def is_hadoop_catalog(name: str) -> bool:
+    """Whether the active session's settings make a catalog a Hadoop catalog, by its type or its implementation."""
+    found = {k.lower(): v for k, v in settings(f"spark.sql.catalog.{name}.").items()}
+    kind, class_ = found.get("type", ""), found.get("catalog-impl", "")
+    return kind.lower() == "hadoop" or class_.endswith(".HadoopCatalog")
 
 
 def setting(name: str) -> str:

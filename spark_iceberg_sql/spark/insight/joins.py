@@ -10,6 +10,7 @@ from spark_iceberg_sql.insight.joins import SETTINGS, Join, Verdict
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.spark.bridge import iceberg_filters, jvm
+from spark_iceberg_sql.spark.bridge.expressions import kind
 from spark_iceberg_sql.spark.bridge.join_plans import PlannedJoin, Side, Trial
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted
@@ -96,7 +97,7 @@ def _tables(one: PlannedJoin) -> Iterator[str]:
 
 
 def _table(scan: Java) -> Java | None:
-    return scan.table() if scan.getClass().getSimpleName() == "BatchScanExec" else None
+    return scan.table() if kind(scan) == "BatchScanExec" else None
 
 
 def _why(one: PlannedJoin) -> str:
@@ -104,7 +105,9 @@ def _why(one: PlannedJoin) -> str:
     if not one.left.keys:
         return "the join has no equality between columns"
     if not one.shuffles:
-        return "the rows are together already: a join below shuffles them, or one task has them all"
+        return (
+            "the rows are already colocated: a join below shuffles them, or one task has them all"
+        )
     tables = []
     for side in (one.left, one.right):
         if len(side.scans) != 1:
@@ -114,7 +117,7 @@ def _why(one: PlannedJoin) -> str:
             return "one side is not an Iceberg table"
         if not side.plain:
             keys = ", ".join(
-                f"{key} as {kind}" for key, kind in zip(side.keys, side.types, strict=True)
+                f"{key} as {type_}" for key, type_ in zip(side.keys, side.types, strict=True)
             )
             return f"{table.name()} is joined on {keys}, not on columns: only columns have known partitions"
         tables.append((table, side))
@@ -136,7 +139,7 @@ def _why(one: PlannedJoin) -> str:
 
 
 def _why_not_by_files(table: Java, side: Side) -> str | None:
-    """What is wrong with one side's fields and files."""
+    """The problem with one side's partition fields and files, if there is one."""
     name = table.name()
     kept = iceberg_filters.kept(table, [])
     if kept is None or not kept["all"][0]:
@@ -154,13 +157,13 @@ def _why_not_by_files(table: Java, side: Side) -> str | None:
 
 
 def _not_partitioned(table: Java, side: Side, other: Java, others: Side) -> dict[str, str]:
-    """A table that is not partitioned, with the statement that partitions it as the other one, if there is one."""
+    """A table that is not partitioned, with the statement that partitions it like the other one, if there is one."""
     if _fields(table):
         return {}
     names = dict(zip(others.keys, map(quoted, side.keys), strict=True))
     fields = [made.clause(names[source]) for made, source in _fields(other) if source in names]
     if not _fields(other):  # neither is
-        plain = (i for i, kind in enumerate(side.types) if kind.partition("(")[0] in _BUCKETED)
+        plain = (i for i, type_ in enumerate(side.types) if type_.partition("(")[0] in _BUCKETED)
         fields = [f"bucket(16, {quoted(side.keys[i])})" for i in plain]
     alter = f"ALTER TABLE {table.name()} ADD PARTITION FIELD {fields[0]}" if fields else ""
     return {str(table.name()): alter}
@@ -168,9 +171,9 @@ def _not_partitioned(table: Java, side: Side, other: Java, others: Side) -> dict
 
 def _iceberg(side: Side) -> Java | None:
     table = _table(side.scans[0])
-    if table is not None and table.getClass().getSimpleName() == "RowLevelOperationTable":
+    if table is not None and kind(table) == "RowLevelOperationTable":
         table = table.table()
-    named = table is not None and table.getClass().getSimpleName() == "SparkTable"
+    named = table is not None and kind(table) == "SparkTable"
     return table if named else None
 
 
