@@ -78,6 +78,6 @@ def test_a_large_partition_of_a_small_table_is_named_where_it_is_no_skew() -> No
 
 def test_what_a_call_rewrites_is_not_what_it_is_about() -> None:
     (old,) = health(replace(FINE, old_files=2, old_bytes=878)).findings
-    assert "how much it rewrites is not known" in str(health(replace(FINE, old_files=2)))
+    assert "how much it rewrites is unknown" in str(health(replace(FINE, old_files=2)))
     known = replace(old, rewritten_files=4, rewritten_bytes=117_986)
     assert "-- rewrites 4 data files, 118.0 kB" in str(Health("t", 4, 117_986, (known,)))

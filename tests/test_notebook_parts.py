@@ -202,14 +202,14 @@ def test_a_value_is_handed_over_as_sql_has_it(value: object, made: object) -> No
         (decimal.Decimal("1" * 40), "more than 38 digits"),
         (decimal.Decimal("1E-40"), "more than 38 digits"),
         (decimal.Decimal("NaN"), "is the decimal NaN"),
-        (datetime.timedelta.max, "longer than an interval"),
+        (datetime.timedelta.max, "longer than the longest SQL interval"),
         ("\ud800", "lone surrogate"),
         ([1, "a"], "several types: int, str"),
         ([1, None], "several types"),
         ({"a": 1, "b": "c"}, "several types"),
-        ({None: 1}, "no null key"),
+        ({None: 1}, "a SQL map cannot have a null key"),
         ({1: {2}}, "type set"),
-        (np.datetime64("10000-01-01"), "no datetime"),
+        (np.datetime64("10000-01-01"), "outside the range of Python's datetime"),
     ],
 )
 def test_a_value_that_sql_does_not_have_is_refused_in_its_place(value: object, said: str) -> None:
@@ -223,7 +223,7 @@ def test_a_value_that_sql_does_not_have_is_refused_in_its_place(value: object, s
     [
         (pd.DataFrame(), "the DataFrame `e` has no columns"),
         (pd.DataFrame({"a": []}), "the DataFrame `e` has no rows"),
-        (pd.DataFrame({"a": [1, {}]}), "Spark cannot take the DataFrame `e`: no"),
+        (pd.DataFrame({"a": [1, {}]}), "Spark cannot convert the DataFrame `e`: no"),
     ],
 )
 def test_a_frame_that_spark_does_not_take(frame: pd.DataFrame, said: str) -> None:

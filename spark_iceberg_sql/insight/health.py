@@ -32,7 +32,7 @@ class Finding:
 
     problem: its name: small files, fine partitions, skew, old specs, delete files, unsorted. detail: as a sentence.
     files, bytes: the affected files. call: the statement that fixes it; None if there is none. rewritten_files,
-    rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if that is not known.
+    rewritten_bytes: what the call rewrites, by Iceberg's planning; None if it rewrites none, or if that is unknown.
     basis: what the figures are based on.
     """
 
@@ -101,7 +101,7 @@ def cost(one: Finding) -> str:
     if one.problem not in OPTIONS:
         return ""
     if one.rewritten_files is None or one.rewritten_bytes is None:
-        return "  -- how much it rewrites is not known"
+        return "  -- how much it rewrites is unknown"
     return f"  -- rewrites {one.rewritten_files:,} data files, {size(one.rewritten_bytes)}"
 
 

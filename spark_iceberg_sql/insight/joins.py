@@ -117,6 +117,6 @@ def _answer(one: Join) -> str:
     if one.happens:
         return "storage-partitioned: no shuffle"
     if one.shuffles == 0:
-        return "not storage-partitioned, though it shuffles neither side by itself"
+        return "not storage-partitioned, although it shuffles neither side"
     words = f"not storage-partitioned: {one.shuffles} of 2 sides are shuffled"
     return words + (f", {one.best} with the settings below" if one.best < one.shuffles else "")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-# A bracket that nothing closes is a character of a name.
+# An unclosed bracket is an ordinary character of a name.
 _WILD = re.compile(r"[*?]|\[[!^]?\]?[^\]/]*\]|\{[^{}]*\}")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 

@@ -152,7 +152,7 @@ TABLES = Function(
     ),
     1,
     "The tables below a folder: location, UUID, format version, columns, partitioning, snapshot, files, bytes, and "
-    "the records of the data files, of which delete files may delete some.",
+    "the records in the data files, some of which delete files may have deleted.",
     "iceberg_tables('s3://lake/{sales,audit}/*')",
 )
 

@@ -16,16 +16,16 @@ from spark_iceberg_sql.syntax.variables import parameters_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# A setting with another beginning does not change what the parser accepts.
+# Only settings whose names contain one of these words change what the parser accepts.
 _OF_THE_PARSER = ("ansi", "parser", "legacy", "variable", "scripting", "extensions")
 
 
 def refused(
     spark: SparkSession, todo: Sequence[Statement], values: Mapping[str, Any]
 ) -> Iterator[tuple[Statement, Exception]]:
-    """The statements that the session's parser refuses, each with what it raises.
+    """The statements that the session's parser refuses, each with the exception.
 
-    values: of the parameters, by name. What an earlier statement may change is not judged: statements with
+    values: of the parameters, by name. Not parsed are statements that an earlier one may affect: those with
     `${...}` after a SET, and all after one that sets the parser.
     """
     setting = False
@@ -49,7 +49,7 @@ def refused(
 
 
 def _in_spark_s_words(spark: SparkSession, text: str) -> str:
-    """The text that the gate would hand on; but nothing is attached, which a write to a path needs."""
+    """The text that the gate would pass on, except that no path is attached for a write."""
     with sessions.working_in(spark):
         text = sessions.substituted(spark, clickhouse.translated(text))
     found = statements(text)

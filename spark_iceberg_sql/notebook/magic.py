@@ -142,7 +142,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
 
 def _forget_refused(shell: InteractiveShell) -> None:
-    """Take defaults that were refused out of the shell's settings, where `%config` leaves them."""
+    """Remove refused defaults from the shell's settings, where `%config` leaves them."""
     settings = shell.config.get("IcebergSql", {})
     for name, value in list(settings.items()):
         trait = IcebergSql.class_traits(config=True).get(name)

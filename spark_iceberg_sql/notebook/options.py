@@ -13,7 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
 _WORDS = re.compile(r"\S+")
-MOST_ROWS = 1_000_000  # that a page of a notebook can hold
+MOST_ROWS = 1_000_000  # more would overload a notebook's page
 OPTIONS = ("--limit", *(f"--{name}" for name in _SWITCHES))
 
 

@@ -127,17 +127,17 @@ def _value(name: str, start: int, end: int, variables: Mapping[str, Any]) -> Any
         raise VariableError(start, end, str(error), error.help) from None
 
 
-# What stands behind SET, and is no text that Spark takes as it is.
+# After these words, SET takes an expression or a name, not raw text.
 _GRAMMAR = frozenset({"TIME", "VAR", "VARIABLE", "CATALOG", "PATH"})
 
 
 def _refuse_in_raw_text(statement: Statement) -> None:
-    """Raises VariableError for a variable in a statement whose text Spark stores as it is, `SET x = {v}`."""
+    """Raises VariableError for a variable in a statement whose text Spark stores unparsed, such as `SET x = {v}`."""
     if statement.first not in ("SET", "RESET", "ADD", "LIST"):
         return
     tokens = statement.tokens
     worded = statement.first == "SET" and len(tokens) > 2 and tokens[1].word in _GRAMMAR
-    if worded and tokens[2].text not in (".", "="):  # else it is a setting of that name
+    if worded and tokens[2].text not in (".", "="):  # otherwise it is a setting of that name
         return
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         braced = token.text == "{" and token.kind is Kind.STRAY and before.text != "$"

@@ -21,7 +21,7 @@ _MOST_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HOURS = 24.0
-_NULL = (-math.inf, -math.inf)  # where null is on an axis of time, until the axis is known
+_NULL = (-math.inf, -math.inf)  # the position of null on a time axis, until the axis is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def _extent(bands: Sequence[_Band]) -> tuple[float, float]:
 
 
 def _nulls_placed(bands: Sequence[_Band]) -> list[_Band]:
-    """The bands of one axis with null, if a band has it, before the first time, with a gap as wide."""
+    """The bands of one axis, with null, if a band has it, left of the first time, after a gap of its own width."""
     known = [cell for band in bands for cell in band.cells if cell.start != -math.inf]
     if not known or len(known) == sum(len(band.cells) for band in bands):
         return list(bands)

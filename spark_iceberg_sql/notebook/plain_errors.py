@@ -52,7 +52,7 @@ def _stack(error: BaseException, text: str) -> list[str]:
     else:
         lines = shell.InteractiveTB.structured_traceback(type(error), error, frames)
     lines_of_code = [frame.line or "" for frame in _own_frames(frames)]
-    # IPython's own words for a magic: its SQL is known, and its name is no secret.
+    # IPython's own line for a magic: its SQL is masked already, and its name is not secret.
     own = [line for line in lines_of_code if "get_ipython().run_" not in line]
     return masked_stack("\n".join(map(str, lines)), text, own).split("\n")
 

@@ -1,4 +1,4 @@
-"""Which Python variables SQL has values for, and each of them as Spark takes it."""
+"""Which Python variables can be SQL parameters, and their conversion to plain Python values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _VALUES = (
 )
 _BIGINT = range(-(2**63), 2**63)
 _MOST_DIGITS = 38
-_LONGEST_DAYS = 106_751_991  # of an interval: its microseconds are a bigint
+_LONGEST_DAYS = 106_751_991  # the longest interval: its microseconds are a bigint
 
 
 class NoValueError(Exception):
-    """A variable that cannot be a parameter: what it is, and `help`, what to use instead."""
+    """A variable that cannot be a parameter. help: what to use instead."""
 
     def __init__(self, message: str, help: str = NO_VALUE) -> None:
         super().__init__(message)
@@ -45,8 +45,8 @@ def is_value(value: Any) -> bool:
 def plain(name: str, value: Any) -> Any:
     """A value as plain Python: numpy's and pandas' as Python's, tuples as lists, missing ones as None.
 
-    A number beyond bigint becomes a decimal, as its literal is in SQL. name: the variable's, for the message.
-    Raises NoValueError for what is no value of SQL.
+    An integer beyond bigint becomes a decimal, like its literal in SQL. name: of the variable, for the message.
+    Raises NoValueError if SQL has no such value.
     """
     if _from(value, "pandas", "NaTType") or _from(value, "pandas", "NAType"):
         return None
@@ -58,7 +58,7 @@ def plain(name: str, value: Any) -> Any:
         return value.to_pytimedelta()
     if isinstance(value, list | tuple):
         values = [plain(name, v) for v in value]
-        _of_one_kind(f"the list `{name}`", values)
+        _of_one_kind(f"the values of the list `{name}`", values)
         return values
     if isinstance(value, dict):
         return _of_dict(name, value)
@@ -71,14 +71,16 @@ def plain(name: str, value: Any) -> Any:
 
 
 def _of_numpy(name: str, value: Any) -> Any:
-    """Python's for a value or an array of numpy; its times without nanoseconds, which would else be numbers."""
+    """A numpy value or array as Python's. Times lose their nanoseconds, with which they would become integers."""
     if value.dtype.kind not in "mM":
         return value.tolist()
     times = value.astype(f"{value.dtype.kind}8[us]")
     listed = times.tolist()
     flat = times.ravel().tolist() if times.shape else [listed]
     if any(isinstance(v, int) for v in flat):
-        raise NoValueError(f"the variable `{name}` has a time that Python has no datetime for")
+        raise NoValueError(
+            f"the variable `{name}` contains a time outside the range of Python's datetime"
+        )
     return listed
 
 
@@ -86,29 +88,29 @@ def _of_dict(name: str, value: dict[Any, Any]) -> dict[Any, Any]:
     made = {}
     for key, v in value.items():
         if isinstance(key, tuple):
-            raise NoValueError(f"the dict `{name}` has tuples as keys, which SQL has no value for")
+            raise NoValueError(
+                f"the dict `{name}` has tuples as keys, which cannot be passed to SQL"
+            )
         made[plain(name, key)] = plain(name, v)
     if None in made:
         raise NoValueError(
-            f"the dict `{name}` has a key that is None, and a map of SQL has no null key"
+            f"the dict `{name}` has the key None, and a SQL map cannot have a null key"
         )
-    _of_one_kind(f"among its keys the dict `{name}`", list(made))
-    _of_one_kind(f"the dict `{name}`", list(made.values()))
+    _of_one_kind(f"the keys of the dict `{name}`", list(made))
+    _of_one_kind(f"the values of the dict `{name}`", list(made.values()))
     return made
 
 
 def _of_one_kind(what: str, values: list[Any]) -> None:
-    """Raises NoValueError for values that Spark makes no array of: it converts none of them to another's type."""
+    """Raises NoValueError if Spark cannot make an array of the values: it does not convert between their types."""
     kinds = {_kind(v) for v in values}
     if len(kinds) > 1:
         listed = ", ".join(sorted(kinds))
-        raise NoValueError(
-            f"{what} has values of several types: {listed}", "give all of them one type"
-        )
+        raise NoValueError(f"{what} have several types: {listed}", "give all of them one type")
 
 
 def _kind(value: Any) -> str:
-    """What Spark's type of a value depends on."""
+    """The part of a value that determines its Spark type."""
     if isinstance(value, list):
         return f"list of {_kind(value[0])}" if value else "empty list"
     if isinstance(value, dict):
@@ -129,38 +131,40 @@ def _in_range(name: str, value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         if not value.is_finite():
             raise NoValueError(
-                f"the variable `{name}` is the decimal {value}, and decimals of SQL are numbers",
+                f"the variable `{name}` is the decimal {value}, which SQL's DECIMAL does not have",
                 f"write float({name}) in Python, which is a double in SQL",
             )
         _, digits, exponent = value.as_tuple()
         if max(len(digits) + max(0, int(exponent)), -int(exponent)) > _MOST_DIGITS:
             raise _too_long(name)
     if isinstance(value, datetime.timedelta) and abs(value.days) >= _LONGEST_DAYS:
-        raise NoValueError(f"the variable `{name}` is longer than an interval of SQL can be")
+        raise NoValueError(f"the variable `{name}` is longer than the longest SQL interval")
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-        raise NoValueError(f"the text `{name}` has half of a character, a lone surrogate")
+        raise NoValueError(
+            f"the string `{name}` contains a lone surrogate, which is not a valid character"
+        )
     return value
 
 
 def refused_frame(name: str, frame: Any, error: Exception) -> tuple[str, str]:
-    """What to say of pandas' DataFrame that Spark cannot take, and what to write instead. error: Spark's."""
+    """The message and the help for a pandas DataFrame that Spark cannot convert. error: Spark's."""
     if not len(frame.columns):
-        return f"the DataFrame `{name}` has no columns", "give it columns"
+        return f"the DataFrame `{name}` has no columns", "add a column"
     if not len(frame):
         return (
-            f"the DataFrame `{name}` has no rows, which Spark takes the columns' types from",
+            f"the DataFrame `{name}` has no rows, so Spark cannot infer the types of its columns",
             f"in a Python cell: {name} = spark.createDataFrame([], '{frame.columns[0]} STRING, ...')",
         )
     first = said(error).sentence
     return (
-        f"Spark cannot take the DataFrame `{name}`: {first}",
+        f"Spark cannot convert the DataFrame `{name}`: {first}",
         "give all values of a column one type",
     )
 
 
 def _too_long(name: str) -> NoValueError:
     return NoValueError(
-        f"the number `{name}` has more than {_MOST_DIGITS} digits, the most that a decimal has",
+        f"the number `{name}` has more than {_MOST_DIGITS} digits, the maximum of DECIMAL",
         f"write float({name}) in Python, which is a double in SQL, or str({name})",
     )
 

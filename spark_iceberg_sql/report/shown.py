@@ -1,4 +1,4 @@
-"""A report on another form of its text: credentials hidden, or parameters where their values were checked."""
+"""Reports on an edited form of their text: credentials hidden, or parameter markers instead of the checked values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def backwards(edits: Sequence[Edit], text: str) -> list[Edit]:
 
 
 def moved(offset: int, edits: Sequence[Edit], *, end: bool = False) -> int:
-    """Where an offset goes. end: whether it is the end of a span, which an edit that it cuts belongs to."""
+    """The new position of an offset. end: whether it ends a span, which then includes an edit that it cuts."""
     by = 0
     for edit in edits:
         if offset <= edit.start and not (end and edit.start < offset):
@@ -82,7 +82,9 @@ def without_secrets(report: Report) -> Report:
     if not edits:
         return report
     values = {report.text[edit.start : edit.end] for edit in edits}
-    values = {value for value in values if len(value) > 3}  # a shorter one is in other words too
+    values = {
+        value for value in values if len(value) > 3
+    }  # a shorter one may be part of other words
     found = reworded(report, edits)
 
     def silent(said: str | None) -> str | None:
@@ -107,7 +109,7 @@ def secrets_of(text: str) -> list[Edit]:
     """The edits that hide a text's values that may be credentials.
 
     Values of properties, options and arguments whose key looks like it; passwords in addresses; what table
-    functions take behind a call's first argument that has no name; what SET assigns to such a key.
+    functions take unnamed after a call's first argument; what SET assigns to such a key.
     """
     if _ANY.search(text) is None and _VALUE.search(text) is None and CALL.search(text) is None:
         return []
@@ -141,12 +143,12 @@ def _hidden(text: str, tokens: list[Token], at: int) -> Iterator[tuple[int, int]
     yield from unnamed(tokens)
 
 
-# After these words no key goes on.
+# Words that end a key.
 _OPENING = frozenset({"SELECT", "WHERE", "VALUES", "AND", "OR", "FROM", "AS", "LOCATION", "USING"})
 
 
 def unnamed(tokens: list[Token]) -> Iterator[tuple[int, int]]:
-    """The strings behind the first argument of table functions that take credentials."""
+    """The strings after the first argument of table functions that take credentials."""
     depth = 0
     for before, opening, first in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if opening.text == "(" and (depth or before.word in _CALLS):

@@ -62,7 +62,7 @@ def _lines(table: Table) -> Iterator[str]:
 
 
 def columns_ddl(schema: Schema) -> str:
-    """The columns of a CREATE TABLE, in one line; a type that Spark cannot even read has Iceberg's name."""
+    """The columns of a CREATE TABLE, in one line; a type that Spark cannot read has Iceberg's name."""
     return ", ".join(f"{quoted(f.name)} {_column(f, _READ_AS)}" for f in schema.fields)
 
 
@@ -83,7 +83,7 @@ _NOT_IN_SPARK: Mapping[str, str] = {
 }
 
 
-# Those of them that Spark reads as another type.
+# Those that Spark reads, as another type.
 _READ_AS = {name: _NOT_IN_SPARK[name] for name in ("uuid", "fixed")}
 
 

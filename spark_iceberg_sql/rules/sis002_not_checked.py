@@ -35,7 +35,7 @@ WAYS = (
 )
 QUERY_WAYS = "add the CREATE TABLE of the query's tables earlier, cast computed columns, or check in a Spark session"
 FILLED_IN = "check the statement with the values filled in, as `iceberg-sql run --var` does"
-# The same in a session, which has asked all that there is.
+# The same in a session, where the catalogs have already been asked.
 LIVE_WAYS = "run the statement again when the catalog answers"
 LIVE_QUERY_WAYS = "run the query alone: Spark says what it refuses"
 LIVE_NAME = "write out the table's name"
@@ -69,7 +69,7 @@ def not_checked(context: Context) -> Iterator[Finding]:
 
 
 def _is_checked_later(context: Context, node: nodes.Templated) -> bool:
-    """Whether it is an EXECUTE IMMEDIATE in the gate, which what it executes passes by itself."""
+    """Whether it is an EXECUTE IMMEDIATE in the gate: the statement that it executes is checked separately."""
     return context.repaired and context.words(node.span)[:7].upper() == "EXECUTE"
 
 

@@ -99,7 +99,7 @@ def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
 
     def sql(sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803 - pyspark's
         if isinstance(sqlQuery, str) and not args and not kwargs and _may_be_ddl(sqlQuery):
-            # As in a session of one's own, a comment suppresses nothing.
+            # As in a classic session, a comment suppresses no error.
             report = check(spark, without_ignores(sqlQuery))
             _speak(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
         try:

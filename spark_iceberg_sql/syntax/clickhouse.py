@@ -48,7 +48,7 @@ _DELETES = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 class Attachment:
     """A path that must have a name before the translated statement can run.
 
-    path: the table's folder, a literal of the statement. name: of the table, from its catalog on.
+    path: the table's folder, a literal of the statement. name: of the table, catalog first.
     """
 
     path: str
@@ -77,9 +77,9 @@ def may_need_translation(text: str) -> bool:
     return _CANDIDATE.search(text) is not None
 
 
-# How names begin of catalogs that are made for a folder.
+# The prefix of the names of catalogs that are made for a folder.
 OWN = "path_"
-# A table's name, from its catalog on, for its folder.
+# A function from a table's folder to its name, catalog first.
 Naming = Callable[[str], tuple[str, ...]]
 
 
@@ -95,7 +95,7 @@ def translate(
     """A statement in Spark's words; None where it needs no translation.
 
     text: one statement. collections: the named collections there are, which may stand unquoted as a
-    function's first argument. naming: how a table is named that is written to by its path.
+    function's first argument. naming: gives the name of a table that is written by path.
     """
     if not may_need_translation(text):
         return None

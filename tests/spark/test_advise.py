@@ -170,8 +170,8 @@ def test_what_gives_no_advice_says_why(
 
 def test_arguments_that_are_refused(spark: SparkSession, visits: str) -> None:
     for more, said in (
-        ({"sample": 0}, "sample is a number of rows from 1 on, not 0"),
-        ({"sample": -1}, "sample is a number of rows from 1 on, not -1"),
+        ({"sample": 0}, "sample must be at least 1 row, not 0"),
+        ({"sample": -1}, "sample must be at least 1 row, not -1"),
         ({"queries": [(BY_SHOP, "x")]}, "a pair of a text and a weight"),
         ({"queries": [(BY_SHOP, math.inf)]}, "must be a positive number"),
         ({"queries": [7]}, "a pair of a text and a weight"),

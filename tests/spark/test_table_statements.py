@@ -207,9 +207,7 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
             spark.sql(
                 f"SELECT * FROM iceberg('{location}', changes => true, start_snapshot_id => {first})"
             )
-        advice = re.search(
-            r"are (SELECT .*) EXCEPT ALL (SELECT .*), and with the two", str(said.value)
-        )
+        advice = re.search(r"are (SELECT .*) EXCEPT ALL (SELECT .*); swap the two", str(said.value))
         assert advice is not None
         last, begin = (half.replace("...", f"'{location}'") for half in advice.groups())
         assert rows(spark, f"{begin} EXCEPT ALL {last}") == [Row(id=2)]

@@ -48,7 +48,7 @@ class CatalogSilentError(Exception):
 
 
 class NoCatalogError(Exception):
-    """A name whose first part is no catalog; `str` says so."""
+    """The first part of a name is not a catalog; `str` is the message."""
 
 
 def current_place(spark: SparkSession) -> tuple[str, tuple[str, ...]]:
@@ -67,7 +67,7 @@ def is_catalog(spark: SparkSession, name: str) -> bool:
 
 
 def no_catalog(spark: SparkSession, name: str) -> str:
-    """That a session has no catalog of a name, with what may be meant."""
+    """The message that a session has no such catalog, with similar names."""
     like = near(name, configured(spark))
     return f"the session has no catalog `{name}`" + (
         f"; did you mean `{'` or `'.join(like)}`?" if like else ""
@@ -75,7 +75,7 @@ def no_catalog(spark: SparkSession, name: str) -> str:
 
 
 def configured(spark: SparkSession) -> list[str]:
-    """The names of the catalogs that a session's settings have."""
+    """The names of the catalogs in a session's settings."""
     conf = jvm.java_session(spark).sessionState().conf()
     keys = str(conf.getAllConfs().keySet().mkString("\n")).split("\n")
     prefix = "spark.sql.catalog."

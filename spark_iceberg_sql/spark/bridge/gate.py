@@ -49,9 +49,9 @@ class Asked:
         self.is_plan = bool(java.isPlan())
 
     def bound(self, text: str) -> list[Edit]:
-        """The values of the statement's parameters, at their places in its text.
+        """The edits that replace the statement's parameter markers by their values.
 
-        Empty where it has none, where Spark refuses them, and before Spark 4.1, which puts none into the text.
+        Empty if it has none, if Spark refuses them, and before Spark 4.1, which does not substitute them in the text.
         """
         try:
             parsed, *found = list(self._java.bound(text)) or [text]

@@ -30,7 +30,7 @@ def schema_json(frame: DataFrame) -> dict[str, Any]:
 
 
 def new_table_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """The properties of a table that is created with some: Iceberg adds its own, such as the codec of new tables."""
+    """The properties of a new table: Iceberg adds defaults to those given, such as the codec."""
     unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
     made = java_class(f"{_ICEBERG}.TableMetadata").newTableMetadata(
         unpartitioned.schema(), unpartitioned, FOLDER, dict(properties)

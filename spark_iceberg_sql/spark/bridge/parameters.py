@@ -1,4 +1,4 @@
-"""Values of a statement's parameters, as Spark takes them right."""
+"""Conversion of parameters to values that `spark.sql` handles correctly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from spark_iceberg_sql.spark.bridge import jvm
 
@@ -40,7 +40,7 @@ def _literal(value: jvm.Java) -> Column:
 
 
 def _longs(values: list[int]) -> Column:
-    """An array of bigint: pyspark makes int and bigint of its elements, which Spark takes for two types."""
+    """An array of bigint: pyspark would mix int and bigint elements, which Spark refuses as two types."""
     own = jvm.gateway()
     made = own.new_array(own.jvm.long, len(values))
     for i, value in enumerate(values):

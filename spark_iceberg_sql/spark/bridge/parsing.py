@@ -1,4 +1,4 @@
-"""What the session's parser says about a statement that is not to run yet."""
+"""Parsing of a statement that must not run yet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _CONTEXT = "org.apache.spark.sql.catalyst.parser.NamedParameterContext"
 _LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
 
-# Values that are bound as they are; a number stands for others, such as a date, which the grammar seldom tells apart.
+# Types of values that are bound as they are. For others, such as dates, a number is bound: the grammar rarely differs.
 EXACT = (str, bool, int, float, type(None))
 
 

@@ -41,7 +41,7 @@ def leaves(plan: Java) -> Iterator[Leaf]:
 
 
 def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
-    """As `leaves`, but of equal scans only as many as the physical plan has: it reuses the rows of the others."""
+    """Like `leaves`, but with only as many equal scans as the physical plan has, which reuses their rows."""
     found = list(leaves(plan))
     names = [_scan_text(leaf.node.scan()) if leaf.kind == _SCAN else "" for leaf in found]
     counts = Counter(name for name in names if name)
@@ -63,7 +63,7 @@ def _scan_text(scan: Java) -> str:
 
 
 def _physical_scans(spark: SparkSession, plan: Java) -> Iterator[Java]:
-    """The scans of the physical plan that a session makes of an optimized one, what is read twice left out."""
+    """The scans of the physical plan for an optimized one, after the reuse of equal exchanges and subqueries."""
     session = jvm.java_session(spark)
     answer = java_class(f"{_LOGICAL}.ReturnAnswer")(plan)
     execution = scala_object("org.apache.spark.sql.execution.QueryExecution")
@@ -72,7 +72,7 @@ def _physical_scans(spark: SparkSession, plan: Java) -> Iterator[Java]:
         prepared = execution.prepareExecutedPlan(session, physical.clone())
         reuse = scala_object("org.apache.spark.sql.execution.reuse.ReuseExchangeAndSubquery")
         yield from _batch_scans(reuse.apply(prepared))
-    except JVM_ERRORS:  # the optimized plan's are shown
+    except JVM_ERRORS:  # then those of the optimized plan are shown
         return
 
 

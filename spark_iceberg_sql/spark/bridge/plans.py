@@ -70,10 +70,10 @@ def planned(spark: SparkSession, text: str) -> Plans:
 
 
 def parsed(state: Java, text: str) -> Java:
-    """A statement's parsed plan, of EXPLAIN that of what it explains; analysis of it runs nothing.
+    """A statement's parsed plan (for EXPLAIN, the explained statement's), whose analysis runs nothing.
 
-    state: the session's. Raises pyspark's ParseException, and IcebergSqlError for a statement that is run by
-    its analysis.
+    state: the session's. Raises pyspark's ParseException, and IcebergSqlError for a statement that runs when it
+    is analysed.
     """
     plan = state.sqlParser().parsePlan(text)
     if kind(plan) == "ExplainCommand":
@@ -162,7 +162,9 @@ def _walk(
                     conjuncts = list(own)
                 found[key(child)] = Filtered(child, conjuncts)
                 return
-            if name == "Filter" and not conjuncts:  # a filter of its own: not moved over randomness
+            if (
+                name == "Filter" and not conjuncts
+            ):  # a filter by itself: not pushed through nondeterministic columns
                 conjuncts, child = split(node.condition()), node.child()
             higher += [(conjunct, described(child)) for conjunct in conjuncts]
             if name == "Filter":

@@ -11,7 +11,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 def rewritten(table: Java, options: Mapping[str, str]) -> tuple[int, int] | None:
     """The data files and bytes that a call would rewrite; None if Iceberg does not say.
 
-    table: of Iceberg. options: the call's.
+    table: an Iceberg table. options: of the call.
     """
     files = size = 0
     try:

@@ -73,9 +73,9 @@ def is_derived(conjunct: Java) -> bool:
 
 
 def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, int, int]]]:
-    """What Spark derived for one table from a conjunct on another: it has that one's place.
+    """The conjuncts that Spark derived for one table from a conjunct on another, whose place in the query they have.
 
-    conjuncts: with what identifies their tables. Returns the tables and places of those that are derived.
+    conjuncts: each with its table's key. Returns the keys and places of the derived ones.
     """
     found: dict[tuple[str, int, int], dict[int, bool]] = {}
     for table, conjunct in conjuncts:
@@ -92,7 +92,7 @@ def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, i
 
 
 def _names(words: str, conjunct: Java) -> bool:
-    """Whether a text names a conjunct's columns, with no other table's name before them."""
+    """Whether a text names a conjunct's columns, unqualified or with its own table's name."""
     for column in from_seq(conjunct.references().toSeq()):
         name = re.escape(str(column.name()))
         pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"

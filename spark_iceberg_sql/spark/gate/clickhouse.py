@@ -43,7 +43,7 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
 
 
 def translated(text: str) -> str:
-    """The statement in Spark's syntax, as it would be if what it writes to were attached; nothing is done."""
+    """The statement in Spark's syntax, without attaching the path that it writes to."""
     found = _translation(text)
     return text if found is None else found.text
 
@@ -58,7 +58,7 @@ def _translation(text: str) -> Translation | None:
 def _name(folder: str) -> tuple[str, ...]:
     """The name of the table in a folder: in a catalog that the active session has, if one has the folder.
 
-    A catalog caches its tables: through another one the rows would be written, and not seen in this one.
+    Catalogs cache tables: rows written through another catalog would not be visible through this one.
     """
     found = sorted(relations.hadoop_catalogs().items(), key=_users_first)
     for catalog, warehouse in found:

@@ -40,12 +40,10 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
     condition; a bare Java exception becomes an IcebergSqlError, without the Java stack.
     """
     cause = _cause(spark, error, text)
-    # Where Spark has no plan its own words are of a bug in Spark, which it is not.
     if isinstance(error, CapturedException):
         if cause is not None and _has_no_plan(error):
-            return lines.described(
-                error, cause
-            )  # Spark's words are of a bug in Spark, which it is not
+            # Spark reports a bug in Spark, which it is not.
+            return lines.described(error, cause)
         return catalogs.explained(error, cause) if cause is not None else error
     if cause is not None and _has_no_plan(error):
         return IcebergSqlError(cause)
@@ -95,7 +93,7 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
 
 
 def _has_no_plan(error: Exception) -> bool:
-    """Whether Iceberg did not take one of its own statements, since the table is none of its catalogs'."""
+    """Whether Iceberg did not plan one of its own statements, because the table is not in an Iceberg catalog."""
     causes = catalogs.thrown(error)
     return any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS)
 
@@ -111,7 +109,7 @@ def _why_no_plan(spark: SparkSession, text: object) -> str:
             if name[0] in catalogs.configured(spark) or name[0] == "spark_catalog":
                 catalogs.load(spark, name)
         except catalogs.NoCatalogError as missing:
-            return f"{missing}\nhelp: begin the name with a catalog that is configured"
+            return f"{missing}\nhelp: start the name with a configured catalog"
         except catalogs.CatalogSilentError as silent:
             return (
                 f"the catalog `{name[0]}` did not answer: {silent}\n"

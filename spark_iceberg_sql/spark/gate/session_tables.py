@@ -73,7 +73,7 @@ class SessionTables(Tables):
         try:
             loaded = catalogs.load(self._spark, name)
         except catalogs.NoCatalogError as error:
-            return Absent(name, str(error), "begin the name with a catalog that is configured")
+            return Absent(name, str(error), "start the name with a configured catalog")
         except catalogs.CatalogSilentError as error:
             # Remembered, since each request may take half a minute.
             self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"

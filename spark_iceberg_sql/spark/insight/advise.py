@@ -70,9 +70,7 @@ def advise(
     Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """
     if not isinstance(sample, int) or sample < 1:
-        raise IcebergSqlError(
-            f"sample is a number of rows from 1 on, not {sample}", argument="sample"
-        )
+        raise IcebergSqlError(f"sample must be at least 1 row, not {sample}", argument="sample")
     with refusing("queries"):
         wanted = workload(queries)
     found = source_of(spark, source, properties)

@@ -57,7 +57,7 @@ def sampled(
     seen = len(taken)
     if total and not seen:
         raise IcebergSqlError(
-            f"a sample of about {count:,} of {total:,} rows has none\nhelp: give a larger sample",
+            f"a sample of about {count:,} of {total:,} rows is empty\nhelp: give a larger sample",
             argument="sample",
         )
     raw = sum(row["raw"] for row in taken) / max(1, seen)

@@ -79,7 +79,7 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
             )
         notes += [f"{name} is not read: the plan needs none of its rows" for name in read]
     if scans and expressions.kind(found.analyzed) in _VIEWS:
-        notes.append("a view reads nothing when it is created: this is what its query reads")
+        notes.append("creating a view reads nothing: this is what its query reads")
     return Explanation(text, tuple(scans), tuple(notes))
 
 
@@ -100,7 +100,7 @@ def _scan(
     if metrics is None and not local and iceberg_filters.kept(table, []) is not None:
         return Scan(
             name,
-            note="an incremental read, whose planning counts no files: what it reads is not known",
+            note="an incremental read, whose planning counts no files: what it reads is unknown",
         )
     conjuncts = Conjuncts(spark, relation, filtered, found.prune, fields(table), derived)
     kept = iceberg_filters.kept(table, conjuncts.filters())

@@ -52,9 +52,9 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
         if str(snapshot.summary().get("total-delete-files") or "0") != "0":
             words = (
                 f"snapshot {snapshot.snapshotId()} has delete files, for which Iceberg cannot compute changes; the "
-                f"rows inserted since are SELECT * FROM {function}(..., snapshot_id => {last}) EXCEPT ALL SELECT * "
-                f"FROM {function}(..., snapshot_id => {'FIRST' if start is None else start}), and with the two "
-                "exchanged the deleted ones"
+                f"inserted rows are SELECT * FROM {function}(..., snapshot_id => {last}) EXCEPT ALL SELECT * "
+                f"FROM {function}(..., snapshot_id => {'FIRST' if start is None else start}); swap the two for the "
+                "deleted rows"
             )
             raise invalid(function, "changes", words)
     return _visible(relations.relation(_source(table, changes=True), options))
