@@ -678,6 +678,7 @@ def statements_of(text: str) -> list[object]:
     return [t for s in statements(text) for t in s.tokens]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("before", "piece", "behind"),
     [

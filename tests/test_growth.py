@@ -72,6 +72,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", SHAPES)
 def test_growth(shape: str) -> None:
     """The square of n would give 16, and its cube 64."""

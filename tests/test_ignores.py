@@ -214,6 +214,7 @@ SQL = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", SQL)
 def test_comments_are_added_to_sql(text: str, capsys: Any) -> None:
     before = [c for c in found("a.sql", text, capsys) if not c.endswith("SIS002")]
@@ -269,6 +270,7 @@ PYTHON = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", PYTHON)
 def test_comments_are_added_to_programs(text: str, capsys: Any) -> None:
     before = [c for c in found("a.py", text, capsys) if not c.endswith("SIS002")]
@@ -412,14 +414,8 @@ def test_new_findings_alone_get_comments(capsys: Any) -> None:
 RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else [])
-        for n, p in share(enumerate(RULES), 2)
-    ],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", share(RULES, 2), ids=lambda path: path.stem)
 def test_files_with_many_findings(path: Path, capsys: Any) -> None:
     """No comment is left that suppresses nothing, although an ignored error changes what follows it."""
     text = path.read_text("utf-8")

@@ -520,6 +520,7 @@ def test_sqlmesh(write: Write, text: str, expected: list[tuple[str, str]]) -> No
     assert found() == [("models/a.sql", code, at) for code, at in expected]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "many",
     [

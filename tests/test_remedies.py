@@ -169,6 +169,7 @@ def test_a_repair_reads_and_brings_no_error_of_the_text() -> None:
 WHOLE = re.compile(r"^write `(ALTER TABLE [^`]*|CREATE OR REPLACE TABLE [^`]*\))`$")
 
 
+@pytest.mark.thorough
 def test_a_whole_statement_put_in_place() -> None:
     """The fault is gone, and no error has come."""
     count = 0
@@ -442,6 +443,7 @@ PIECES = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", sampled(range(10), 5))
 def test_broken_words_break_nothing(seed: int) -> None:
     """Scripts with tokens lost, doubled, swapped and cut: no fault of ours, and a second fix is none."""
