@@ -381,7 +381,7 @@ def test_one_place_without_a_comment_does_not_keep_the_others_from_theirs(capsys
 
 
 def test_a_comment_reaches_the_next_statement_and_no_further(capsys: Any) -> None:
-    """It is not meant for whatever SQL follows somewhere."""
+    """It does not apply to unrelated SQL further on."""
     comment = "# iceberg-sql: ignore[SIS501]"
     near = f"{comment}\n\n# by load\nspark.sql(\n  '{TABLE}')\n"
     listed = f"SQL = [\n  {comment}\n  '{TABLE}',\n]\nfor s in SQL: spark.sql(s)\n"

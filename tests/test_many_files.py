@@ -286,7 +286,7 @@ METADATA = json.dumps(
 def test_whatever_other_files_say(
     check: Check, project: Path, made: Callable[[Path], None], name: str, text: str
 ) -> None:
-    """Here, and in a folder; a result without the other file is no result with it, nor the other way round."""
+    """Here and in a folder: a result without the other file does not count with it, nor the reverse."""
     made(project)
     before = check()
     assert before == check("--no-cache")
@@ -342,7 +342,7 @@ def test_the_order_of_a_ddl_file_that_is_a_migration(check: Check, project: Path
 
 
 def test_old_findings_are_told_anew(check: Check, project: Path) -> None:
-    """What a baseline or a commit hides is no part of a result."""
+    """What a baseline or a commit hides is not part of a cached result."""
     everything = check()
     check("--baseline", "b.json", "--write-baseline")
     hidden = check("--baseline", "b.json")
@@ -386,7 +386,7 @@ def test_standard_input_is_not_kept(
 def test_rules_of_other_packages_are_always_asked(
     check: Check, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They may depend on anything: another file, a server, the time."""
+    """Such rules may depend on anything: another file, a server, the time."""
     before = check()
     monkeypatch.setattr("spark_iceberg_sql.cli.many.ALL", (*ALL, ALL[0]))
     kept = [path.read_bytes() for path in (project / CACHE).iterdir()]
