@@ -182,7 +182,7 @@ TEN = datetime.datetime.fromisoformat("2024-01-01T10:00")
         (np.uint64(2**63 + 1), decimal.Decimal(2**63 + 1)),
         (pd.NaT, None),
         (pd.NA, None),
-        (np.datetime64("NaT"), None),
+        (np.datetime64("NaT", "ns"), None),
         (np.datetime64("2024-01-01T10", "ns"), TEN),
         (np.array(["2024-01-01"], "datetime64[ns]"), [MIDNIGHT]),
         (pd.Timestamp("2024-01-01"), MIDNIGHT),
