@@ -1,4 +1,4 @@
-"""A third of a minute of the adversary: random tables, predicates and statements, compared with rows without Iceberg."""
+"""A short run of the adversary: random tables, predicates and statements, compared with rows without Iceberg."""
 
 from __future__ import annotations
 
