@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.checker.beside import Beside
-from spark_iceberg_sql.checker.engine import Around, Verdict, check
+from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
 from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.checker.memo import Memo
@@ -20,7 +20,7 @@ from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.files.projects.tools import Projects
+from spark_iceberg_sql.files.projects.tools import Projects, statements_before
 from spark_iceberg_sql.files.source import Source, Unread
 from spark_iceberg_sql.files.source_map import Joined, join
 from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
@@ -43,7 +43,7 @@ class Linter:
 
     def source(self, name: str, text: str, settings: Settings) -> Source:
         """What there is to check of a file. Raises FileError for an invalid notebook."""
-        return source(name, text, self._projects, settings.callables)
+        return source(name, text, self._projects, settings.callables, settings.dbt_manifest)
 
     def lint(self, found: Source, settings: Settings, memo: Memo | None = None) -> list[Report]:
         """The reports of a file's parts, under its settings, without what these do not select.
@@ -66,9 +66,14 @@ class Linter:
             ]
         scripts = [(script, False) for script in scripts_of(found)]
         scripts += [(script, True) for script in kept_by(found)]
+        text = found.parts[0].text if found.parts else ""
+        before = statements_before(found.name, text, self._projects)
+        read = known.copy() if before else known
+        for statement in before:
+            follow(statement, read)
         for script, kept in scripts:
             statements, placed = _check_script(
-                script, known, verdict, lines, found, beside, kept=kept, memo=memo
+                script, known if kept else read, verdict, lines, found, beside, kept=kept, memo=memo
             )
             count += statements
             for part, diagnostic in placed:

@@ -170,16 +170,20 @@ def _declared(content: bytes) -> str | None:
 
 
 def source(
-    name: str, text: str, projects: Projects | None = None, callables: Sequence[str] = ()
+    name: str,
+    text: str,
+    projects: Projects | None = None,
+    callables: Sequence[str] = (),
+    manifest: Path | None = None,
 ) -> Source:
     """What the checker sees of a file.
 
     name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content.
     projects: the dbt projects that are known so far. callables: the functions that pass a program's SQL to Spark.
-    Raises FileError for an invalid notebook.
+    manifest: dbt's `manifest.json`, if a setting names it. Raises FileError for an invalid notebook.
     """
     own = _of_suffix(name, text, callables)
-    return with_models(own, text, projects or Projects()) or own
+    return with_models(own, text, projects or Projects(), manifest) or own
 
 
 def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:

@@ -123,6 +123,11 @@ class PieceMaker:
         self._length = 0
         self._literals: list[tuple[int, bool]] = []
 
+    @property
+    def length(self) -> int:
+        """How many characters it has so far."""
+        return self._length
+
     def literal(self, *, own: bool) -> None:
         """Begin a literal. own: whether only this piece uses it."""
         self._literals.append((self._length, own))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
+from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, first, is_templated, of_node
 from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.yaml_nodes import YamlError
@@ -25,6 +26,10 @@ _PROJECT = "dbt_project.yml"
 _FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
 _OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
 _ENDINGS = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
+# What is computed from the texts of files.
+_FACTS = ("top", "name", "paths", "files", "resources", "entries", "read_for_all", "manifest")
+# Other files that dbt reads for every model.
+_GENERAL = ("profiles.yml", "packages.yml", "dependencies.yml", "package-lock.yml")
 _NOT_OURS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
 _SNAPSHOT = re.compile(r"\{%[-+]?\s*snapshot\s+(\w+)")
 _RELEVANT = re.compile(r"partition_by|file_format|materialized|enabled|contract|column_types")
@@ -56,19 +61,24 @@ class Entry(NamedTuple):
 
 
 class Project:
-    """A project. root: the folder with its `dbt_project.yml`."""
+    """A project. root: the folder with its `dbt_project.yml`. manifest: the `manifest.json` that a setting names.
 
-    def __init__(self, root: Path) -> None:
+    opened: the texts of open files, which count instead of the saved ones.
+    """
+
+    def __init__(
+        self, root: Path, manifest: Path | None = None, opened: Mapping[Path, str] | None = None
+    ) -> None:
         self.root = root
         self.file = root / _PROJECT
-        self._texts: dict[Path, str] = {}
+        self.unsaved = set(opened or ())
+        self._given = manifest
+        self._texts: dict[Path, str] = dict(opened or {})
 
     def text(self, path: Path) -> str:
         """A file's text; empty where it cannot be read."""
         if path not in self._texts:
-            self._texts[path] = ""
-            with suppress(OSError, UnicodeError):
-                self._texts[path] = path.read_bytes().decode("utf-8-sig")
+            self._texts[path] = _saved(path)
         return self._texts[path]
 
     def has(self, path: Path) -> bool:
@@ -79,7 +89,8 @@ class Project:
         """Use a text as the content of a file: unsaved text of an editor, or text with fixes."""
         if self.text(path) != text:
             self._texts[path] = text
-            for fact in ("top", "name", "paths", "files", "resources", "entries"):
+            (self.unsaved.discard if text == _saved(path) else self.unsaved.add)(path)
+            for fact in _FACTS:
                 self.__dict__.pop(fact, None)
 
     @cached_property
@@ -180,7 +191,28 @@ class Project:
         return python_config(text) if resource.path.suffix == ".py" else sql_config(text)
 
     def layers(self, resource: Resource) -> list[Layer]:
-        """All configurations of a resource, in order of precedence."""
+        """All configurations of a resource, in order of precedence.
+
+        The values that dbt has computed, according to its manifest, come first, each at the position of its template.
+        """
+        found = self._stated(resource)
+        configs = [layer.config for layer in found]
+        computed = [
+            key
+            for key in KEYS
+            if (v := first(configs, key)) and v.fields is None and is_templated(v)
+        ]
+        node = self.node(resource) if computed else None
+        if node is None:
+            return found
+        owners = {key: next(each for each in found if key in each.config) for key in computed}
+        values = [
+            Layer(owner.file, {key: node.value(key, owner.config[key])})
+            for key, owner in owners.items()
+        ]
+        return [*values, *found]
+
+    def _stated(self, resource: Resource) -> list[Layer]:
         found = []
         if resource.path is not None:
             found.append(Layer(resource.path, self.own(resource).config))
@@ -201,6 +233,42 @@ class Project:
             config = {k: of_node(v, text) for k, v in {**plain, **values}.items() if k in KEYS}
             found.insert(0, Layer(self.file, config))
             node = inside.get(part) if part is not None else None
+        return found
+
+    @cached_property
+    def manifest(self) -> Manifest | None:
+        """The manifest that dbt wrote last, or that a setting names; None if there is none for Spark."""
+        folder = yaml_nodes.text_of(yaml_nodes.items(self.top).get("target-path")) or "target"
+        path = self._given or self.root / folder / "manifest.json"
+        found = Manifest(self, path, given=self._given is not None)
+        return found if path.is_file() and found.usable else None
+
+    def node(self, resource: Resource) -> Node | None:
+        """What dbt's manifest has of a resource; None if there is none that counts."""
+        return self.manifest.node(resource) if self.manifest is not None else None
+
+    def stale(self, resource: Resource) -> str | None:
+        """Why dbt's manifest does not count for a resource; None if it does, or if there is none."""
+        return self.manifest.stale(resource) if self.manifest is not None else None
+
+    def id_of(self, resource: Resource) -> str:
+        """The id that dbt gives a resource."""
+        return f"{resource.kind[:-1]}.{self.name}.{resource.name}"
+
+    @staticmethod
+    def runs_on_spark(adapter: str) -> bool:
+        """Whether a dbt adapter runs SQL in Spark."""
+        return _SPARKS.search(adapter) is not None
+
+    @cached_property
+    def read_for_all(self) -> list[Path]:
+        """The files that dbt reads for every model: YAML files, macros."""
+        found = [self.file, *(self.root / name for name in _GENERAL)]
+        found += [path for path in self.files if path.suffix in YAML]
+        named = yaml_nodes.entries(yaml_nodes.items(self.top).get("macro-paths"))
+        folders = [yaml_nodes.text_of(each) for each in named] or ["macros"]
+        for name in folders:
+            found += sorted((self.root / str(name)).rglob("*.sql"))
         return found
 
     @cached_property
@@ -225,6 +293,12 @@ class Project:
             with suppress(OSError):
                 times.append(path.stat().st_mtime)
         return max(times)
+
+
+def _saved(path: Path) -> str:
+    with suppress(OSError, UnicodeError):
+        return path.read_bytes().decode("utf-8-sig")
+    return ""
 
 
 def _columns(node: Any) -> Iterator[tuple[str, str | None]]:

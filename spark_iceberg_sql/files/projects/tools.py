@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +20,17 @@ _SQLMESH = "partitioned_by"  # in any case
 
 
 class Projects:
-    """The dbt projects of the files of a check, each read once."""
+    """The dbt projects of the files of a check, each read once.
 
-    def __init__(self) -> None:
+    opened: the texts of open files, which count instead of the saved ones.
+    """
+
+    def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
+        self._opened = opened
         self._roots: dict[Path, Project | None] = {}
 
-    def of(self, path: Path) -> Project | None:
-        """The project of a file; None if it belongs to none."""
+    def of(self, path: Path, manifest: Path | None = None) -> Project | None:
+        """The project of a file; None if it belongs to none. manifest: the `manifest.json` that a setting names."""
         folder = path.parent
         if folder not in self._roots:
             if _PACKAGES & set(folder.parts) or folder == folder.parent:
@@ -34,9 +38,9 @@ class Projects:
             elif (folder / "dbt_project.yml").is_file():
                 from spark_iceberg_sql.files.projects.dbt_project import Project
 
-                self._roots[folder] = Project(folder)
+                self._roots[folder] = Project(folder, manifest, self._opened)
             else:
-                self._roots[folder] = self.of(folder)
+                self._roots[folder] = self.of(folder, manifest)
         return self._roots[folder]
 
 
@@ -55,16 +59,29 @@ def stands_alone(name: str, text: str) -> bool:
     return suffix not in YAML and "partition_by" not in text and _SQLMESH not in text.lower()
 
 
-def with_models(own: Source, text: str, projects: Projects) -> Source | None:
+def statements_before(name: str, text: str, projects: Projects) -> list[str]:
+    """Statements that create what the models of a file read, as far as dbt has recorded it. text: the file's."""
+    path = Path(os.path.abspath(name))
+    project = projects.of(path) if not stands_alone(name, text) else None
+    if project is None or not project.has(path):
+        return []
+    from spark_iceberg_sql.files.projects.dbt import statements_before
+
+    return list(statements_before(path, project))
+
+
+def with_models(
+    own: Source, text: str, projects: Projects, manifest: Path | None = None
+) -> Source | None:
     """A file with the clause of its model's configuration; None if there is none.
 
-    own: the file without it. text: its content.
+    own: the file without it. text: its content. manifest: dbt's `manifest.json`, if a setting names it.
     """
     if stands_alone(own.name, text):
         return None
     path = Path(os.path.abspath(own.name))
     if path.suffix in YAML or "partition_by" in text:
-        project = projects.of(path)
+        project = projects.of(path, manifest)
         if project is not None and project.has(path):
             from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
