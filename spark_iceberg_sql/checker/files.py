@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from os.path import abspath
 from pathlib import Path
@@ -35,11 +35,23 @@ _ONE_ORDER = (
 
 
 class Linter:
-    """Checks files; the tables that settings name are read once for all files with the same settings."""
+    """Checks files; the tables that settings name are read once for all files with the same settings.
 
-    def __init__(self) -> None:
+    opened: the texts of open files, by their full paths, which count instead of the saved ones in projects of dbt.
+    """
+
+    def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
         self._series: dict[int, Series] = {}
-        self._projects = Projects()
+        self._projects = Projects(opened)
+
+    def says(self, path: Path, text: str | None) -> None:
+        """Use a text as the content of an open file. text: None if the file is not open any more."""
+        self._projects.says(path, text)
+
+    def project_of(self, path: Path) -> Path | None:
+        """The folder of the dbt project that a file configures, or is configured by; None if there is none."""
+        project = self._projects.of(path)
+        return project.root if project is not None and project.has(path) else None
 
     def source(self, name: str, text: str, settings: Settings) -> Source:
         """What there is to check of a file. Raises FileError for an invalid notebook."""

@@ -132,6 +132,10 @@ class Manifest:
                     return self._shown(path)
         return None
 
+    def forget_age(self) -> None:
+        """A file of the project has changed."""
+        self.__dict__.pop("_newer", None)
+
     def _shown(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._project.root)).as_posix()
 

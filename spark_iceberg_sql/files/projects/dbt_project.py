@@ -26,8 +26,10 @@ _PROJECT = "dbt_project.yml"
 _FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
 _OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
 _ENDINGS = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
-# What is computed from the texts of files.
-_FACTS = ("top", "name", "paths", "files", "resources", "entries", "read_for_all", "manifest")
+# What is computed from the texts of files: of `dbt_project.yml`, of YAML files, of models.
+_OF_PROJECT = ("top", "name", "paths", "files", "resources", "entries", "read_for_all", "manifest")
+_OF_YAML = ("files", "entries", "read_for_all")
+_OF_MODELS = ("files", "resources")
 # Other files that dbt reads for every model.
 _GENERAL = ("profiles.yml", "packages.yml", "dependencies.yml", "package-lock.yml")
 _NOT_OURS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
@@ -60,20 +62,25 @@ class Entry(NamedTuple):
     columns: tuple[tuple[str, str | None], ...]
 
 
+_Entry = tuple[tuple[str, str], Entry]
+
+
 class Project:
-    """A project. root: the folder with its `dbt_project.yml`. manifest: the `manifest.json` that a setting names.
+    """A project. root: the folder with its `dbt_project.yml`.
 
     opened: the texts of open files, which count instead of the saved ones.
     """
 
-    def __init__(
-        self, root: Path, manifest: Path | None = None, opened: Mapping[Path, str] | None = None
-    ) -> None:
+    def __init__(self, root: Path, opened: Mapping[Path, str] | None = None) -> None:
         self.root = root
         self.file = root / _PROJECT
-        self.unsaved = set(opened or ())
-        self._given = manifest
-        self._texts: dict[Path, str] = dict(opened or {})
+        self.unsaved: set[Path] = set()
+        self._opened = opened if opened is not None else {}
+        self._given: Path | None = None
+        self._texts: dict[Path, str] = {}
+        self._entries: dict[Path, tuple[str, list[_Entry]]] = {}
+        for path, text in self._opened.items():
+            self.says(path, text)
 
     def text(self, path: Path) -> str:
         """A file's text; empty where it cannot be read."""
@@ -85,13 +92,23 @@ class Project:
         """Whether the project reads configurations from a file."""
         return path == self.file or self.kind_of(path) is not None
 
-    def says(self, path: Path, text: str) -> None:
-        """Use a text as the content of a file: unsaved text of an editor, or text with fixes."""
-        if self.text(path) != text:
-            self._texts[path] = text
-            (self.unsaved.discard if text == _saved(path) else self.unsaved.add)(path)
-            for fact in _FACTS:
+    def says(self, path: Path, text: str | None) -> None:
+        """Use a text as the content of a file: unsaved text of an editor, or text with fixes; None: the saved one."""
+        saved = _saved(path)
+        if text is None or self._texts.get(path) != text:
+            self._texts[path] = text = saved if text is None else text
+            (self.unsaved.discard if text == saved else self.unsaved.add)(path)
+            yaml = _OF_PROJECT if path == self.file else _OF_YAML
+            for fact in yaml if path.suffix in YAML else _OF_MODELS:
                 self.__dict__.pop(fact, None)
+            if "manifest" in self.__dict__ and self.manifest is not None:
+                self.manifest.forget_age()
+
+    def use(self, manifest: Path | None) -> None:
+        """Use the manifest that a setting names, if any, instead of the project's own."""
+        if manifest != self._given:
+            self._given = manifest
+            self.__dict__.pop("manifest", None)
 
     @cached_property
     def top(self) -> Any:
@@ -127,6 +144,10 @@ class Project:
                     for name in sorted(names):
                         if os.path.splitext(name)[1] in (*_ENDINGS[kind], *YAML):
                             found[Path(folder, name)] = kind
+        for path in self._opened:  # it may not be saved yet
+            kind_of = self.kind_of(path)
+            if kind_of is not None and path.suffix in (*_ENDINGS[kind_of], *YAML):
+                found.setdefault(path, kind_of)
         return found
 
     def kind_of(self, path: Path) -> str | None:
@@ -166,22 +187,12 @@ class Project:
                         found.setdefault(key, entry)
         return found
 
-    def entries_of(self, path: Path) -> Iterator[tuple[tuple[str, str], Entry]]:
-        """The entries of one YAML file. Raises YamlError."""
+    def entries_of(self, path: Path) -> list[_Entry]:
+        """The entries of one YAML file, by kind and name. Raises YamlError."""
         text = self.text(path)
-        keys = yaml_nodes.items(yaml_nodes.compose(text))
-        for kind in _FOLDERS:
-            for node in yaml_nodes.entries(keys.get(kind)):
-                inside = yaml_nodes.items(node)
-                name = yaml_nodes.text_of(inside.get("name"))
-                if name is None:
-                    continue
-                config = yaml_nodes.items(inside.get("config"))
-                values = {k: of_node(v, text) for k, v in config.items() if k in KEYS}
-                yield (
-                    (kind, name),
-                    Entry(Layer(path, values), tuple(_columns(inside.get("columns")))),
-                )
+        if path not in self._entries or self._entries[path][0] != text:
+            self._entries[path] = text, list(_entries_in(path, text))
+        return self._entries[path][1]
 
     def own(self, resource: Resource) -> OwnConfig:
         """The configuration in the file of a resource."""
@@ -293,6 +304,19 @@ class Project:
             with suppress(OSError):
                 times.append(path.stat().st_mtime)
         return max(times)
+
+
+def _entries_in(path: Path, text: str) -> Iterator[_Entry]:
+    keys = yaml_nodes.items(yaml_nodes.compose(text))
+    for kind in _FOLDERS:
+        for node in yaml_nodes.entries(keys.get(kind)):
+            inside = yaml_nodes.items(node)
+            name = yaml_nodes.text_of(inside.get("name"))
+            if name is None:
+                continue
+            config = yaml_nodes.items(inside.get("config"))
+            values = {k: of_node(v, text) for k, v in config.items() if k in KEYS}
+            yield (kind, name), Entry(Layer(path, values), tuple(_columns(inside.get("columns"))))
 
 
 def _saved(path: Path) -> str:

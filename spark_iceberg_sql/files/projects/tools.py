@@ -26,11 +26,11 @@ class Projects:
     """
 
     def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
-        self._opened = opened
+        self._opened = dict(opened or {})
         self._roots: dict[Path, Project | None] = {}
 
-    def of(self, path: Path, manifest: Path | None = None) -> Project | None:
-        """The project of a file; None if it belongs to none. manifest: the `manifest.json` that a setting names."""
+    def of(self, path: Path) -> Project | None:
+        """The project of a file; None if it belongs to none."""
         folder = path.parent
         if folder not in self._roots:
             if _PACKAGES & set(folder.parts) or folder == folder.parent:
@@ -38,10 +38,20 @@ class Projects:
             elif (folder / "dbt_project.yml").is_file():
                 from spark_iceberg_sql.files.projects.dbt_project import Project
 
-                self._roots[folder] = Project(folder, manifest, self._opened)
+                self._roots[folder] = Project(folder, self._opened)
             else:
-                self._roots[folder] = self.of(folder, manifest)
+                self._roots[folder] = self.of(folder)
         return self._roots[folder]
+
+    def says(self, path: Path, text: str | None) -> None:
+        """Use a text as the content of an open file. text: None if the file is not open any more."""
+        if text is None:
+            self._opened.pop(path, None)
+        else:
+            self._opened[path] = text
+        project = self.of(path)
+        if project is not None:
+            project.says(path, text)
 
 
 def is_stated_in(path: str, projects: Projects) -> bool:
@@ -81,8 +91,9 @@ def with_models(
         return None
     path = Path(os.path.abspath(own.name))
     if path.suffix in YAML or "partition_by" in text:
-        project = projects.of(path, manifest)
+        project = projects.of(path)
         if project is not None and project.has(path):
+            project.use(manifest)
             from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
             reader = yaml_statements if path.suffix in YAML else model_statements
