@@ -27,6 +27,7 @@ from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
 from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
 from spark_iceberg_sql.syntax.literals import parts
 
 _ONE_ORDER = (
@@ -94,7 +95,8 @@ class Linter:
         doubts = [step.unsure] if step is not None and step.unsure is not None else []
         placeless = [Unread(0, 0, 0, why, _ONE_ORDER) for why in doubts]
         for unread in (*placeless, *found.unread):
-            if beside.silence(unread.part, unread.start, NOT_CHECKED[0]):
+            code = wrong_target.code if unread.refused else NOT_CHECKED[0]
+            if beside.silence(unread.part, unread.start, code):
                 continue
             note = sure(_unread_note(unread, lines[unread.part]), verdict)
             by_part[unread.part] += [note] if note is not None else []
@@ -279,6 +281,10 @@ def _placed(
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:
+    if unread.refused:
+        span = lines.span(unread.start, unread.end)
+        rule = wrong_target
+        return Diagnostic(rule.code, rule.name, rule.severity, unread.why, span, unread.help)
     return Diagnostic(
         *NOT_CHECKED,
         Severity.NOTE,

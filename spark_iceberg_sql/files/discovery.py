@@ -16,7 +16,7 @@ from spark_iceberg_sql.files.source_map import stretch, whole
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Programs with one of these words are checked even if they do not contain `sql`.
-_CALLS = re.compile(r"execute|writeTo|saveAsTable|create_table|update_spec|iceberg_")
+_CALLS = re.compile(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
 # Extensions of files that are read as SQL if they are named explicitly.
 _AS_SQL = frozenset(
     {

@@ -25,7 +25,10 @@ class Part:
 
 @record(frozen=True, slots=True)
 class Unread:
-    """SQL that cannot be read. part, start, end: its position; why, help: for the user."""
+    """SQL that cannot be read, or a call that Spark refuses without any SQL.
+
+    part, start, end: its position. why, help: for the user. refused: whether Spark refuses it, so that it is an error.
+    """
 
     part: int
     start: int
@@ -34,6 +37,7 @@ class Unread:
     help: str = (
         "write the SQL as a string in the call, or check the program's statements at run time"
     )
+    refused: bool = False
 
 
 @record(frozen=True, slots=True)

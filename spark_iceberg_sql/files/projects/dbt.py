@@ -15,9 +15,9 @@ from pathlib import Path
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_columns import Columns, columns_of, query_of
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
+from spark_iceberg_sql.files.projects.dbt_entries import Layer
 from spark_iceberg_sql.files.projects.dbt_manifest import HELP, Node
 from spark_iceberg_sql.files.projects.dbt_project import (
-    Layer,
     Project,
     Resource,
     makes_iceberg,

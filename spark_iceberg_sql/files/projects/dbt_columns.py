@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 
-from spark_iceberg_sql.files.projects.dbt_project import Layer, Project, Resource
+from spark_iceberg_sql.files.projects.dbt_entries import Layer
+from spark_iceberg_sql.files.projects.dbt_project import Project, Resource
 from spark_iceberg_sql.files.projects.dbt_values import Value, first
 from spark_iceberg_sql.files.python.frames import PLAIN_TYPE
 

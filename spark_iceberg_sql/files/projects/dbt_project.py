@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
+from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
 from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, first, is_templated, of_node
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, first, is_templated, of_node
 from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
@@ -48,23 +49,6 @@ class Resource(NamedTuple):
     folders: tuple[str, ...] = ()
 
 
-class Layer(NamedTuple):
-    """The configuration of a resource in one file. config: by key."""
-
-    file: Path
-    config: Config
-
-
-class Entry(NamedTuple):
-    """The entry of a resource in a YAML file: its config, and its columns with their types."""
-
-    layer: Layer
-    columns: tuple[tuple[str, str | None], ...]
-
-
-_Entry = tuple[tuple[str, str], Entry]
-
-
 class Project:
     """A project. root: the folder with its `dbt_project.yml`.
 
@@ -78,7 +62,7 @@ class Project:
         self._opened = opened if opened is not None else {}
         self._given: Path | None = None
         self._texts: dict[Path, str] = {}
-        self._entries: dict[Path, tuple[str, list[_Entry]]] = {}
+        self._entries: dict[Path, tuple[str, list[NamedEntry]]] = {}
         for path, text in self._opened.items():
             self.says(path, text)
 
@@ -187,11 +171,11 @@ class Project:
                         found.setdefault(key, entry)
         return found
 
-    def entries_of(self, path: Path) -> list[_Entry]:
+    def entries_of(self, path: Path) -> list[NamedEntry]:
         """The entries of one YAML file, by kind and name. Raises YamlError."""
         text = self.text(path)
         if path not in self._entries or self._entries[path][0] != text:
-            self._entries[path] = text, list(_entries_in(path, text))
+            self._entries[path] = text, list(entries_in(path, text))
         return self._entries[path][1]
 
     def own(self, resource: Resource) -> OwnConfig:
@@ -306,31 +290,10 @@ class Project:
         return max(times)
 
 
-def _entries_in(path: Path, text: str) -> Iterator[_Entry]:
-    keys = yaml_nodes.items(yaml_nodes.compose(text))
-    for kind in _FOLDERS:
-        for node in yaml_nodes.entries(keys.get(kind)):
-            inside = yaml_nodes.items(node)
-            name = yaml_nodes.text_of(inside.get("name"))
-            if name is None:
-                continue
-            config = yaml_nodes.items(inside.get("config"))
-            values = {k: of_node(v, text) for k, v in config.items() if k in KEYS}
-            yield (kind, name), Entry(Layer(path, values), tuple(_columns(inside.get("columns"))))
-
-
 def _saved(path: Path) -> str:
     with suppress(OSError, UnicodeError):
         return path.read_bytes().decode("utf-8-sig")
     return ""
-
-
-def _columns(node: Any) -> Iterator[tuple[str, str | None]]:
-    for column in yaml_nodes.entries(node):
-        inside = yaml_nodes.items(column)
-        name = yaml_nodes.text_of(inside.get("name"))
-        if name is not None:
-            yield name, yaml_nodes.text_of(inside.get("data_type"))
 
 
 def makes_iceberg(layers: list[Layer]) -> bool | None:

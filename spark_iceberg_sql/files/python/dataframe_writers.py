@@ -32,6 +32,12 @@ _SHARED = "several statements use this writer, and its methods change it"
 _HELP = "write the calls from the DataFrame to this one in one expression, or check the table in a Spark session"
 _RECENT = 50  # how many earlier bindings are considered
 _V1_STEPS = frozenset({"format", "mode", "option", "options", "partitionBy"})
+_INSERT_STEPS = _V1_STEPS | {"bucketBy", "sortBy", "clusterBy"}
+# What `insertInto` refuses, for any table: whatever its arguments are, and even if it has none.
+_NOT_INSERTED = {
+    "partitionBy": "leave out `partitionBy`: the rows get the partitions of the table",
+    "bucketBy": "leave out `bucketBy`: the rows get the buckets of the table, if it is partitioned by any",
+}
 _V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "options"})
 
 
@@ -66,6 +72,9 @@ def written(program: Program) -> Iterator[Written | Unread]:
             found, root = _by_v2(program, call, _ENDS[method]), "writeTo"
         elif method == "saveAsTable":
             found, root = _by_v1(program, call), "write"
+        elif method == "insertInto":
+            yield from _inserted(program, call)
+            continue
         else:
             continue
         if found is not None:
@@ -96,14 +105,30 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def _chain(program: Program, end: ast.Call, steps: frozenset[str], root: str) -> _Chain | None:
-    """The chain of calls from `root` to the final call; None if it contains another method."""
+def _inserted(program: Program, end: ast.Call) -> Iterator[Unread]:
+    """What `insertInto` refuses. A writer never forgets it, so that it does not matter what else uses the writer."""
+    chain = _chain(program, end, _INSERT_STEPS, "write", shared=True)
+    for method, help_ in _NOT_INSERTED.items():
+        call = chain.last(method) if chain is not None else None
+        if call is not None:
+            place = name_place(program, call)[0], program.place(call)[1]
+            why = f"Spark refuses `insertInto` after `{method}`: the table has a partitioning of its own"
+            yield Unread(program.part, *place, why, help_, refused=True)
+
+
+def _chain(
+    program: Program, end: ast.Call, steps: frozenset[str], root: str, *, shared: bool = False
+) -> _Chain | None:
+    """The chain of calls from `root` to the final call; None if it contains another method.
+
+    shared: whether other statements may use a writer in it as well.
+    """
     found: list[ast.Call] = []
     value = end.func.value if isinstance(end.func, ast.Attribute) else None
     while value is not None:
         if isinstance(value, ast.Name):
             bound = program.bound(value)
-            value = bound if bound is not value and program.alone(value) else None
+            value = bound if bound is not value and (shared or program.alone(value)) else None
         elif isinstance(value, ast.Attribute) and value.attr == root:
             return _Chain(value.value, tuple(reversed(found)))
         elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
