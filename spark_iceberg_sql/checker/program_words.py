@@ -7,6 +7,7 @@ import re
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.target import OF_A_QUERY
 from spark_iceberg_sql.files.source_map import APPEND, Piece
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.records import replace
@@ -46,9 +47,9 @@ _OF_COLUMNS = ("SIS2", "SIS6")
 _IF_NOT_EXISTS = "CREATE TABLE IF NOT EXISTS"
 # The rules whose finding `Piece.said` may replace: unknown transform, unknown column.
 _REPLACED = ("SIS101", "SIS201")
-_QUOTED = re.compile(r"`([^`]*)`")
-_CHANGE = re.compile(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
-_CALL = re.compile(r"(\w+)\((?:(\d+), )?([^()]*)\)")
+_QUOTED = regex(r"`([^`]*)`")
+_CHANGE = regex(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
+_CALL = regex(r"(\w+)\((?:(\d+), )?([^()]*)\)")
 # The functions of pyspark.sql.functions.partitioning, by transform.
 _FUNCTIONS = {
     "year": "years",
@@ -58,7 +59,7 @@ _FUNCTIONS = {
     "bucket": "bucket",
 }
 _NOT_IN_PROGRAM = "the program does not define them"
-_PROPERTY = re.compile(r"`'([^']*)' = '([^']*)'`")
+_PROPERTY = regex(r"`'([^']*)' = '([^']*)'`")
 
 
 def applies(piece: Piece, code: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
@@ -13,10 +12,11 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.projects.tools import YAML, Projects, is_stated_in, with_models
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import stretch, whole
+from spark_iceberg_sql.lazy import regex
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Programs with one of these words are checked even if they do not contain `sql`.
-_CALLS = re.compile(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
+_CALLS = regex(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
 # Extensions of files that are read as SQL if they are named explicitly.
 _AS_SQL = frozenset(
     {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 
 # Clients of other engines, by the module that a program imports.
-_CLIENTS = re.compile(
+_CLIENTS = regex(
     r"\b(?:import|from)\s+(?:duckdb|snowflake|pyathena|awswrangler|trino|prestodb|psycopg2?|asyncpg|sqlite3"
     r"|pymysql|mysql|MySQLdb|pymssql|pyodbc|oracledb|cx_Oracle|clickhouse_\w+|chdb|redshift_connector"
     r"|google\.cloud|pyflink|datafusion|polars|impala|pydremio)\b|\bclient\(\s*\\?['\"]athena"
