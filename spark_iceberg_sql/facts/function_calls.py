@@ -32,15 +32,18 @@ _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 def may_be_query(statement: Statement) -> bool:
     """Whether a statement contains what the rules for queries are about."""
-    if (
-        not statement.text.isascii()
-    ):  # an upper-case letter may have a lower-case one of another length
-        return _QUERIES.search(statement.script, statement.start, statement.end) is not None
-    if statement.says("where"):
-        return True
-    if not statement.says("iceberg_") and not statement.says("system"):
-        return False
-    return MENTIONED.search(statement.script, statement.start, statement.end) is not None
+    if statement.text.isascii():
+        return statement.says("where") or _mentions(statement)
+    # An upper-case letter may have a lower-case one of another length.
+    return _QUERIES.search(statement.script, statement.start, statement.end) is not None
+
+
+def _mentions(statement: Statement) -> bool:
+    """Whether there may be a call in a statement."""
+    letters = statement.says("iceberg_") or statement.says("system")
+    return (letters or not statement.text.isascii()) and (
+        MENTIONED.search(statement.script, statement.start, statement.end) is not None
+    )
 
 
 @record(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
     statement = context.statement
     if statement.first in _NO_QUERY:
         return
-    if MENTIONED.search(statement.script, statement.start, statement.end) is None:
+    if not _mentions(statement):
         return
     tokens = statement.tokens
     type_of = _types(context, tokens)
