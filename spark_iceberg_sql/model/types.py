@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 from spark_iceberg_sql.lazy import regex
@@ -144,7 +143,6 @@ class UnknownTypeError(ValueError):
     """A type's spelling that neither Spark nor Iceberg has; `str` is the spelling."""
 
 
-@lru_cache(maxsize=256)  # a script has few types, and many columns
 def primitive_from_spark(name: str, arguments: tuple[int, ...] = ()) -> Primitive:
     """The Iceberg type of a Spark type name such as `bigint`, `decimal` (10, 2), `varchar` (3).
 
