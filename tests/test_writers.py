@@ -165,6 +165,22 @@ def test_insert_into(program: str, expected: list[str]) -> None:
     assert sorted(code for code, _ in found(notebook(text), "a.ipynb")) == sorted(expected)
 
 
+@pytest.mark.parametrize(
+    ("program", "notes"),
+    [
+        ('w = df.write\nw.partitionBy("id")\nw.insertInto("db.t")', ['w.insertInto("db.t")']),
+        ('w = df.write\nif x:\n    w.mode("append").partitionBy("id")\nw.mode("append").insertInto("db.t")', ['w.mode("append").insertInto("db.t")']),
+        ('w = df.write\nw.mode("append")\nw.insertInto("db.t")', []),
+        ('w = df.write\nw.partitionBy("id").save("x")\ndf.write.insertInto("db.t")', []),
+    ],
+)  # fmt: skip
+def test_a_writer_that_another_statement_may_have_partitioned_is_a_note(
+    program: str, notes: list[str]
+) -> None:
+    said = lint(IMPORTS + FRAME + program)
+    assert [(at, str(d.severity)) for d, at in said] == [(at, "note") for at in notes]
+
+
 def test_a_program_that_only_inserts() -> None:
     program = 'df.write.partitionBy("id").insertInto("db.t")\n'
     assert found(program) == [("SIS412", 'partitionBy("id")')]

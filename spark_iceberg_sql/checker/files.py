@@ -22,7 +22,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severi
 from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.files.projects.tools import Projects, statements_before
 from spark_iceberg_sql.files.source import Source, Unread
-from spark_iceberg_sql.files.source_map import Joined, join
+from spark_iceberg_sql.files.source_map import COMPILED, Joined, join
 from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
 from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.records import replace
@@ -217,7 +217,9 @@ def _check_script(
             if not applies(piece, diagnostic.code):
                 continue
             key = (piece.part, placed.code, placed.span.start, placed.span.end)
-            found.setdefault(key, _Placed(placed, diagnostic.fix))
+            earlier = found.setdefault(key, _Placed(placed, diagnostic.fix))
+            if piece.api == COMPILED and earlier.diagnostic.fix is None:
+                found[key] = _Placed(placed, diagnostic.fix)  # only what is written can be fixed
         return report.statements, found
 
     reports = [judged(chosen, verdict) for chosen in texts]

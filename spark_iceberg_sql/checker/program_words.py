@@ -6,7 +6,7 @@ import re
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.target import OF_A_QUERY
-from spark_iceberg_sql.files.source_map import APPEND, Piece
+from spark_iceberg_sql.files.source_map import APPEND, COMPILED, Piece
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
@@ -23,10 +23,9 @@ _DBT = {
     QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt compile`",
     FILLED_IN: "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`",
 }
-_COMPILED = "dbt, compiled"
 _TOOLS = {
     "dbt": _DBT,
-    _COMPILED: {
+    COMPILED: {
         **_DBT,
         QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt docs generate`",
     },
@@ -69,7 +68,7 @@ def applies(piece: Piece, code: str) -> bool:
         return False  # the save mode `ignore`
     if piece.api and code == _WRONG_TARGET and piece.arms:
         return False  # `if not spark.catalog.tableExists(...)`, or try and except
-    if piece.api == _COMPILED and code == _UNUSED_IGNORE:
+    if piece.api == COMPILED and code == _UNUSED_IGNORE:
         return False  # the query is there twice, as written and as compiled
     if piece.api in _TOOLS:
         return code not in _VERSIONS and (code != _WRONG_TARGET or piece.api == "sqlmesh")
@@ -83,7 +82,7 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
     if piece.api in _TOOLS:
         words = _TOOLS[piece.api].get(diagnostic.help or "", diagnostic.help)
         message = diagnostic.message
-        if piece.api == _COMPILED and diagnostic.code.startswith(_OF_COLUMNS):
+        if piece.api == COMPILED and diagnostic.code.startswith(_OF_COLUMNS):
             message += " (in the SQL that dbt compiled)"
         return replace(diagnostic, message=message, help=words)
     if piece.api == APPEND and diagnostic.code == _WRONG_TARGET:

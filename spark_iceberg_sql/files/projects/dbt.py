@@ -25,7 +25,7 @@ from spark_iceberg_sql.files.projects.dbt_project import (
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first, is_templated
 from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
+from spark_iceberg_sql.files.source_map import COMPILED, Offsets, Piece, PieceMaker, stretch
 from spark_iceberg_sql.files.templates import choices, template_spans
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
@@ -38,7 +38,6 @@ _NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
 # An ignore comment behind `{{ config(...) }}`.
 _IGNORE = re.compile(r"[ \t]*--[ \t]*((?:noqa|iceberg-sql:)(?:(?!\*/)[^\r\n])*)(?=[\r\n]|$)")
 _NAME = re.compile(r"\w+", re.ASCII)
-COMPILED = "dbt, compiled"  # with the query that dbt compiled
 _COMPILED = "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`"
 _MOST = 100  # how many resources a clause of dbt_project.yml is checked for
 

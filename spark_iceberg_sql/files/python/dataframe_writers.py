@@ -64,6 +64,7 @@ def written(program: Program) -> Iterator[Written | Unread]:
 
     A call on a writer that has a name and that other statements use, too, is not read: they may change the writer.
     """
+    changed: set[str] | None = None
     for call in ast.walk(program.tree):
         if not isinstance(call, ast.Call):
             continue
@@ -73,7 +74,8 @@ def written(program: Program) -> Iterator[Written | Unread]:
         elif method == "saveAsTable":
             found, root = _by_v1(program, call), "write"
         elif method == "insertInto":
-            yield from _inserted(program, call)
+            changed = changed if changed is not None else _changed(program)
+            yield from _inserted(program, call, changed)
             continue
         else:
             continue
@@ -105,15 +107,39 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def _inserted(program: Program, end: ast.Call) -> Iterator[Unread]:
-    """What `insertInto` refuses. A writer never forgets it, so that it does not matter what else uses the writer."""
+def _inserted(program: Program, end: ast.Call, changed: set[str]) -> Iterator[Unread]:
+    """What `insertInto` refuses. A writer never forgets it, so that it does not matter what else uses the writer.
+
+    changed: as `_changed` returns them; whether such a statement has run before is not known.
+    """
     chain = _chain(program, end, _INSERT_STEPS, "write", shared=True)
-    for method, help_ in _NOT_INSERTED.items():
-        call = chain.last(method) if chain is not None else None
+    found = [chain.last(method) if chain is not None else None for method in _NOT_INSERTED]
+    for call in found:
         if call is not None:
+            method = method_of(call)
             place = name_place(program, call)[0], program.place(call)[1]
             why = f"Spark refuses `insertInto` after `{method}`: the table has a partitioning of its own"
-            yield Unread(program.part, *place, why, help_, refused=True)
+            yield Unread(program.part, *place, why, _NOT_INSERTED[method], refused=True)
+    value: ast.expr = end
+    while isinstance(value, ast.Call | ast.Attribute):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    if not any(found) and isinstance(value, ast.Name) and value.id in changed:
+        yield Unread(program.part, *program.place(end), _SHARED, _HELP)
+
+
+def _changed(program: Program) -> set[str]:
+    """The names of writers that a statement of its own partitions: `w.partitionBy("id")`."""
+    lines = (node.value for node in ast.walk(program.tree) if isinstance(node, ast.Expr))
+    found: set[str] = set()
+    for line in lines:
+        value: ast.expr = line
+        partitions = False
+        while isinstance(value, ast.Call | ast.Attribute):
+            partitions = partitions or method_of(value) in _NOT_INSERTED
+            value = value.func if isinstance(value, ast.Call) else value.value
+        if partitions and isinstance(value, ast.Name):
+            found.add(value.id)
+    return found
 
 
 def _chain(
