@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import field, record
 
 INTERNAL = "SIS000"
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = regex(r"\r\n|\n|\r")
 
 
 class Severity(str, Enum):

@@ -1,13 +1,33 @@
-"""Properties that are computed once, by `functools.cached_property` without its lock.
+"""What is computed when it is first used: properties, by `functools.cached_property` without its lock; patterns.
 
-Before Python 3.12 it takes one, which costs more than most facts.
+Before Python 3.12 the lock costs more than most facts. Most regular expressions of a command are never used, and
+compiling all of them would take longer than importing the modules.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cached_property as _locked
 from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    regex = re.compile
+else:
+
+    class regex:  # noqa: N801
+        """A regular expression with the methods of a compiled one. text, flags: as `re.compile` takes them."""
+
+        def __init__(self, text: str, flags: int = 0) -> None:
+            self._given = text, flags
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            found = getattr(re.compile(*self._given), name)
+            setattr(self, name, found)  # the next time it is there
+            return found
+
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     cached_property = _locked

@@ -149,16 +149,45 @@ def test_in_linear_time(part: str) -> None:
 def test_a_long_statement_opens_without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = ", ".join(f"({i}, 'a>>b')" for i in range(10_000))
     statement = statements(f"INSERT INTO t PARTITION (a) VALUES {rows};")[0]
-    asked: list[int | None] = []
+    asked: list[int] = []
     pieces = LEXER.pieces
 
-    def counting(shaped: str, count: int | None = None) -> list[str]:
-        asked.append(count)
-        return pieces(shaped, count)
+    def counting(shaped: str) -> list[str]:
+        asked.append(len(shaped))
+        return pieces(shaped)
 
     monkeypatch.setattr(LEXER, "pieces", counting)
     opening = statement.opening(8)
     assert asked
-    assert None not in asked
+    assert max(asked) < 1000
     monkeypatch.undo()
     assert opening == statement.tokens[:8]
+
+
+NUMBERS = [
+    "1.5e-3",
+    "0.5",
+    "1e",
+    "1.",
+    ".5",
+    "e-7",
+    "1.5BD",
+    "2L",
+    "r'a'",
+    ">>>",
+    "<=>",
+    "map<a>>",
+    "`a``b`",
+    "a--b\n",
+]
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from([*PARTS, *NUMBERS]), min_size=1, max_size=30).map("".join))
+def test_an_opening_is_the_start_of_all_tokens(text: str) -> None:
+    """Wherever the text is cut for it."""
+    for whole in statements(text):
+        count = len(whole.tokens)
+        for each in {1, 2, 3, 5, 8, 13, count // 2, count}:
+            alone = Statement(text, (whole.start, whole.end), (whole.head, whole.tail), whole.first)
+            assert alone.opening(each) == whole.tokens[:each]

@@ -73,3 +73,104 @@ def test_a_model_and_its_yaml(project: Path) -> None:
     entry = "models:\n- name: m\n  config:\n    partition_by: ['weeks(a)']\n"
     (project / "models" / "s.yml").write_text(entry.replace("weeks", "days"))
     assert codes(project / "models" / "s.yml", entry, "yaml") == ["SIS101"]
+
+
+def opened(files: OpenFiles, path: Path, text: str, language: str = "sql") -> str:
+    files.put(Document(path.as_uri(), text, PositionCodec(), language))
+    return path.as_uri()
+
+
+def of(files: OpenFiles, uri: str) -> list[str]:
+    report = files.report_of(uri)
+    assert report is not None
+    return [diagnostic.code for diagnostic in report if str(diagnostic.severity) != "note"]
+
+
+ENTRY = "models:\n- name: m\n  config:\n    partition_by: ['{}(a)']\n"
+
+
+def test_yaml_that_was_never_saved(project: Path) -> None:
+    (project / "models" / "m.sql").write_text("SELECT a FROM t\n")
+    files = OpenFiles()
+    uri = opened(files, project / "models" / "new" / "s.yml", ENTRY.format("weeks"), "yaml")
+    assert of(files, uri) == ["SIS101"]
+    opened(files, project / "models" / "new" / "s.yml", ENTRY.format("days"), "yaml")
+    assert of(files, uri) == []
+
+
+def test_a_model_and_its_unsaved_yaml(project: Path) -> None:
+    """The model follows each change of the YAML file, up to its end."""
+    path = project / "models" / "s.yml"
+    path.write_text("models:\n- name: m\n  config: {file_format: parquet}\n")
+    model = "{{ config(partition_by=['weeks(a)']) }}\nSELECT a FROM t\n"
+    files = OpenFiles()
+    uri = opened(files, project / "models" / "m.sql", model)
+    assert of(files, uri) == []
+    opened(files, path, "models:\n- name: m\n  config: {file_format: iceberg}\n", "yaml")
+    assert files.beside(path.as_uri()) == [uri]
+    assert of(files, uri) == ["SIS101"]
+    files.forget()
+    assert of(files, uri) == ["SIS101"]
+    files.close(path.as_uri())
+    assert of(files, uri) == []
+
+
+def test_an_unsaved_model_and_its_yaml(project: Path) -> None:
+    path = project / "models" / "s.yml"
+    path.write_text(ENTRY.format("weeks"))
+    files = OpenFiles()
+    uri = opened(files, path, path.read_text(), "yaml")
+    assert of(files, uri) == []  # there is no model
+    model = project / "models" / "m.sql"
+    opened(files, model, "SELECT a FROM t\n")
+    assert of(files, uri) == ["SIS101"]
+    opened(files, model, "{{ config(partition_by=['days(a)']) }}\nSELECT a FROM t\n")
+    assert of(files, uri) == []  # the model's own value counts
+    files.close(model.as_uri())
+    assert of(files, uri) == []
+
+
+def test_an_unsaved_project_file(project: Path) -> None:
+    path = project / "dbt_project.yml"
+    files = OpenFiles()
+    model = "{{ config(partition_by=['weeks(a)']) }}\nSELECT a FROM t\n"
+    uri = opened(files, project / "models" / "m.sql", model)
+    assert of(files, uri) == ["SIS101"]
+    opened(files, path, path.read_text().replace("iceberg", "delta"), "yaml")
+    assert of(files, uri) == []
+
+
+def test_a_text_that_is_only_tried(project: Path) -> None:
+    """Fixes are tried on a text, which other files never see."""
+    path = project / "models" / "s.yml"
+    files = OpenFiles()
+    (project / "models" / "m.sql").write_text("SELECT a FROM t\n")
+    uri = opened(files, path, ENTRY.format("weeks"), "yaml")
+    assert of(files, uri) == ["SIS101"]
+    other = opened(files, project / "models" / "m.sql", "SELECT a FROM t\n")
+    files.report_of(other)
+    tried = files.tried(uri, ENTRY.format("days"))
+    assert tried is not None
+    assert [d.code for d in tried[1] if str(d.severity) != "note"] == []
+    files.put(files.documents[other].with_text("SELECT a, 1 AS b FROM t\n"))
+    assert of(files, uri) == ["SIS101"]
+
+
+def test_yaml_of_others(project: Path, tmp_path: Path) -> None:
+    files = OpenFiles()
+    for path in (project / "docker-compose.yml", project.parent / "ci.yaml"):
+        uri = opened(files, path, "a: weeks(b)\npartition_by: x\n", "yaml")
+        report = files.report_of(uri)
+        assert report is not None
+        assert list(report) == []
+
+
+def test_files_that_change_outside_of_the_editor(project: Path) -> None:
+    files = OpenFiles()
+    model = opened(files, project / "models" / "m.sql", "SELECT a FROM t\n")
+    files.report_of(model)
+    for name in ("models/x/s.yml", "dbt_project.yml", "macros/m.sql", "target/manifest.json"):
+        assert files.concerns(project / name), name
+    for name in ("README.md", "target/run_results.json"):
+        assert not files.concerns(project / name), name
+    assert not files.concerns(project.parent / "other" / "s.yml")

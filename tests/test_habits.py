@@ -34,6 +34,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
+DATA = Path(__file__).parent / "data"
 WEEKS = "ALTER TABLE t ADD PARTITION FIELD weeks(a)"
 TIMESTAMP = "CREATE TABLE db.t (at TIMESTAMP) USING iceberg PARTITIONED BY (at)"
 
@@ -218,7 +219,7 @@ def test_zsh_reads_the_script(capsys: Any) -> None:
 
 @pytest.mark.thorough
 def test_watch() -> None:
-    """It checks at once, after a change of a file, a new one, or the settings; Ctrl-C ends it."""
+    """It checks at once, after a change of a file, a new one, the settings or what they name; Ctrl-C ends it."""
     command = [
         sys.executable,
         "-m",
@@ -250,6 +251,15 @@ def test_watch() -> None:
         assert "SIS101" in following()
         Path(".iceberg-sql.toml").write_text('ignore = ["SIS1"]')
         assert "No problems found in 2 files" in following()
+        Path("tables.txt").write_text("CREATE TABLE db.t (id BIGINT) USING iceberg")
+        Path("new.sql").write_text("ALTER TABLE db.t ADD PARTITION FIELD other")
+        following()
+        Path(".iceberg-sql.toml").write_text('ignore = ["SIS1"]\nddl = ["tables.txt"]')
+        assert "SIS201" in following()
+        Path("tables.txt").write_text("CREATE TABLE db.t (id BIGINT, other INT) USING iceberg")
+        assert "No problems found" in following()
+        Path("new.sql").write_text(WEEKS)
+        following()
         Path(".iceberg-sql.toml").write_text("nonsense = 1")
         following()
         Path(".iceberg-sql.toml").unlink()
@@ -295,6 +305,18 @@ def test_rdjson_counts_bytes_and_has_one_suggestion(capsys: Any) -> None:
     start, end = (suggestion["range"][key]["column"] - 1 for key in ("start", "end"))
     fixed = text.encode()[:start] + suggestion["text"].encode() + text.encode()[end:]
     assert b"bucket(16, id)" in fixed
+
+
+@pytest.mark.parametrize("text", [WEEKS, f"{WEEKS};\n{TIMESTAMP}", "SELECT 1", "{{ x }}"])
+def test_rdjson_is_what_reviewdog_reads(text: str, capsys: Any) -> None:
+    Path("weeks.sql").write_text(text)
+    Path("job.py").write_text('df.write.partitionBy("id").insertInto("db.t")')
+    main(["check", "--output-format", "rdjson"])
+    said = json.loads(capsys.readouterr().out)
+    schema = json.loads((DATA / "reviewdog-DiagnosticResult.json").read_text())
+    jsonschema.Draft4Validator(schema).validate(said)
+    (of_job,) = [d for d in said["diagnostics"] if d["location"]["path"] == "job.py"]
+    assert of_job["severity"] == "ERROR"
 
 
 def test_azure_escapes_what_would_end_its_command(capsys: Any) -> None:

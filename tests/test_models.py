@@ -575,3 +575,12 @@ def test_sqlmesh_models_in_python(write: Write) -> None:
     assert found() == [("models/a.py", "SIS202", "kind"), ("models/a.py", "SIS201", "nope")]
     write({"models/a.py": text.replace("from sqlmesh", "from elsewhere")})
     assert found() == []
+
+
+def test_an_ignore_comment_where_the_columns_are_known(write: Write) -> None:
+    entry = CONTRACT.replace(", partition_by: [days(kind), nope]", "") % "true"
+    text = model("partition_by=['days(kind)']").replace("}}", "}} -- noqa: SIS202", 1)
+    write({"dbt_project.yml": PROJECT, "models/a.sql": text, "models/a.yml": entry})
+    assert found() == []
+    write({"models/a.sql": text.replace("-- noqa: SIS202", "-- no")})
+    assert found() == [("models/a.sql", "SIS202", "kind")]

@@ -140,6 +140,54 @@ def test_programs(program: str, expected: list[str]) -> None:
     assert [code for code, _ in found(text)] == expected
 
 
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        # A writer never forgets its partitioning, whoever else uses it.
+        ('w = df.write.partitionBy("id")\nw.saveAsTable("x")\nw.insertInto("db.t")', ["SIS412"]),
+        ('w = df.write.partitionBy("id")\nw = df.write\nw.insertInto("db.t")', []),
+        ('if x:\n    w = df.write.partitionBy("id")\nelse:\n    w = df.write\nw.insertInto("db.t")', []),
+        ('w = make()\nw.partitionBy("id").insertInto("db.t")', []),
+        ('df.write.partitionBy("id").save("p")\ndf.write.insertInto("db.t")', []),
+        ('table.partitionBy("id").insertInto("db.t")', []),
+        ('df.writeStream.partitionBy("id").insertInto("db.t")', []),
+        ('df.write.partitionBy("id").own().insertInto("db.t")', []),
+        ('df.write.partitionBy("id").insertInto("db.t")  # noqa: SIS412', []),
+        ('df.write.partitionBy("id").insertInto("db.t")  # noqa: SIS002', ["SIS412", "SIS003"]),
+        # An insert changes no partitioning.
+        ('spark.sql("CREATE TABLE db.t (id INT) USING iceberg")\ndf.write.partitionBy("id").insertInto("db.t")\n'
+         'spark.sql("ALTER TABLE db.t ADD PARTITION FIELD nope")', ["SIS412", "SIS201"]),
+    ],
+)  # fmt: skip
+def test_insert_into(program: str, expected: list[str]) -> None:
+    text = IMPORTS + "from pyspark.sql.types import StructType\n" + FRAME + program
+    assert sorted(code for code, _ in found(text)) == sorted(expected)
+    assert sorted(code for code, _ in found(notebook(text), "a.ipynb")) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("program", "notes"),
+    [
+        ('w = df.write\nw.partitionBy("id")\nw.insertInto("db.t")', ['w.insertInto("db.t")']),
+        ('w = df.write\nif x:\n    w.mode("append").partitionBy("id")\nw.mode("append").insertInto("db.t")', ['w.mode("append").insertInto("db.t")']),
+        ('w = df.write\nw.mode("append")\nw.insertInto("db.t")', []),
+        ('w = df.write\nw.partitionBy("id").save("x")\ndf.write.insertInto("db.t")', []),
+    ],
+)  # fmt: skip
+def test_a_writer_that_another_statement_may_have_partitioned_is_a_note(
+    program: str, notes: list[str]
+) -> None:
+    said = lint(IMPORTS + FRAME + program)
+    assert [(at, str(d.severity)) for d, at in said] == [(at, "note") for at in notes]
+
+
+def test_a_program_that_only_inserts() -> None:
+    program = 'df.write.partitionBy("id").insertInto("db.t")\n'
+    assert found(program) == [("SIS412", 'partitionBy("id")')]
+    cells = found(notebook("df = load()", program), "a.ipynb")
+    assert cells == [("SIS412", 'partitionBy("id")')]
+
+
 WITH = 'catalog.create_table("db.t", schema, partition_spec=PartitionSpec(PartitionField(3, 1000, {}, "x")))'
 TABLE = 'catalog.create_table("db.t", schema)\nt = catalog.load_table("db.t")\n'
 

@@ -32,6 +32,9 @@ from pyspark.sql.functions import days as by_day
 FRAME = f'df = spark.createDataFrame([], "{COLUMNS}")\n'
 
 
+MADE = f'spark.sql("CREATE TABLE {{t}} ({COLUMNS}) USING iceberg PARTITIONED BY (name)")\n'
+
+
 def _v2(terms: str, *found: tuple[str, str]) -> Case:
     return Case(f'df.writeTo("{{t}}").using("iceberg").partitionedBy({terms}).create()', found)
 
@@ -93,6 +96,15 @@ WRITERS = [
     _v1('days("ts")', ("SIS101", 'days("ts")')),
     _v1('col("id")', ("SIS101", 'col("id")')),
     Case('df.write.saveAsTable("{t}", format="iceberg", mode="overwrite", partitionBy=["nope"])', (("SIS201", "nope"),)),
+    *(Case(MADE + f"df.write.{before}.insertInto('{{t}}'{rest})", tuple(("SIS412", each) for each in found))
+      for before, rest, found in (
+          ('format("iceberg")', "", ()), ('mode("append").option("a", "b")', ", overwrite=True", ()),
+          ('partitionBy("name")', "", ('partitionBy("name")',)), ("partitionBy()", ", True", ("partitionBy()",)),
+          ('partitionBy(["nope"]).mode("append")', "", ('partitionBy(["nope"])',)),
+          ('bucketBy(4, "id")', "", ('bucketBy(4, "id")',)),
+          ('partitionBy("id").bucketBy(4, "id").sortBy("id")', "", ('partitionBy("id")', 'bucketBy(4, "id")')),
+      )),
+    Case(MADE + 'w = df.write.partitionBy("name").format("iceberg")\nw.mode("append")\nw.insertInto("{t}")', (("SIS412", 'partitionBy("name")'),)),
     Case('df.write.mode("append").format("iceberg").partitionBy("days(ts)").saveAsTable("{t}")', (("SIS101", '"days(ts)"'),)),
 ]  # fmt: skip
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from os.path import abspath
 from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.checker.beside import Beside
-from spark_iceberg_sql.checker.engine import Around, Verdict, check
+from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
 from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.checker.memo import Memo
@@ -20,13 +20,14 @@ from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.files.projects.tools import Projects
+from spark_iceberg_sql.files.projects.tools import Projects, statements_before
 from spark_iceberg_sql.files.source import Source, Unread
-from spark_iceberg_sql.files.source_map import Joined, join
+from spark_iceberg_sql.files.source_map import COMPILED, Joined, join
 from spark_iceberg_sql.files.templates import barest, choices, with_placeholders
 from spark_iceberg_sql.model.table import Table, Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+from spark_iceberg_sql.rules.sis412_wrong_target import wrong_target
 from spark_iceberg_sql.syntax.literals import parts
 
 _ONE_ORDER = (
@@ -35,15 +36,27 @@ _ONE_ORDER = (
 
 
 class Linter:
-    """Checks files; the tables that settings name are read once for all files with the same settings."""
+    """Checks files; the tables that settings name are read once for all files with the same settings.
 
-    def __init__(self) -> None:
+    opened: the texts of open files, by their full paths, which count instead of the saved ones in projects of dbt.
+    """
+
+    def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
         self._series: dict[int, Series] = {}
-        self._projects = Projects()
+        self._projects = Projects(opened)
+
+    def says(self, path: Path, text: str | None) -> None:
+        """Use a text as the content of an open file. text: None if the file is not open any more."""
+        self._projects.says(path, text)
+
+    def project_of(self, path: Path) -> Path | None:
+        """The folder of the dbt project that a file configures, or is configured by; None if there is none."""
+        project = self._projects.of(path)
+        return project.root if project is not None and project.has(path) else None
 
     def source(self, name: str, text: str, settings: Settings) -> Source:
         """What there is to check of a file. Raises FileError for an invalid notebook."""
-        return source(name, text, self._projects, settings.callables)
+        return source(name, text, self._projects, settings.callables, settings.dbt_manifest)
 
     def lint(self, found: Source, settings: Settings, memo: Memo | None = None) -> list[Report]:
         """The reports of a file's parts, under its settings, without what these do not select.
@@ -66,9 +79,14 @@ class Linter:
             ]
         scripts = [(script, False) for script in scripts_of(found)]
         scripts += [(script, True) for script in kept_by(found)]
+        text = found.parts[0].text if found.parts else ""
+        before = statements_before(found.name, text, self._projects)
+        read = known.copy() if before else known
+        for statement in before:
+            follow(statement, read)
         for script, kept in scripts:
             statements, placed = _check_script(
-                script, known, verdict, lines, found, beside, kept=kept, memo=memo
+                script, known if kept else read, verdict, lines, found, beside, kept=kept, memo=memo
             )
             count += statements
             for part, diagnostic in placed:
@@ -77,7 +95,8 @@ class Linter:
         doubts = [step.unsure] if step is not None and step.unsure is not None else []
         placeless = [Unread(0, 0, 0, why, _ONE_ORDER) for why in doubts]
         for unread in (*placeless, *found.unread):
-            if beside.silence(unread.part, unread.start, NOT_CHECKED[0]):
+            code = wrong_target.code if unread.refused else NOT_CHECKED[0]
+            if beside.silence(unread.part, unread.start, code):
                 continue
             note = sure(_unread_note(unread, lines[unread.part]), verdict)
             by_part[unread.part] += [note] if note is not None else []
@@ -198,7 +217,9 @@ def _check_script(
             if not applies(piece, diagnostic.code):
                 continue
             key = (piece.part, placed.code, placed.span.start, placed.span.end)
-            found.setdefault(key, _Placed(placed, diagnostic.fix))
+            earlier = found.setdefault(key, _Placed(placed, diagnostic.fix))
+            if piece.api == COMPILED and earlier.diagnostic.fix is None:
+                found[key] = _Placed(placed, diagnostic.fix)  # only what is written can be fixed
         return report.statements, found
 
     reports = [judged(chosen, verdict) for chosen in texts]
@@ -262,6 +283,10 @@ def _placed(
 
 
 def _unread_note(unread: Unread, lines: Lines) -> Diagnostic:
+    if unread.refused:
+        span = lines.span(unread.start, unread.end)
+        rule = wrong_target
+        return Diagnostic(rule.code, rule.name, rule.severity, unread.why, span, unread.help)
     return Diagnostic(
         *NOT_CHECKED,
         Severity.NOTE,

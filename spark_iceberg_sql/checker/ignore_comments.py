@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import re
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.rules import ALL
 
 _OPEN = r"(?:--|/\*|#)\s*"
 _CODE = r"[A-Za-z]+[0-9]+"
 _WORD = r"[A-Za-z][\w.-]*"
-_NOQA = re.compile(
+_NOQA = regex(
     rf"{_OPEN}noqa(?:\s*:\s*(?P<codes>{_WORD}(?:\s*,\s*{_WORD}|\s+{_CODE}\b)*))?(?![\w:])",
     re.IGNORECASE,
 )
-_OURS_AFTER = re.compile(rf"\W*(?P<word>{_CODE}|[a-z]+(?:-[a-z]+)+)", re.IGNORECASE)
-_DIRECTIVE = re.compile(rf"{_OPEN}iceberg-sql:\s*(?P<word>[\w-]+)?", re.IGNORECASE)
-_LIST = re.compile(r"\s*\[(?P<codes>[^\]\r\n]*)\]")
+_OURS_AFTER = regex(rf"\W*(?P<word>{_CODE}|[a-z]+(?:-[a-z]+)+)", re.IGNORECASE)
+_DIRECTIVE = regex(rf"{_OPEN}iceberg-sql:\s*(?P<word>[\w-]+)?", re.IGNORECASE)
+_LIST = regex(r"\s*\[(?P<codes>[^\]\r\n]*)\]")
 # Comments that look like one of these, with another word in its place.
-_LIKE_NOQA = re.compile(
-    rf"{_OPEN}(?P<word>[\w-]{{3,6}})\s*[:;=-]?\s*(?P<code>{_CODE})", re.IGNORECASE
-)
-_LIKE_DIRECTIVE = re.compile(
+_LIKE_NOQA = regex(rf"{_OPEN}(?P<word>[\w-]{{3,6}})\s*[:;=-]?\s*(?P<code>{_CODE})", re.IGNORECASE)
+_LIKE_DIRECTIVE = regex(
     rf"{_OPEN}(?P<word>[\w-]+)\s*:?\s*(?:ignore\s*[\[(]|skip-file\b)", re.IGNORECASE
 )
 # Any of these, or what looks like one: other texts need not be read for their comments.
-MENTIONED = re.compile(
+MENTIONED = regex(
     rf"{_OPEN}(?:noqa|iceberg-sql:|[\w-]{{3,6}}\s*[:;=-]?\s*{_CODE}|[\w-]+\s*:?\s*(?:ignore\s*[\[(]|skip-file))",
     re.IGNORECASE,
 )

@@ -6,7 +6,8 @@ import re
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.target import OF_A_QUERY
-from spark_iceberg_sql.files.source_map import APPEND, Piece
+from spark_iceberg_sql.files.source_map import APPEND, COMPILED, Piece
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.records import replace
@@ -18,10 +19,15 @@ _HELPS = {
     FILLED_IN: "write the value in the call, or check in a Spark session",
 }
 # The same for models, by the tool that makes their tables.
+_DBT = {
+    QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt compile`",
+    FILLED_IN: "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`",
+}
 _TOOLS = {
-    "dbt": {
+    "dbt": _DBT,
+    COMPILED: {
+        **_DBT,
         QUERY_WAYS: "enforce a contract with data types, cast the columns in the model, or run `dbt docs generate`",
-        FILLED_IN: "check the SQL that dbt runs: `iceberg-sql check target/run`",
     },
     "sqlmesh": {
         QUERY_WAYS: "state the model's `columns`, or cast them in its query",
@@ -34,12 +40,15 @@ _VERSIONS = frozenset({"SIS205", "SIS410"})
 _SPARKS = frozenset({"SIS205", "SIS207", "SIS208", "SIS209", "SIS211", "SIS212", "SIS215"})
 _WRONG_TARGET = "SIS412"
 _FIELD_THERE = "SIS402"
+_UNUSED_IGNORE = "SIS003"
+# Rules that depend on the columns of the query.
+_OF_COLUMNS = ("SIS2", "SIS6")
 _IF_NOT_EXISTS = "CREATE TABLE IF NOT EXISTS"
 # The rules whose finding `Piece.said` may replace: unknown transform, unknown column.
 _REPLACED = ("SIS101", "SIS201")
-_QUOTED = re.compile(r"`([^`]*)`")
-_CHANGE = re.compile(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
-_CALL = re.compile(r"(\w+)\((?:(\d+), )?([^()]*)\)")
+_QUOTED = regex(r"`([^`]*)`")
+_CHANGE = regex(r"(?:ALTER TABLE \S+ )?(ADD|DROP) PARTITION FIELD (.+?)(?: AS (\w+))?")
+_CALL = regex(r"(\w+)\((?:(\d+), )?([^()]*)\)")
 # The functions of pyspark.sql.functions.partitioning, by transform.
 _FUNCTIONS = {
     "year": "years",
@@ -49,7 +58,7 @@ _FUNCTIONS = {
     "bucket": "bucket",
 }
 _NOT_IN_PROGRAM = "the program does not define them"
-_PROPERTY = re.compile(r"`'([^']*)' = '([^']*)'`")
+_PROPERTY = regex(r"`'([^']*)' = '([^']*)'`")
 
 
 def applies(piece: Piece, code: str) -> bool:
@@ -59,8 +68,10 @@ def applies(piece: Piece, code: str) -> bool:
         return False  # the save mode `ignore`
     if piece.api and code == _WRONG_TARGET and piece.arms:
         return False  # `if not spark.catalog.tableExists(...)`, or try and except
+    if piece.api == COMPILED and code == _UNUSED_IGNORE:
+        return False  # the query is there twice, as written and as compiled
     if piece.api in _TOOLS:
-        return code not in _VERSIONS
+        return code not in _VERSIONS and (code != _WRONG_TARGET or piece.api == "sqlmesh")
     return piece.api != "pyiceberg" or code not in _SPARKS
 
 
@@ -70,7 +81,10 @@ def in_words_of(piece: Piece, diagnostic: Diagnostic) -> Diagnostic:
         return diagnostic
     if piece.api in _TOOLS:
         words = _TOOLS[piece.api].get(diagnostic.help or "", diagnostic.help)
-        return replace(diagnostic, help=words)
+        message = diagnostic.message
+        if piece.api == COMPILED and diagnostic.code.startswith(_OF_COLUMNS):
+            message += " (in the SQL that dbt compiled)"
+        return replace(diagnostic, message=message, help=words)
     if piece.api == APPEND and diagnostic.code == _WRONG_TARGET:
         return _refused_append(diagnostic)
     in_spec = piece.api == "pyiceberg" and piece.sql.startswith("CREATE")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding
@@ -15,9 +16,7 @@ from spark_iceberg_sql.rules.sis003_unused_ignore import misspelt, unused
 from spark_iceberg_sql.syntax.lexer import Kind, Token, tokenize
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_MORE = re.compile(
-    r"noqa|iceberg-sql:", re.IGNORECASE
-)  # words for a linter in the rest of a comment
+_MORE = regex(r"noqa|iceberg-sql:", re.IGNORECASE)  # words for a linter in the rest of a comment
 _OURS = frozenset(rule.code for rule in ALL)
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.known_tables import ddl_files
 from spark_iceberg_sql.checker.many_files import ManyFiles, Work
 from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS, internal
 from spark_iceberg_sql.cli.check_file import File, Mode, Tally, changed, leads_out, put
@@ -112,8 +113,19 @@ def run(given: argparse.Namespace) -> int:
     if given.watch:
         from spark_iceberg_sql.cli.watch import watch
 
-        return watch(lambda: _once(given), lambda: _found(given, configuration(given)))
+        return watch(lambda: _once(given), lambda: _watched(given))
     return _once(given)
+
+
+def _watched(given: argparse.Namespace) -> list[str]:
+    """The files to check, and those that settings name: for tables, for dbt, for known findings."""
+    settings = configuration(given)
+    found = _found(given, settings)
+    each = {id(one): one for one in (settings.of(Path(name)) for name in found)}
+    also: list[str | Path | None] = [given.baseline]
+    for one in each.values():
+        also += [*ddl_files(one), *one.metadata.values(), one.dbt_manifest]
+    return [*found, *(str(path) for path in also if path is not None)]
 
 
 def _compatible(given: argparse.Namespace) -> None:

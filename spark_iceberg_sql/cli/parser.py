@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from spark_iceberg_sql.config.keys import near
+from spark_iceberg_sql.lazy import regex
 
 COMMAND = "COMMAND"
 # A value that an argument does not take, as argparse says it.
-_CHOICE = re.compile(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)", re.DOTALL)
+_CHOICE = regex(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)", re.DOTALL)
 
 
 class _Narrow(argparse.HelpFormatter):

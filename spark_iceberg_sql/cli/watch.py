@@ -13,12 +13,21 @@ from spark_iceberg_sql.config.settings import OWN_FILE
 from spark_iceberg_sql.errors import IcebergSqlError
 
 _SECONDS = 0.5
+# Files above a checked one that its findings may depend on: settings, and what dbt has recorded.
+_ABOVE = (
+    OWN_FILE,
+    "pyproject.toml",
+    "dbt_project.yml",
+    "target/manifest.json",
+    "target/catalog.json",
+)
 
 
 def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
     """Check now and after each change, until the user interrupts; returns the last exit code.
 
-    check: prints the findings and returns the exit code. found: returns the files to check.
+    check: prints the findings and returns the exit code. found: returns the files to check, and others that the
+    findings depend on.
     """
     code = COULD_NOT_RUN
     try:
@@ -39,14 +48,14 @@ def watch(check: Callable[[], int], found: Callable[[], Iterable[str]]) -> int:
 
 
 def _state(found: Callable[[], Iterable[str]]) -> dict[str, tuple[int, int] | None]:
-    """The modification times and sizes of the files and of the settings files above them."""
+    """The modification times and sizes of the files, and of some above them."""
     try:
         names = set(found())
     except IcebergSqlError as error:  # settings that are wrong for now
         names = {f"error: {error}"}
     folders = {above for name in names for above in Path(name).absolute().parents}
     folders |= {Path.cwd(), *Path.cwd().parents}
-    names |= {str(folder / own) for folder in folders for own in (OWN_FILE, "pyproject.toml")}
+    names |= {str(folder / own) for folder in folders for own in _ABOVE}
     return {name: _written(name) for name in names}
 
 

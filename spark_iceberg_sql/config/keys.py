@@ -74,6 +74,12 @@ def _paths(value: Any, base: Path) -> dict[str, Path]:
     return {name: base / path for name, path in value.items()}
 
 
+def _path(value: Any, base: Path) -> Path:
+    if not isinstance(value, str) or not value:
+        raise WrongValueError("a path")
+    return base / value
+
+
 def _string(value: Any, base: Path) -> str:
     if not isinstance(value, str) or not value:
         raise WrongValueError("a string")
@@ -129,6 +135,7 @@ KEYS: Mapping[str, Reader] = {
     "respect-gitignore": _flag,
     "placeholders": _patterns,
     "callables": _names,
+    "dbt-manifest": _path,
 }
 
 # The JSON schema of each reader; the readers check more, for example that a code exists.
@@ -149,6 +156,7 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     _patterns: {"type": "array", "items": {"type": "string", "format": "regex"}},
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
     _string: _TEXT,
+    _path: _TEXT,
     _flag: {"type": "boolean"},
 }
 
@@ -170,6 +178,7 @@ PURPOSE: Mapping[str, str] = {
     "respect-gitignore": "whether to skip files that git ignores",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",
     "callables": "functions that pass SQL to Spark: `jobs.run_sql` as imported, `run_sql`, or `.run` for a method",
+    "dbt-manifest": "dbt's `manifest.json`, relative to the file with the settings, instead of the project's own",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.notebooks.cells import read_cell
-from spark_iceberg_sql.files.source import Source
+from spark_iceberg_sql.files.projects.tools import YAML
+from spark_iceberg_sql.files.source import Part, Source
 
 _CELL = "vscode-notebook-cell:"
 
@@ -56,6 +58,8 @@ class Document:
             return read_cell(self.name, self.text, self.language, settings.callables)
         if suffix == ".ipynb" and program:
             return Source(self.name, (), ())
+        if suffix in YAML and linter.project_of(Path(os.path.abspath(self.name))) is None:
+            return Source(self.name, (Part(self.text),), ())
         read_as = self.name
         if self.language == "python" and suffix not in (".py", ".ipynb"):
             read_as += ".py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,10 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.model.table import Tables
+
+# Files of a dbt project that other ones depend on.
+_IN_PROJECTS = frozenset({".sql", ".py", ".yml", ".yaml", ".csv"})
+_OF_DBT = frozenset({"manifest.json", "catalog.json"})
 
 
 @dataclass(slots=True)
@@ -52,17 +57,44 @@ class OpenFiles:
     def forget(self) -> None:
         """Read settings, DDL files and metadata anew at the next check."""
         self._configuration: Configuration | None = None
-        self._linter = Linter()
+        texts = {_file_of(uri): document.text for uri, document in self.documents.items()}
+        self._linter = Linter({path: text for path, text in texts.items() if path is not None})
         self._units.clear()
 
     def put(self, document: Document) -> None:
         """Remember a text's version."""
         self.documents[document.uri] = document
+        self._says(document.uri, document.text)
+
+    def _says(self, uri: str, text: str | None) -> None:
+        """Other files of the same dbt project are checked with a file's open text; None: with the saved one."""
+        path = _file_of(uri)
+        if path is None:
+            return
+        self._linter.says(path, text)
+        for other in self.beside(uri):
+            self._units[other] = _Unit(self._units[other].memo)
+
+    def beside(self, uri: str) -> list[str]:
+        """The other files with findings of the same dbt project, which may depend on this one."""
+        path = _file_of(uri)
+        if path is None or path.suffix not in _IN_PROJECTS:
+            return []
+        project = self._linter.project_of(path)
+        if project is None:
+            return []
+        others = [(unit, _file_of(unit)) for unit in self._units if unit != uri]
+        return [
+            unit
+            for unit, other in others
+            if other is not None and self._linter.project_of(other) == project
+        ]
 
     def close(self, uri: str) -> None:
         """Forget a text or a notebook."""
         self.documents.pop(uri, None)
         self._units.pop(uri, None)
+        self._says(uri, None)
         notebook = self.notebooks.pop(uri, None)
         for cell, _ in notebook.cells if notebook is not None else ():
             self.documents.pop(cell, None)
@@ -156,6 +188,8 @@ class OpenFiles:
             analysis = self._checked(unit, tried, self._units.setdefault(unit, _Unit()).memo)
         except IcebergSqlError:
             return None
+        finally:
+            self._says(uri, document.text)
         number = next((n for n, d in enumerate(parts) if d.uri == uri), None)
         return (analysis.source, analysis.reports[number]) if number is not None else None
 
@@ -176,7 +210,17 @@ class OpenFiles:
                 return True
             if any(_inside(path, metadata) for metadata in settings.metadata.values()):
                 return True
+            project = self._linter.project_of(other)
+            if project in path.parents and (path.suffix in _IN_PROJECTS or path.name in _OF_DBT):
+                return True
+            if path == settings.dbt_manifest:
+                return True
         return False
+
+
+def _file_of(uri: str) -> Path | None:
+    """The full path of a file; None for other URIs."""
+    return Path(os.path.abspath(path_of(uri))) if uri.startswith("file:") else None
 
 
 def _inside(path: Path, metadata: Path) -> bool:

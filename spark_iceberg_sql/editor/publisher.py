@@ -52,6 +52,11 @@ class Publisher:
             loop = asyncio.get_running_loop()
             self._waiting[unit] = loop.call_later(wait, self.now, unit)
 
+    def beside(self, uri: str) -> None:
+        """A file of a dbt project has changed, on which the other ones may depend."""
+        for unit in self._files.beside(uri):
+            self.later(unit)
+
     def now(self, unit: str) -> None:
         """Check a file or a notebook, and send what was found."""
         self._drop(unit)

@@ -25,6 +25,8 @@ _WATCHED = (
     "**/*.sql",
     "**/*.metadata.json",
     "**/*.metadata.json.gz",
+    "**/*.{yml,yaml}",  # of dbt
+    "**/{manifest,catalog}.json",
 )
 
 
@@ -141,6 +143,7 @@ def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, clien
         language = item.language_id.lower()
         files.put(Document(item.uri, item.text, codec, language, item.version))
         publisher.now(item.uri)
+        publisher.beside(item.uri)
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
@@ -148,6 +151,7 @@ def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, clien
         document = files.documents.get(item.uri) or Document(item.uri, "", codec)
         files.put(document.changed(params.content_changes, item.version))
         publisher.later(files.unit(item.uri))
+        publisher.beside(item.uri)
 
     @served.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: lsp.DidSaveTextDocumentParams) -> None:
@@ -160,6 +164,7 @@ def _texts(served: LanguageServer, files: OpenFiles, publisher: Publisher, clien
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
         files.close(params.text_document.uri)
         publisher.gone(params.text_document.uri)
+        publisher.beside(params.text_document.uri)
 
     @served.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def notebook_opened(params: lsp.DidOpenNotebookDocumentParams) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
@@ -15,9 +16,10 @@ from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
-MENTIONED = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
+_FUNCTIONS = r"\biceberg_\w+\s*\(|\.\s*system\s*\."
+MENTIONED = regex(_FUNCTIONS, re.IGNORECASE)
 # What a statement must contain to be checked by the rules for queries.
-_QUERIES = re.compile(rf"{MENTIONED.pattern}|\bwhere\b", re.IGNORECASE)
+_QUERIES = regex(rf"{_FUNCTIONS}|\bwhere\b", re.IGNORECASE)
 PREFIX = "iceberg_"
 # The functions of `catalog.system`.
 IN_SYSTEM = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}
@@ -25,16 +27,23 @@ _NO_QUERY = frozenset(
     {"CALL", "DESCRIBE", "DESC", "SHOW", "DROP", "ALTER", "REFRESH", "SET", "USE"}
 )
 _DEEPEST = 30  # brackets
-# Letters of the words in it.
-_LETTERS = ("where", "iceberg_", "system")
-_INTEGER = re.compile(r"([0-9]{1,18})([LlSsYy]?)")
+_INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 
 def may_be_query(statement: Statement) -> bool:
     """Whether a statement contains what the rules for queries are about."""
-    if statement.text.isascii() and not any(map(statement.says, _LETTERS)):
-        return False
+    if statement.text.isascii():
+        return statement.says("where") or _mentions(statement)
+    # An upper-case letter may have a lower-case one of another length.
     return _QUERIES.search(statement.script, statement.start, statement.end) is not None
+
+
+def _mentions(statement: Statement) -> bool:
+    """Whether there may be a call in a statement."""
+    letters = statement.says("iceberg_") or statement.says("system")
+    return (letters or not statement.text.isascii()) and (
+        MENTIONED.search(statement.script, statement.start, statement.end) is not None
+    )
 
 
 @record(frozen=True, slots=True)
@@ -82,7 +91,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
     statement = context.statement
     if statement.first in _NO_QUERY:
         return
-    if MENTIONED.search(statement.script, statement.start, statement.end) is None:
+    if not _mentions(statement):
         return
     tokens = statement.tokens
     type_of = _types(context, tokens)

@@ -7,10 +7,9 @@ AlreadyReportedError: another rule reports that fault, and one fault causes one 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from spark_iceberg_sql.lazy import cached_property
+from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Absent, Kind, Table, Tables, is_branch
@@ -23,7 +22,7 @@ DEFAULT_FORMAT_VERSION = 2
 OF_A_QUERY = "they come from a query"
 # Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+_INTEGER = regex(r"[+-]?[0-9]{1,9}")
 _METADATA_TABLES = frozenset(
     {
         *("entries", "files", "data_files", "delete_files", "history", "metadata_log_entries"),
@@ -123,12 +122,15 @@ class Target:
         return found
 
     def _no_table(self) -> NotKnownError:
-        why = self.known.why_unknown(self.target_name)
+        return NotKnownError(f"the table `{self.target.text}`", self._why_no_table)
+
+    @cached_property
+    def _why_no_table(self) -> str:
         if self.target.computed:
-            why = "its name is computed when the statement runs"
-        elif self.known.is_unsettled(self.target_name):
-            why = "a program or a procedure may have created or dropped it"
-        return NotKnownError(f"the table `{self.target.text}`", why)
+            return "its name is computed when the statement runs"
+        if self.known.is_unsettled(self.target_name):
+            return "a program or a procedure may have created or dropped it"
+        return self.known.why_unknown(self.target_name)
 
     @cached_property
     def replaced(self) -> Table | None:

@@ -7,22 +7,23 @@ import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker, anything, stretch
+from spark_iceberg_sql.lazy import regex
 
-_COMMAND = re.compile(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
-_RUN = re.compile(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
-_LINES = re.compile(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
-_PREFIX = re.compile(r"#[ \t]*MAGIC[ \t]?")
-_DASHED = re.compile(r"(?:^--[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
-_DASHED_PREFIX = re.compile(r"^--[ \t]*MAGIC[ \t]?", re.MULTILINE)
-_DASHED_PYTHON = re.compile(r"--[ \t]*MAGIC[ \t]+%python[ \t]*(?=\r?\n)")
-_NOT_LINE_END = re.compile(r"[^\r\n]")
+_COMMAND = regex(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
+_RUN = regex(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
+_LINES = regex(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_PREFIX = regex(r"#[ \t]*MAGIC[ \t]?")
+_DASHED = regex(r"(?:^--[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_DASHED_PREFIX = regex(r"^--[ \t]*MAGIC[ \t]?", re.MULTILINE)
+_DASHED_PYTHON = regex(r"--[ \t]*MAGIC[ \t]+%python[ \t]*(?=\r?\n)")
+_NOT_LINE_END = regex(r"[^\r\n]")
 _SQL = ("sql", "iceberg_sql", "sparksql")
-_LANGUAGE = re.compile(r"[ \t]*%(\w+)")
+_LANGUAGE = regex(r"[ \t]*%(\w+)")
 # A cell that begins with its language, as it is pasted from a notebook: `%sql`, `%%sql`, `%spark.sql`, `%python`.
-_MAGIC = re.compile(r"^[ \t]*%{1,2}(?:\w+\.)?(\w+)(?:[ \t]|(?=\r?$))", re.MULTILINE)
+_MAGIC = regex(r"^[ \t]*%{1,2}(?:\w+\.)?(\w+)(?:[ \t]|(?=\r?$))", re.MULTILINE)
 # Liquibase: the delimiter of a changeset's statements.
-_DELIMITER = re.compile(r"^--[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]*\"|\S+)[^\n]*", re.MULTILINE)
-_CHANGESET = re.compile(r"^--[ \t]*changeset\b", re.MULTILINE)
+_DELIMITER = regex(r"^--[^\n]*\bendDelimiter:[ \t]*(\"[^\"\n]*\"|\S+)[^\n]*", re.MULTILINE)
+_CHANGESET = regex(r"^--[ \t]*changeset\b", re.MULTILINE)
 
 
 def sql_cells(text: str) -> tuple[Piece, ...]:

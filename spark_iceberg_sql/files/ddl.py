@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
-TABLE_DDL = re.compile(
+from spark_iceberg_sql.lazy import regex
+
+TABLE_DDL = regex(
     r"\b(?:alter|replace|create(?:\s+or\s+replace)?(?:\s+external)?)\s+table\b", re.IGNORECASE
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
@@ -13,10 +12,11 @@ from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.projects.tools import YAML, Projects, is_stated_in, with_models
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import stretch, whole
+from spark_iceberg_sql.lazy import regex
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
 # Programs with one of these words are checked even if they do not contain `sql`.
-_CALLS = re.compile(r"execute|writeTo|saveAsTable|create_table|update_spec|iceberg_")
+_CALLS = regex(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
 # Extensions of files that are read as SQL if they are named explicitly.
 _AS_SQL = frozenset(
     {
@@ -170,16 +170,20 @@ def _declared(content: bytes) -> str | None:
 
 
 def source(
-    name: str, text: str, projects: Projects | None = None, callables: Sequence[str] = ()
+    name: str,
+    text: str,
+    projects: Projects | None = None,
+    callables: Sequence[str] = (),
+    manifest: Path | None = None,
 ) -> Source:
     """What the checker sees of a file.
 
     name: its path, whose ending says whether it is Python, a notebook, or SQL. text: its content.
     projects: the dbt projects that are known so far. callables: the functions that pass a program's SQL to Spark.
-    Raises FileError for an invalid notebook.
+    manifest: dbt's `manifest.json`, if a setting names it. Raises FileError for an invalid notebook.
     """
     own = _of_suffix(name, text, callables)
-    return with_models(own, text, projects or Projects()) or own
+    return with_models(own, text, projects or Projects(), manifest) or own
 
 
 def _of_suffix(name: str, text: str, callables: Sequence[str]) -> Source:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from spark_iceberg_sql.files.source_map import Piece
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 
 # Clients of other engines, by the module that a program imports.
-_CLIENTS = re.compile(
+_CLIENTS = regex(
     r"\b(?:import|from)\s+(?:duckdb|snowflake|pyathena|awswrangler|trino|prestodb|psycopg2?|asyncpg|sqlite3"
     r"|pymysql|mysql|MySQLdb|pymssql|pyodbc|oracledb|cx_Oracle|clickhouse_\w+|chdb|redshift_connector"
     r"|google\.cloud|pyflink|datafusion|polars|impala|pydremio)\b|\bclient\(\s*\\?['\"]athena"
@@ -25,7 +24,10 @@ class Part:
 
 @record(frozen=True, slots=True)
 class Unread:
-    """SQL that cannot be read. part, start, end: its position; why, help: for the user."""
+    """SQL that cannot be read, or a call that Spark refuses without any SQL.
+
+    part, start, end: its position. why, help: for the user. refused: whether Spark refuses it, so that it is an error.
+    """
 
     part: int
     start: int
@@ -34,6 +36,7 @@ class Unread:
     help: str = (
         "write the SQL as a string in the call, or check the program's statements at run time"
     )
+    refused: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from spark_iceberg_sql.records import record, replace
 
 Offsets = tuple[int, int]
 APPEND = "DataFrameWriter, append"  # the API of a DataFrameWriter with the save mode `append`
+COMPILED = "dbt, compiled"  # that of a dbt model with the query that dbt compiled
 
 
 class Arm(NamedTuple):
@@ -122,6 +123,11 @@ class PieceMaker:
         self._holes: list[Hole] = []
         self._length = 0
         self._literals: list[tuple[int, bool]] = []
+
+    @property
+    def length(self) -> int:
+        """How many characters it has so far."""
+        return self._length
 
     def literal(self, *, own: bool) -> None:
         """Begin a literal. own: whether only this piece uses it."""

@@ -8,18 +8,19 @@ from collections.abc import Iterator
 from spark_iceberg_sql.files.ddl import TABLE_DDL
 from spark_iceberg_sql.files.python.literals import read_literals
 from spark_iceberg_sql.files.source_map import Piece, PieceMaker
+from spark_iceberg_sql.lazy import regex
 
 # A string literal of Jinja.
 STRING = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
-_STRINGS = re.compile(STRING, re.DOTALL)
+_STRINGS = regex(STRING, re.DOTALL)
 # The rest of the expression if only the beginning of the statement is a literal.
-_PARTITION = re.compile(r"\bpartition", re.IGNORECASE)
+_PARTITION = regex(r"\bpartition", re.IGNORECASE)
 # A string that is a message, not SQL.
-_MESSAGE = re.compile(r"\b(?:log|print|warn|raise_\w+|exception)\s*\(\s*$")
-_JOINS = re.compile(rf"\s*[~+]\s*(?:[\w.()\[\]]+\s*[~+]\s*)?(?={STRING})", re.DOTALL)
-_ENDS = re.compile(r"\s*[~+]\s*[\w.()\[\]]+")
-_METHOD = re.compile(r"\s*\.\s*\w")
-_FORMATTED = re.compile(r"\s*(?:(\.\s*format\b)|%\s*[^}]|\|\s*format\b)")
+_MESSAGE = regex(r"\b(?:log|print|warn|raise_\w+|exception)\s*\(\s*$")
+_JOINS = regex(rf"\s*[~+]\s*(?:[\w.()\[\]]+\s*[~+]\s*)?(?={STRING})", re.DOTALL)
+_ENDS = regex(r"\s*[~+]\s*[\w.()\[\]]+")
+_METHOD = regex(r"\s*\.\s*\w")
+_FORMATTED = regex(r"\s*(?:(\.\s*format\b)|%\s*[^}]|\|\s*format\b)")
 
 
 def texts_in(piece: Piece, start: int, end: int) -> Iterator[Piece]:

@@ -12,24 +12,25 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.files.source_map import Arm, Hole, Piece, Stretch
 from spark_iceberg_sql.files.template_strings import STRING, texts_in
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import replace
 
-_OPENING = re.compile(r"\{[{%#]|\$\{")
+_OPENING = regex(r"\{[{%#]|\$\{")
 _CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}"}
 _WITH_STRINGS = ("}}", "%}")
 _IN_EXPRESSION = {
-    closing: re.compile(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS
+    closing: regex(rf"{STRING}|['\"]|{closing}", re.DOTALL) for closing in _WITH_STRINGS
 }
 _LONGEST_STRING = 20_000  # an upper limit on the time for a text
-_RAW = re.compile(r"\{%[-+]?\s*raw\s*[-+]?%\}")
-_END_RAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
-_KEYWORD = re.compile(r"\{%[-+]?\s*(\w+)")
-_NO_LINE_END = re.compile(r"[^\r\n]")
-_NOT_LAST = re.compile(r"\bnot\s+loop\.last\b")
+_RAW = regex(r"\{%[-+]?\s*raw\s*[-+]?%\}")
+_END_RAW = regex(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
+_KEYWORD = regex(r"\{%[-+]?\s*(\w+)")
+_NO_LINE_END = regex(r"[^\r\n]")
+_NOT_LAST = regex(r"\bnot\s+loop\.last\b")
 # Characters of a template that would begin a string or a comment for an SQL lexer, or end the statement.
-_TREACHEROUS = re.compile(r"['\"`;\\]|--|/\*|\*/")
-_WORDLESS = re.compile(r"\{\{-?\s*(?:config|log|print)\s*\(")
-_BEFORE_SQL = re.compile(r"[ \t]*\r?\n\s*[^\s;]")
+_TREACHEROUS = regex(r"['\"`;\\]|--|/\*|\*/")
+_WORDLESS = regex(r"\{\{-?\s*(?:config|log|print)\s*\(")
+_BEFORE_SQL = regex(r"[ \t]*\r?\n\s*[^\s;]")
 # Tags whose body is not part of the statement: its output is assigned to a variable.
 _CAPTURING = {"set": "endset", "macro": "endmacro"}
 _MOST_CHOICES = 8

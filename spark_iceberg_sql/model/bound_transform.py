@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_NAME, IDENTITY, TRANSFORMS
 from spark_iceberg_sql.records import record
 
-_METADATA = re.compile(r"^([a-z_]+)\[(\d+)\]$")
+_METADATA = regex(r"^([a-z_]+)\[(\d+)\]$")
 
 
 @record(frozen=True, slots=True)

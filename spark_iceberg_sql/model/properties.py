@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_INTEGER = regex(r"[+-]?[0-9]{1,19}")
 _INT = 2**31
 _LONG = 2**63
 ALWAYS = "every commit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from sys import intern
 from typing import NamedTuple
 
 from spark_iceberg_sql.lazy import cached_property
@@ -236,7 +237,8 @@ class _Ids:
             if number is None:
                 self.last += 1
                 number = self.last
-            out.append(Field(item.name, item.type, item.required, number))
+            # The tables of a script have many columns of few names.
+            out.append(Field(intern(item.name), item.type, item.required, number))
         return tuple(
             item
             if isinstance(item.type, Primitive)

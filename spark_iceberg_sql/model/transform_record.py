@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import intern
+
 from spark_iceberg_sql.model.types import Primitive, Type
 from spark_iceberg_sql.records import record
 
@@ -97,7 +99,7 @@ class Transform:
 
     def create_name(self, source: str) -> str:
         """The default field name that CREATE TABLE gives, `id_bucket` (PartitionSpec.Builder)."""
-        return source if self.suffix is None else f"{source}_{self.suffix}"
+        return source if self.suffix is None else intern(f"{source}_{self.suffix}")
 
     def alter_name(self, source: str, parameter: int | None) -> str:
         """The default field name that ALTER TABLE ADD gives, `id_bucket_16` (PartitionNameGenerator)."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import field, record
 
 
@@ -165,7 +166,7 @@ def primitive_from_spark(name: str, arguments: tuple[int, ...] = ()) -> Primitiv
     return Primitive(iceberg)
 
 
-_PARAMETERS = re.compile(r"^(\w+)\s*[\[(](.*)[\])]$", re.DOTALL)
+_PARAMETERS = regex(r"^(\w+)\s*[\[(](.*)[\])]$", re.DOTALL)
 
 
 def from_metadata(value: Any) -> Type:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
 from spark_iceberg_sql.syntax.script import statements
 
 HIDDEN = "***"
 _CALLS = frozenset(name.upper() for f in FUNCTIONS if f.has_secrets for name in f.names)
-CALL = re.compile(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
-SECRETS = re.compile(
+CALL = regex(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
+_SECRETS = (
     r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
     r"|(?:access|account|api|private|encryption|signing|shared).?key"
 )
-_KEY = re.compile(rf"{SECRETS.pattern}|(?:\bkey|[-_.]key|[a-z]Key)\W*$")
-_VALUE = re.compile(r"(?i)//[^/@\s]*:[^/@\s]*@|(?:key|secret|token|password|signature|\bsig)=")
-_ANY = re.compile(rf"{SECRETS.pattern}|key")
+SECRETS = regex(_SECRETS)
+_KEY = regex(rf"{_SECRETS}|(?:\bkey|[-_.]key|[a-z]Key)\W*$")
+_VALUE = regex(r"(?i)//[^/@\s]*:[^/@\s]*@|(?:key|secret|token|password|signature|\bsig)=")
+_ANY = regex(rf"{_SECRETS}|key")
 
 
 def reworded(report: Report, edits: Sequence[Edit]) -> Report:

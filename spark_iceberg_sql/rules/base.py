@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.diagnostics import Fix, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.nodes import Node
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_FILE = re.compile(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
-_BLOCK = re.compile(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = regex(r"(?:^|\.)([a-z]+\d{3})_(\w+)$")
+_BLOCK = regex(r"^```sql (bad|good)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @record(frozen=True, slots=True)

@@ -19,16 +19,16 @@ ALTER TABLE events ADD PARTITION FIELD days(ts) AS event_day;
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
-_BEFORE = re.compile(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
-_AFTER = re.compile(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
+_BEFORE = regex(r"[(,]\s*((?:\w+\s*\([^()]*\)|[\w.`]+))\s*$")
+_AFTER = regex(r"\s*(`(?:[^`]|``)*`|\w+|'[^']*'|\"[^\"]*\")")
 
 
 @rule(Severity.ERROR, on=(nodes.Unreadable,))

@@ -31,13 +31,14 @@ from urllib.parse import quote_plus
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.syntax import nodes
 
 # A data file is in a folder `name=value`; file systems accept folder names of up to 255 bytes.
 _LONGEST = 253
-_ODD = re.compile(r"[^\w]")
+_ODD = regex(r"[^\w]")
 
 
 @rule(Severity.WARNING, on=(nodes.AddField, nodes.ReplaceField))

@@ -41,11 +41,11 @@ ALTER TABLE events ADD COLUMN kind STRING;
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -55,7 +55,7 @@ _KEY = (
     "leave out the constraint; `ALTER TABLE ... SET IDENTIFIER FIELDS` declares the key of a table"
 )
 _LOW = tuple(word.lower() for word in sorted(_CONSTRAINTS))
-_WORD = re.compile(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
+_WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_CONSTRAINTS))})\b")
 
 
 @rule(

@@ -42,6 +42,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Finding, rule
@@ -63,7 +64,7 @@ _ICEBERGS = {
     "sort-order": "write `ALTER TABLE {table} WRITE ORDERED BY ...`",
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
-_SIZE = re.compile(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
+_SIZE = regex(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
 # Properties that other engines use for partitioning.
 _ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 

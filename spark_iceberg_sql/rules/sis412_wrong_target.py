@@ -10,7 +10,8 @@ Hive's statements (ADD PARTITION (day = '...'), DROP PARTITION, RECOVER PARTITIO
 REPAIR TABLE) are refused: Iceberg's partitions are created and removed along with their rows.
 
 DROP TABLE needs a table that exists, too. CREATE TABLE is refused if the table exists; with IF NOT EXISTS it does
-nothing and is not checked further, so a new PARTITIONED BY has no effect.
+nothing and is not checked further, so a new PARTITIONED BY has no effect. In Python, `insertInto` is refused
+after `partitionBy` and `bucketBy`: the table that it inserts into has a partitioning.
 
 ## Instead
 The table itself: ALTER TABLE if it exists, CREATE TABLE if it does not.

@@ -40,13 +40,14 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.transforms import spelled
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 
-_CLUSTERED = re.compile(
+_CLUSTERED = regex(
     r"CLUSTERED\s+BY\s*\(([^()]+)\)\s*(?:SORTED\s+BY\s*\(([^()]+)\)\s*)?INTO\s+(\d+)\s+BUCKETS",
     re.IGNORECASE,
 )

@@ -19,17 +19,17 @@ PARTITIONED BY (bucket(16, event_uuid));
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transforms import HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
-_KEY = re.compile(r"(?i)(?:^|[_.])[ug]uid$")
+_KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")
 
 
 @rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))

@@ -26,16 +26,16 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP, local_day DATE) USING iceberg PART
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.syntax import nodes
 
-_UTC = re.compile(
+_UTC = regex(
     r"(?i)(?:etc/)?(?:utc|gmt|uct|zulu|universal|greenwich)?(?:[+-]?0?0(?::?00)?)?|z|local"
 )
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, upper_shape
 from spark_iceberg_sql.syntax.lexer import COMMENT, DOUBLE, LEXER, LINE_COMMENT, QUOTED, STRING
 
@@ -18,7 +19,7 @@ _BLANKS = "".join(sorted(SPACES))
 # string's if the r is a token's first character: no letter, digit, underscore or other character beyond ASCII is
 # before it. (As a set of all those, `re` would take as long to compile it as all other expressions together.)
 _RAW = r"(?<=[rR].)(?<![^\x00-/:-@\[-^`{-\x7f][rR].)"
-_EDGE = re.compile(
+_EDGE = regex(
     r"[;'\"`\-/*:](?:"
     r"(?<=;)()"
     rf"|(?<=-)({LINE_COMMENT[1:]})"
@@ -32,7 +33,7 @@ _EDGE = re.compile(
     re.DOTALL,
 )
 _SEMICOLON, _UNSURE = 1, 4
-_TRIVIA = re.compile(
+_TRIVIA = regex(
     rf"(?:\A{BOM_SHAPE})?[{_BLANKS}]*(?:(?:{LINE_COMMENT}|{COMMENT})[{_BLANKS}]*)*"
     r"(?:([A-Za-z_]+)(?=[ \t\r\n(;]))?"
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # `3D` is a number to Spark
+from spark_iceberg_sql.lazy import regex
+
+_PLAIN = regex(r"[A-Za-z_][A-Za-z0-9_]*")  # `3D` is a number to Spark
 
 
 def quoted(name: str) -> str:

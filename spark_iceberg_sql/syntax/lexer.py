@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
-from itertools import islice
 from typing import Any, NamedTuple
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.characters import (
     BLANK,
     BOM_SHAPE,
@@ -104,7 +104,7 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (Kind.BOM, rf"\A{BOM_SHAPE}"),
     (Kind.STRAY, r"."),
 )
-_COMMENT_EDGE = re.compile(rf"{_OPEN_COMMENT}|\*/")
+_COMMENT_EDGE = regex(rf"{_OPEN_COMMENT}|\*/")
 _COMPLEX = frozenset({"ARRAY", "MAP", "STRUCT"})
 
 # Kinds that the first character decides; for all other pieces the table is asked.
@@ -125,16 +125,12 @@ class Lexer:
         # The last row takes any character: there is always a match.
         match: Any = re.compile("|".join(f"({rx})" for _, rx in _TABLE), re.DOTALL).match
         self._match = match
-        table = re.compile("|".join(f"(?:{rx})" for _, rx in _TABLE), re.DOTALL)
-        self._all, self._each = table.findall, table.finditer
+        self._all = re.compile("|".join(f"(?:{rx})" for _, rx in _TABLE), re.DOTALL).findall
 
-    def pieces(self, shaped: str, count: int | None = None) -> list[str]:
-        """The tokens of a shape as texts alone, at most `count`; `>>` may stand for two."""
-        if count is not None:
-            pieces = [found.group() for found in islice(self._each(shaped), count)]
-        else:
-            pieces = self._all(shaped)
-        return list(islice(self._scan(shaped), count)) if "/*" in pieces else pieces
+    def pieces(self, shaped: str) -> list[str]:
+        """The tokens of a shape as texts alone; `>>` may stand for two."""
+        pieces: list[str] = self._all(shaped)
+        return list(self._scan(shaped)) if "/*" in pieces else pieces
 
     def piece(self, shaped: str, start: int) -> str:
         """The text of the token that begins at `start`, no comment in a comment."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|[0-3][0-7]{2}|.)", re.DOTALL)
+from spark_iceberg_sql.lazy import regex
+
+_ESCAPE = regex(r"\\(u[0-9A-Fa-f]{4}|[0-3][0-7]{2}|.)", re.DOTALL)
 _ESCAPED = {
     "0": "\0",
     "b": "\b",
@@ -15,7 +17,7 @@ _ESCAPED = {
     "%": "\\%",
     "_": "\\_",
 }
-_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+_PART = regex(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
 def unescape(text: str) -> str:

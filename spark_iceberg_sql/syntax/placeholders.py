@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.terms import Offsets
 
 _LONGEST = 1000
 # What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`,
 # `@name`, `&name`, `&&name.`, `<name>`, `[[ name ]]`, `#name#`, `@@name@@`, `?`.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"%\(\w+\)[a-z]|%[sdr]\b|[:@]\w+|&&?\w+|<\w+>|\[\[\s*\w+\s*\]\]|#\w+#|@@\w+(?:@@)?|\?"
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -32,9 +33,9 @@ _PHRASES = (
 # Java's `.` ends at each of these, its \s is ASCII only, and its trim() takes all up to U+0020.
 _NOT_DOT = "\n\r\u0085\u2028\u2029"
 # Each takes an unfinished comment too, which stays as it is: so no stretch is searched twice.
-_LINE_COMMENT = re.compile(rf"--[^{_NOT_DOT}]*(\n?)")
-_SPACE = re.compile(r"[ \t\n\x0b\f\r]+")
-_COMMENT = re.compile(rf"/\*[^*{_NOT_DOT}]*(?:\*(?!/)[^*{_NOT_DOT}]*)*(\*/)?")
+_LINE_COMMENT = regex(rf"--[^{_NOT_DOT}]*(\n?)")
+_SPACE = regex(r"[ \t\n\x0b\f\r]+")
+_COMMENT = regex(rf"/\*[^*{_NOT_DOT}]*(?:\*(?!/)[^*{_NOT_DOT}]*)*(\*/)?")
 _TRIMMED = "".join(map(chr, range(0x21)))
 _WORDS = tuple(tuple(phrase.upper().split()) for phrase in _PHRASES)
 

@@ -13,7 +13,8 @@ from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, shape, upper_
 from spark_iceberg_sql.syntax.cuts import cuts
 from spark_iceberg_sql.syntax.lexer import LEXER, QUOTES, Kind, Token, comment_end
 
-_SHORT = 2000  # characters; of a longer statement it is worth while to read the first tokens alone
+_EACH = 5  # characters for each token of an opening: most openings have as many
+_CUT = 4  # tokens that one may become where the text is cut: `1.5e-` of `1.5e-3`
 
 
 class Statement:
@@ -99,17 +100,17 @@ class Statement:
 
     def opening(self, count: int) -> list[Token]:
         """Its first tokens without trivia, at most so many: what a glance at a long statement costs."""
-        if self.end - self.head < _SHORT:
-            return self.tokens[:count]
-        found: list[Token] = []
+        if self._tokens is not None:
+            return self._tokens[:count]
         shaped = shape(self.script[self.head : self.tail])
-        reach, there = 0, True
-        while len(found) < count and there:
-            reach = 2 * reach + 2 * count + 2
-            pieces = LEXER.pieces(shaped, reach)
-            there = len(pieces) == reach
-            found = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)
-        return found[:count]
+        reach = _EACH * count
+        while reach < len(shaped):
+            pieces = LEXER.pieces(shaped[:reach])
+            found = LEXER.tokens(self.script, pieces, self.head, self.end, trivia=False)[:-_CUT]
+            if len(found) >= count:
+                return found[:count]
+            reach *= 4
+        return self.tokens[:count]
 
 
 def statements(text: str) -> list[Statement]:

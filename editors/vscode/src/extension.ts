@@ -12,6 +12,8 @@ import { changed, options, path, type Given } from "./settings";
 const SECTION = "icebergSql";
 const PLAN = "iceberg-sql.plan";
 const LANGUAGES = ["sql", "spark-sql", "python"];
+// Languages of the files in dbt projects, which no notebook has.
+const OF_DBT = ["jinja-sql", "yaml"];
 // Settings that only another server can follow.
 const STARTING = ["enable", "command", "interpreter", "args"];
 
@@ -90,7 +92,7 @@ class Extension implements vscode.Disposable {
       LANGUAGES.map((language) => ({ scheme, language })),
     );
     return {
-      documentSelector: [...texts, ...cells],
+      documentSelector: [...texts, ...cells, ...OF_DBT.map((language) => ({ scheme: "file", language }))],
       initializationOptions: options(given()),
       outputChannel: this.output,
       middleware: {

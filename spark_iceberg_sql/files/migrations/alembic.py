@@ -9,10 +9,11 @@ import warnings
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.source import Unread
 from spark_iceberg_sql.files.source_map import Piece, anything
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import replace
 
-IN_ALEMBIC = re.compile(r"^down_revision\b", re.MULTILINE)
-_EXECUTE = re.compile(r"\bop(\s*)\.(\s*)execute(\s*\(\s*)((?:\w+\s*\.\s*)?text\s*(?=\())?")
+IN_ALEMBIC = regex(r"^down_revision\b", re.MULTILINE)
+_EXECUTE = regex(r"\bop(\s*)\.(\s*)execute(\s*\(\s*)((?:\w+\s*\.\s*)?text\s*(?=\())?")
 
 
 # Functions of `op` that change no table, or whose SQL is read.

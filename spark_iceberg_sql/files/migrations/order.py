@@ -7,19 +7,20 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record, replace
 
 # Flyway: V1_2__text.sql, the same with U (undo) and B (baseline); R__text.sql runs last, in the order of its text.
-_FLYWAY = re.compile(r"([VUB])(\d+(?:[._]\d+)*)__.*\.sql")
-_REPEATABLE = re.compile(r"R__(.*)\.sql")
+_FLYWAY = regex(r"([VUB])(\d+(?:[._]\d+)*)__.*\.sql")
+_REPEATABLE = regex(r"R__(.*)\.sql")
 # The markers of both directions: dbmate, goose, sql-migrate.
-_UP_DOWN = re.compile(
+_UP_DOWN = regex(
     r"^--[ \t]*(migrate:|\+goose[ \t]+|\+migrate[ \t]+)(up|down)\b", re.IGNORECASE | re.MULTILINE
 )
-_NUMBERED = re.compile(r"(\d+)[_-]?.*?(?:\.(up|down))?\.sql", re.IGNORECASE)
+_NUMBERED = regex(r"(\d+)[_-]?.*?(?:\.(up|down))?\.sql", re.IGNORECASE)
 # Liquibase.
-_FORMATTED = re.compile(r"\A\ufeff?\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+")
+_FORMATTED = regex(r"\A\ufeff?\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
+_NUMBER = regex(r"\d+")
 _SAME_VERSION = "have the same version: which one runs first is not known"
 _SAME_NUMBER = "have the same number: which one runs first is not known"
 _HEADS = "no revision follows this one or another: which one runs last is not known"
@@ -198,7 +199,7 @@ def _natural(path: str) -> tuple[object, ...]:
     begins = re.match(r"[A-Za-z]?(\d+(?:[.-]\d+)*)", name)
     if begins is not None:
         return (0, _version(begins[1]), "")
-    return (1, (), re.sub(_NUMBER, lambda found: found[0].zfill(20), name))
+    return (1, (), _NUMBER.sub(lambda found: found[0].zfill(20), name))
 
 
 def last(steps: Steps) -> tuple[str, ...]:

@@ -147,7 +147,8 @@ def _cell_sql(
         return lines, []
     pieces, unread = python_sql(text, part, _without_magics(text), others, callables)
     in_order = sorted([*lines, *pieces], key=lambda piece: piece.starts[0])
-    if unread and not calls:  # an unreadable cell, which may create any table
+    invalid = any(each.start == each.end for each in unread)
+    if invalid and not calls:  # an unreadable cell, which may create any table
         return [*in_order, anything(len(text), part)], []
     return in_order, unread
 

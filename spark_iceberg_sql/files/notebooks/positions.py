@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import replace
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
-_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
-_IN_JSON = re.compile(r'[^"\\\x00-\x1f]*')
+_TOKEN = regex(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
+_CHARACTER = regex(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
+_IN_JSON = regex(r'[^"\\\x00-\x1f]*')
 
 
 def as_one(text: str, reports: Sequence[Report]) -> Report:

@@ -6,8 +6,6 @@ an Iceberg table, follows from its configuration. If that is unknown, or the eng
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -15,17 +13,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.files import yaml_nodes
+from spark_iceberg_sql.files.projects.dbt_columns import Columns, columns_of, query_of
+from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
+from spark_iceberg_sql.files.projects.dbt_entries import Layer
+from spark_iceberg_sql.files.projects.dbt_manifest import HELP, Node
 from spark_iceberg_sql.files.projects.dbt_project import (
-    Layer,
     Project,
     Resource,
     makes_iceberg,
 )
-from spark_iceberg_sql.files.projects.dbt_values import Value, first, is_templated
-from spark_iceberg_sql.files.python.frames import PLAIN_TYPE
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first, is_templated
+from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import Offsets, Piece, PieceMaker, stretch
-from spark_iceberg_sql.files.templates import choices
+from spark_iceberg_sql.files.source_map import COMPILED, Offsets, Piece, PieceMaker, stretch
+from spark_iceberg_sql.files.templates import choices, template_spans
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
 API = "dbt"
@@ -34,11 +35,12 @@ _COMMENT = re.compile(r"--[^\r\n]*|/\*.*?\*/", re.DOTALL)
 # A condition on the engine: branches for other engines may have other columns.
 _OF_TARGET = re.compile(r"\{%[-+]?\s*(?:el)?if\b[^%]*\b(?:target|adapter)\b")
 _NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
+# An ignore comment behind `{{ config(...) }}`.
+_IGNORE = re.compile(r"[ \t]*--[ \t]*((?:noqa|iceberg-sql:)(?:(?!\*/)[^\r\n])*)(?=[\r\n]|$)")
 _NAME = re.compile(r"\w+", re.ASCII)
-_COMPILED = "check the SQL that dbt runs: `iceberg-sql check target/run`"
+_COMPILED = "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`"
 _MOST = 100  # how many resources a clause of dbt_project.yml is checked for
 
-Columns = list[tuple[str, str | None]]
 Found = Iterator[Piece | Unread]
 
 
@@ -50,14 +52,20 @@ def model_statements(path: Path, text: str, project: Project) -> Found:
         return
     own = project.own(resource)
     layers = project.layers(resource)
-    if own.unclear is not None and "partition_by" in text[slice(*own.unclear)]:
-        if "iceberg" in text.lower() or makes_iceberg(layers):
-            yield Unread(
-                0, *own.unclear, "dbt decides on this configuration when it runs", _COMPILED
-            )
+    stated, calls = own.config.get("partition_by"), own.calls
+    if own.unclear is not None:
+        node = project.node(resource)
+        if node is not None and node.compiled is not None:
+            calls = (own.unclear,)
+            layers = [Layer(path, node.values(KEYS, own.unclear))]
+        elif "partition_by" in text[slice(*own.unclear)]:
+            if "iceberg" in text.lower() or makes_iceberg(layers):
+                yield _undecided(resource, "this configuration", own.unclear, project)
+            return
+    elif stated is None:
         return
-    stated = own.config.get("partition_by")
-    if stated is None or not own.calls:
+    stated = first((layer.config for layer in layers), "partition_by")
+    if stated is None or not calls:
         return
     if not yaml_nodes.is_installed() and not {"file_format", "materialized"} <= set(own.config):
         why = "the rest of the model's configuration is in YAML"
@@ -70,7 +78,8 @@ def model_statements(path: Path, text: str, project: Project) -> Found:
         return
     for found in _judge(resource, layers, stated, project):
         if isinstance(found, Piece) and resource.kind == "models":
-            yield _in_model(text, own.calls[0], found, columns_of(resource, layers, project))
+            known = found.api == COMPILED or columns_of(resource, layers, project) is not None
+            yield _in_model(text, calls[0], found, known=known)
         else:
             yield found
 
@@ -94,15 +103,49 @@ def yaml_statements(path: Path, text: str, project: Project) -> Found:
         yield Unread(0, 0, 0, str(error), "correct the YAML")
         return
     counts: dict[Offsets, int] = {}
+    notes: set[Unread] = set()
+    for resource, layers, stated in _stated_in(path, resources, project):
+        counts[stated.place] = counts.get(stated.place, 0) + 1
+        if counts[stated.place] <= _MOST and (resource.path or Path()).suffix != ".py":
+            for found in _judge(resource, layers, stated, project, text):
+                if isinstance(found, Piece) or found not in notes:
+                    yield found
+                if isinstance(found, Unread):
+                    notes.add(found)
+
+
+def _stated_in(
+    path: Path, resources: Iterable[Resource], project: Project
+) -> Iterator[tuple[Resource, list[Layer], Value]]:
+    """The resources that get their `partition_by` from a file, with their configurations, and the value."""
     for resource in resources:
         layers = project.layers(resource)
         layer = next((each for each in layers if "partition_by" in each.config), None)
-        if layer is None or layer.file != path:
-            continue
-        stated = layer.config["partition_by"]
-        counts[stated.place] = counts.get(stated.place, 0) + 1
-        if counts[stated.place] <= _MOST and (resource.path or Path()).suffix != ".py":
-            yield from _judge(resource, layers, stated, project, text)
+        if layer is not None and layer.file == path:
+            yield resource, layers, layer.config["partition_by"]
+
+
+def statements_before(path: Path, project: Project) -> Iterator[str]:
+    """Statements that create what the models of a file read, as far as dbt's manifest has it: for their columns."""
+    if project.manifest is None or project.other_engine:
+        return
+    own = project.resource(path)
+    resources = [own] if own is not None else []
+    if path.suffix in YAML:
+        with suppress(YamlError):
+            every = list(_every(project))
+            resources = [resource for resource, *_ in _stated_in(path, every, project)]
+    for resource, node in project.manifest.upstream(resources):
+        columns = columns_of(resource, project.layers(resource), project)
+        query = query_of(columns) if columns is not None else node.compiled
+        if query is not None and node.relation is not None and resource.kind != "snapshots":
+            yield f"CREATE TABLE {node.relation} USING iceberg AS {query}"
+
+
+def _undecided(resource: Resource, what: str, place: Offsets, project: Project) -> Unread:
+    """A note about a configuration that dbt computes."""
+    why, stale = f"dbt decides on {what} when it runs", project.stale(resource)
+    return Unread(0, *place, f"{why}, and {stale}" if stale else why, HELP if stale else _COMPILED)
 
 
 def _every(project: Project) -> Iterator[Resource]:
@@ -136,21 +179,57 @@ def _judge(
     if judged is None or stated.texts is None:
         if stated.fields is None:  # BigQuery's
             what = "`partition_by`" if judged else "`file_format`"
-            yield Unread(0, *stated.place, f"dbt decides on {what} when it runs", _COMPILED)
+            yield _undecided(resource, what, stated.place, project)
         return
     columns = columns_of(resource, layers, project)
-    query = "SELECT f()" if columns is None else _query(columns)
-    yield _statement(resource, stated, text, query)
+    node = project.node(resource)
+    query = _compiled(resource, node, stated, project, text) if columns is None else None
+    if columns is None and query is None and _has_template(resource, project):
+        stale = project.stale(resource)
+        if stale is not None:
+            yield Unread(0, *stated.place, f"the columns, because {stale}", HELP)
+    yield _statement(resource, node, stated, text, query or _known(columns, stated))
 
 
-def _statement(resource: Resource, stated: Value, text: str, query: str) -> Piece:
+def _has_template(resource: Resource, project: Project) -> bool:
+    """Whether a model's query has templates, apart from its `{{ config(...) }}`."""
+    if resource.kind != "models" or resource.path is None:
+        return False
+    spans = template_spans(project.text(resource.path))
+    return len(spans) > len(project.own(resource).calls)
+
+
+def _compiled(
+    resource: Resource, node: Node | None, stated: Value, project: Project, text: str
+) -> Piece | None:
+    """The query that dbt compiled; None if there is none, or if the model's own text is as good."""
+    if node is None or node.compiled is None or resource.path is None:
+        return None
+    if not _has_template(resource, project):
+        return None
+    own = "" if text else project.text(resource.path)  # text: a YAML file has no place for it
+    return compiled_query(own, node.compiled, stated.place)
+
+
+def _known(columns: Columns | None, stated: Value) -> Piece:
+    """A query with these columns."""
+    end = stated.place[1]
+    maker = PieceMaker()
+    maker.add("SELECT f()" if columns is None else query_of(columns), end, end)
+    return maker.piece()
+
+
+def _statement(
+    resource: Resource, node: Node | None, stated: Value, text: str, query: Piece
+) -> Piece:
     """The statement that dbt runs; each YAML value on its own line, with the `noqa` after it."""
     start, end = stated.place
     maker = PieceMaker()
     maker.literal(own=False)
     maker.add("CREATE TABLE ", start, start)
     plain = _NAME.fullmatch(resource.name) is not None
-    maker.add(resource.name if plain else f"`{resource.name}`", start, end)
+    name = resource.name if plain else f"`{resource.name}`"
+    maker.add(node.relation if node is not None and node.relation else name, start, end)
     maker.add(" USING iceberg PARTITIONED BY (", start, start)
     for number, value in enumerate(stated.texts or ()):
         if number:
@@ -164,8 +243,10 @@ def _statement(resource: Resource, stated: Value, text: str, query: str) -> Piec
         if noqa is not None:
             maker.add(f" /* {noqa[1]} */", noqa.start(1), noqa.end(1))
     maker.add(")", end, end)
-    maker.add(f" AS {query}" if query else " AS ", end, end)
-    return replace(maker.piece(), api=API)
+    maker.add(" AS ", end, end)
+    maker.extend(query)
+    compiled = query.literals is not None
+    return replace(maker.piece(), api=COMPILED if compiled else API)
 
 
 def _inert(sql: str) -> str:
@@ -173,7 +254,7 @@ def _inert(sql: str) -> str:
     return sql.replace(";", " ")
 
 
-def _in_model(text: str, call: Offsets, statement: Piece, columns: Columns | None) -> Piece:
+def _in_model(text: str, call: Offsets, statement: Piece, *, known: bool) -> Piece:
     """A model's text with the statement after its `{{ config(...) }}`, which becomes blank.
 
     The statement selects from the model's query, unless the columns are known from another source.
@@ -181,20 +262,26 @@ def _in_model(text: str, call: Offsets, statement: Piece, columns: Columns | Non
     start, end = call
     head = choices(stretch(text, 0, start))[0].sql
     at = 0 if _COMMENT.sub("", head).strip() else end
-    known = columns is not None or _OF_TARGET.search(text) is not None
+    known = known or _OF_TARGET.search(text) is not None
     maker = PieceMaker()
     maker.literal(own=True)
     maker.extend(stretch(text, 0, at))
     maker.literal(own=False)
+    ignore = _IGNORE.match(text, at) if known and at == end else None
+    if ignore is not None:  # it belongs to the statement, which ends on another line
+        maker.add(f"/* {ignore[1]} */ ", ignore.start(1), ignore.end(1))
+        at = ignore.end()
     length = len(statement.sql) if known else statement.sql.rindex(" AS SELECT f()") + len(" AS ")
+    begin = maker.length
     maker.extend(_cut(statement, length))
     if known:
         maker.add("\n;\n", end, end)
     maker.literal(own=True)
     maker.extend(stretch(text, at, len(text)))
     made = maker.piece()
-    inner = tuple((a + at, b + at) for a, b in statement.literals or ())
-    return replace(made, literals=tuple(sorted((*(made.literals or ()), *inner))), api=API)
+    inner = tuple((a + begin, b + begin) for a, b in statement.literals or ())
+    literals = tuple(sorted((*(made.literals or ()), *inner)))
+    return replace(made, literals=literals, api=statement.api)
 
 
 def _cut(piece: Piece, length: int) -> Piece:
@@ -204,55 +291,3 @@ def _cut(piece: Piece, length: int) -> Piece:
         starts=piece.starts[: length + 1],
         ends=piece.ends[: length + 1],
     )
-
-
-def columns_of(resource: Resource, layers: list[Layer], project: Project) -> Columns | None:
-    """The columns of a resource, with their types where these are certain; None if the columns are not.
-
-    They come from an enforced contract, from a `catalog.json` newer than the project, or from the first line of a
-    seed.
-    """
-    configs = [layer.config for layer in layers]
-    if resource.kind == "seeds":
-        return _of_seed(resource, first(configs, "column_types"), project)
-    if resource.kind == "models":
-        contract = first(configs, "contract")
-        enforced = (contract.fields or {}).get("enforced") if contract is not None else None
-        entry = project.entries.get((resource.kind, resource.name))
-        if enforced is not None and enforced.flag and entry is not None and entry.columns:
-            return list(entry.columns)
-    return _of_catalog(resource, project)
-
-
-def _of_seed(resource: Resource, types: Value | None, project: Project) -> Columns | None:
-    if resource.path is None:
-        return None
-    rows = csv.reader(project.text(resource.path).splitlines()[:1])
-    names = next(rows, [])
-    if len(names) < 2 and "delimiter" in project.text(project.file):
-        return None
-    given = {name: value.text for name, value in (types.fields or {}).items()} if types else {}
-    return [(name.strip(), given.get(name.strip())) for name in names] or None
-
-
-def _of_catalog(resource: Resource, project: Project) -> Columns | None:
-    path = project.root / "target" / "catalog.json"
-    with suppress(OSError, ValueError, AttributeError, TypeError):
-        if path.stat().st_mtime <= project.newest:
-            return None
-        nodes = json.loads(path.read_bytes())["nodes"]
-        node = nodes.get(f"{resource.kind[:-1]}.{project.name}.{resource.name}")
-        if node is not None:
-            columns = sorted(node["columns"].values(), key=lambda column: column["index"])
-            return [(str(column["name"]), str(column["type"])) for column in columns] or None
-    return None
-
-
-def _query(columns: Iterable[tuple[str, str | None]]) -> str:
-    """A query with these columns; a type that is not a primitive type of Spark stays unknown."""
-    found = []
-    for name, kind in columns:
-        quoted = name.strip("`").replace("`", "``")
-        value = f"CAST(NULL AS {kind})" if kind and PLAIN_TYPE.fullmatch(kind.strip()) else "f()"
-        found.append(f"{value} AS `{quoted}`")
-    return "SELECT " + ", ".join(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, first, is_templated, of_node
+from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
+from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, first, is_templated, of_node
 from spark_iceberg_sql.files.projects.tools import YAML
 from spark_iceberg_sql.files.yaml_nodes import YamlError
 
@@ -25,6 +27,12 @@ _PROJECT = "dbt_project.yml"
 _FOLDERS = {"models": "models", "snapshots": "snapshots", "seeds": "seeds"}
 _OLD_NAMES = {"models": "source-paths", "seeds": "data-paths"}
 _ENDINGS = {"models": (".sql", ".py"), "snapshots": (".sql",), "seeds": (".csv",)}
+# What is computed from the texts of files: of `dbt_project.yml`, of YAML files, of models.
+_OF_PROJECT = ("top", "name", "paths", "files", "resources", "entries", "read_for_all", "manifest")
+_OF_YAML = ("files", "entries", "read_for_all")
+_OF_MODELS = ("files", "resources")
+# Other files that dbt reads for every model.
+_GENERAL = ("profiles.yml", "packages.yml", "dependencies.yml", "package-lock.yml")
 _NOT_OURS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
 _SNAPSHOT = re.compile(r"\{%[-+]?\s*snapshot\s+(\w+)")
 _RELEVANT = re.compile(r"partition_by|file_format|materialized|enabled|contract|column_types")
@@ -41,46 +49,50 @@ class Resource(NamedTuple):
     folders: tuple[str, ...] = ()
 
 
-class Layer(NamedTuple):
-    """The configuration of a resource in one file. config: by key."""
-
-    file: Path
-    config: Config
-
-
-class Entry(NamedTuple):
-    """The entry of a resource in a YAML file: its config, and its columns with their types."""
-
-    layer: Layer
-    columns: tuple[tuple[str, str | None], ...]
-
-
 class Project:
-    """A project. root: the folder with its `dbt_project.yml`."""
+    """A project. root: the folder with its `dbt_project.yml`.
 
-    def __init__(self, root: Path) -> None:
+    opened: the texts of open files, which count instead of the saved ones.
+    """
+
+    def __init__(self, root: Path, opened: Mapping[Path, str] | None = None) -> None:
         self.root = root
         self.file = root / _PROJECT
+        self.unsaved: set[Path] = set()
+        self._opened = opened if opened is not None else {}
+        self._given: Path | None = None
         self._texts: dict[Path, str] = {}
+        self._entries: dict[Path, tuple[str, list[NamedEntry]]] = {}
+        for path, text in self._opened.items():
+            self.says(path, text)
 
     def text(self, path: Path) -> str:
         """A file's text; empty where it cannot be read."""
         if path not in self._texts:
-            self._texts[path] = ""
-            with suppress(OSError, UnicodeError):
-                self._texts[path] = path.read_bytes().decode("utf-8-sig")
+            self._texts[path] = _saved(path)
         return self._texts[path]
 
     def has(self, path: Path) -> bool:
         """Whether the project reads configurations from a file."""
         return path == self.file or self.kind_of(path) is not None
 
-    def says(self, path: Path, text: str) -> None:
-        """Use a text as the content of a file: unsaved text of an editor, or text with fixes."""
-        if self.text(path) != text:
-            self._texts[path] = text
-            for fact in ("top", "name", "paths", "files", "resources", "entries"):
+    def says(self, path: Path, text: str | None) -> None:
+        """Use a text as the content of a file: unsaved text of an editor, or text with fixes; None: the saved one."""
+        saved = _saved(path)
+        if text is None or self._texts.get(path) != text:
+            self._texts[path] = text = saved if text is None else text
+            (self.unsaved.discard if text == saved else self.unsaved.add)(path)
+            yaml = _OF_PROJECT if path == self.file else _OF_YAML
+            for fact in yaml if path.suffix in YAML else _OF_MODELS:
                 self.__dict__.pop(fact, None)
+            if "manifest" in self.__dict__ and self.manifest is not None:
+                self.manifest.forget_age()
+
+    def use(self, manifest: Path | None) -> None:
+        """Use the manifest that a setting names, if any, instead of the project's own."""
+        if manifest != self._given:
+            self._given = manifest
+            self.__dict__.pop("manifest", None)
 
     @cached_property
     def top(self) -> Any:
@@ -116,6 +128,10 @@ class Project:
                     for name in sorted(names):
                         if os.path.splitext(name)[1] in (*_ENDINGS[kind], *YAML):
                             found[Path(folder, name)] = kind
+        for path in self._opened:  # it may not be saved yet
+            kind_of = self.kind_of(path)
+            if kind_of is not None and path.suffix in (*_ENDINGS[kind_of], *YAML):
+                found.setdefault(path, kind_of)
         return found
 
     def kind_of(self, path: Path) -> str | None:
@@ -155,22 +171,12 @@ class Project:
                         found.setdefault(key, entry)
         return found
 
-    def entries_of(self, path: Path) -> Iterator[tuple[tuple[str, str], Entry]]:
-        """The entries of one YAML file. Raises YamlError."""
+    def entries_of(self, path: Path) -> list[NamedEntry]:
+        """The entries of one YAML file, by kind and name. Raises YamlError."""
         text = self.text(path)
-        keys = yaml_nodes.items(yaml_nodes.compose(text))
-        for kind in _FOLDERS:
-            for node in yaml_nodes.entries(keys.get(kind)):
-                inside = yaml_nodes.items(node)
-                name = yaml_nodes.text_of(inside.get("name"))
-                if name is None:
-                    continue
-                config = yaml_nodes.items(inside.get("config"))
-                values = {k: of_node(v, text) for k, v in config.items() if k in KEYS}
-                yield (
-                    (kind, name),
-                    Entry(Layer(path, values), tuple(_columns(inside.get("columns")))),
-                )
+        if path not in self._entries or self._entries[path][0] != text:
+            self._entries[path] = text, list(entries_in(path, text))
+        return self._entries[path][1]
 
     def own(self, resource: Resource) -> OwnConfig:
         """The configuration in the file of a resource."""
@@ -180,7 +186,28 @@ class Project:
         return python_config(text) if resource.path.suffix == ".py" else sql_config(text)
 
     def layers(self, resource: Resource) -> list[Layer]:
-        """All configurations of a resource, in order of precedence."""
+        """All configurations of a resource, in order of precedence.
+
+        The values that dbt has computed, according to its manifest, come first, each at the position of its template.
+        """
+        found = self._stated(resource)
+        configs = [layer.config for layer in found]
+        computed = [
+            key
+            for key in KEYS
+            if (v := first(configs, key)) and v.fields is None and is_templated(v)
+        ]
+        node = self.node(resource) if computed else None
+        if node is None:
+            return found
+        owners = {key: next(each for each in found if key in each.config) for key in computed}
+        values = [
+            Layer(owner.file, {key: node.value(key, owner.config[key])})
+            for key, owner in owners.items()
+        ]
+        return [*values, *found]
+
+    def _stated(self, resource: Resource) -> list[Layer]:
         found = []
         if resource.path is not None:
             found.append(Layer(resource.path, self.own(resource).config))
@@ -201,6 +228,42 @@ class Project:
             config = {k: of_node(v, text) for k, v in {**plain, **values}.items() if k in KEYS}
             found.insert(0, Layer(self.file, config))
             node = inside.get(part) if part is not None else None
+        return found
+
+    @cached_property
+    def manifest(self) -> Manifest | None:
+        """The manifest that dbt wrote last, or that a setting names; None if there is none for Spark."""
+        folder = yaml_nodes.text_of(yaml_nodes.items(self.top).get("target-path")) or "target"
+        path = self._given or self.root / folder / "manifest.json"
+        found = Manifest(self, path, given=self._given is not None)
+        return found if path.is_file() and found.usable else None
+
+    def node(self, resource: Resource) -> Node | None:
+        """What dbt's manifest has of a resource; None if there is none that counts."""
+        return self.manifest.node(resource) if self.manifest is not None else None
+
+    def stale(self, resource: Resource) -> str | None:
+        """Why dbt's manifest does not count for a resource; None if it does, or if there is none."""
+        return self.manifest.stale(resource) if self.manifest is not None else None
+
+    def id_of(self, resource: Resource) -> str:
+        """The id that dbt gives a resource."""
+        return f"{resource.kind[:-1]}.{self.name}.{resource.name}"
+
+    @staticmethod
+    def runs_on_spark(adapter: str) -> bool:
+        """Whether a dbt adapter runs SQL in Spark."""
+        return _SPARKS.search(adapter) is not None
+
+    @cached_property
+    def read_for_all(self) -> list[Path]:
+        """The files that dbt reads for every model: YAML files, macros."""
+        found = [self.file, *(self.root / name for name in _GENERAL)]
+        found += [path for path in self.files if path.suffix in YAML]
+        named = yaml_nodes.entries(yaml_nodes.items(self.top).get("macro-paths"))
+        folders = [yaml_nodes.text_of(each) for each in named] or ["macros"]
+        for name in folders:
+            found += sorted((self.root / str(name)).rglob("*.sql"))
         return found
 
     @cached_property
@@ -227,12 +290,10 @@ class Project:
         return max(times)
 
 
-def _columns(node: Any) -> Iterator[tuple[str, str | None]]:
-    for column in yaml_nodes.entries(node):
-        inside = yaml_nodes.items(column)
-        name = yaml_nodes.text_of(inside.get("name"))
-        if name is not None:
-            yield name, yaml_nodes.text_of(inside.get("data_type"))
+def _saved(path: Path) -> str:
+    with suppress(OSError, UnicodeError):
+        return path.read_bytes().decode("utf-8-sig")
+    return ""
 
 
 def makes_iceberg(layers: list[Layer]) -> bool | None:

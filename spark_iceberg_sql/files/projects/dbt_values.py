@@ -99,6 +99,27 @@ def _piece(program: Program, node: ast.expr) -> Piece:
     return maker.piece()
 
 
+def rendered(value: object, place: Offsets) -> Value:
+    """A value that dbt has computed. value: as JSON has it. place: of the text that it was computed from."""
+    found = Value(place, "", null=value is None)
+    if isinstance(value, dict):
+        fields = {str(name): rendered(inner, place) for name, inner in value.items()}
+        return replace(found, fields=fields)
+    every = value if isinstance(value, list) else [value]
+    if value is None or not all(isinstance(each, str | bool | int) for each in every):
+        return found
+    texts = [each if isinstance(each, str) else str(each).lower() for each in every]
+    return replace(found, source=" ".join(texts), texts=tuple(_at(text, place) for text in texts))
+
+
+def _at(text: str, place: Offsets) -> Piece:
+    """A text of which each character is at the same place."""
+    maker = PieceMaker()
+    for char in text:
+        maker.add(char, *place)
+    return maker.piece()
+
+
 def is_templated(value: Value) -> bool:
     """Whether a value is computed by a program or a template."""
     if value.null:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,13 @@ _SQLMESH = "partitioned_by"  # in any case
 
 
 class Projects:
-    """The dbt projects of the files of a check, each read once."""
+    """The dbt projects of the files of a check, each read once.
 
-    def __init__(self) -> None:
+    opened: the texts of open files, which count instead of the saved ones.
+    """
+
+    def __init__(self, opened: Mapping[Path, str] | None = None) -> None:
+        self._opened = dict(opened or {})
         self._roots: dict[Path, Project | None] = {}
 
     def of(self, path: Path) -> Project | None:
@@ -34,10 +38,20 @@ class Projects:
             elif (folder / "dbt_project.yml").is_file():
                 from spark_iceberg_sql.files.projects.dbt_project import Project
 
-                self._roots[folder] = Project(folder)
+                self._roots[folder] = Project(folder, self._opened)
             else:
                 self._roots[folder] = self.of(folder)
         return self._roots[folder]
+
+    def says(self, path: Path, text: str | None) -> None:
+        """Use a text as the content of an open file. text: None if the file is not open any more."""
+        if text is None:
+            self._opened.pop(path, None)
+        else:
+            self._opened[path] = text
+        project = self.of(path)
+        if project is not None:
+            project.says(path, text)
 
 
 def is_stated_in(path: str, projects: Projects) -> bool:
@@ -55,10 +69,23 @@ def stands_alone(name: str, text: str) -> bool:
     return suffix not in YAML and "partition_by" not in text and _SQLMESH not in text.lower()
 
 
-def with_models(own: Source, text: str, projects: Projects) -> Source | None:
+def statements_before(name: str, text: str, projects: Projects) -> list[str]:
+    """Statements that create what the models of a file read, as far as dbt has recorded it. text: the file's."""
+    path = Path(os.path.abspath(name))
+    project = projects.of(path) if not stands_alone(name, text) else None
+    if project is None or not project.has(path):
+        return []
+    from spark_iceberg_sql.files.projects.dbt import statements_before
+
+    return list(statements_before(path, project))
+
+
+def with_models(
+    own: Source, text: str, projects: Projects, manifest: Path | None = None
+) -> Source | None:
     """A file with the clause of its model's configuration; None if there is none.
 
-    own: the file without it. text: its content.
+    own: the file without it. text: its content. manifest: dbt's `manifest.json`, if a setting names it.
     """
     if stands_alone(own.name, text):
         return None
@@ -66,6 +93,7 @@ def with_models(own: Source, text: str, projects: Projects) -> Source | None:
     if path.suffix in YAML or "partition_by" in text:
         project = projects.of(path)
         if project is not None and project.has(path):
+            project.use(manifest)
             from spark_iceberg_sql.files.projects.dbt import model_statements, yaml_statements
 
             reader = yaml_statements if path.suffix in YAML else model_statements

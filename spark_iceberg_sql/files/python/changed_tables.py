@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-# A program without any of these words has no such call.
+# A program without any of these words has no such call, and none that Spark refuses (`insertInto`).
 MENTIONED = re.compile(
-    r"writeTo|saveAsTable|toTable|create_?[tT]able|createExternalTable|register_table|drop_table"
-    r"|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run|iceberg_|\.system\."
+    r"writeTo|saveAsTable|insertInto|toTable|create_?[tT]able|createExternalTable|register_table"
+    r"|drop_table|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run|iceberg_|\.system\."
 )
 # Methods whose first argument names a table that they create, replace or drop.
 _NAMING = frozenset(

@@ -32,6 +32,12 @@ _SHARED = "several statements use this writer, and its methods change it"
 _HELP = "write the calls from the DataFrame to this one in one expression, or check the table in a Spark session"
 _RECENT = 50  # how many earlier bindings are considered
 _V1_STEPS = frozenset({"format", "mode", "option", "options", "partitionBy"})
+_INSERT_STEPS = _V1_STEPS | {"bucketBy", "sortBy", "clusterBy"}
+# What `insertInto` refuses, for any table: whatever its arguments are, and even if it has none.
+_NOT_INSERTED = {
+    "partitionBy": "leave out `partitionBy`: the rows get the partitions of the table",
+    "bucketBy": "leave out `bucketBy`: the rows get the buckets of the table, if it is partitioned by any",
+}
 _V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "options"})
 
 
@@ -58,6 +64,7 @@ def written(program: Program) -> Iterator[Written | Unread]:
 
     A call on a writer that has a name and that other statements use, too, is not read: they may change the writer.
     """
+    changed: set[str] | None = None
     for call in ast.walk(program.tree):
         if not isinstance(call, ast.Call):
             continue
@@ -66,6 +73,10 @@ def written(program: Program) -> Iterator[Written | Unread]:
             found, root = _by_v2(program, call, _ENDS[method]), "writeTo"
         elif method == "saveAsTable":
             found, root = _by_v1(program, call), "write"
+        elif method == "insertInto":
+            changed = changed if changed is not None else _changed(program)
+            yield from _inserted(program, call, changed)
+            continue
         else:
             continue
         if found is not None:
@@ -96,14 +107,54 @@ def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def _chain(program: Program, end: ast.Call, steps: frozenset[str], root: str) -> _Chain | None:
-    """The chain of calls from `root` to the final call; None if it contains another method."""
+def _inserted(program: Program, end: ast.Call, changed: set[str]) -> Iterator[Unread]:
+    """What `insertInto` refuses. A writer never forgets it, so that it does not matter what else uses the writer.
+
+    changed: as `_changed` returns them; whether such a statement has run before is not known.
+    """
+    chain = _chain(program, end, _INSERT_STEPS, "write", shared=True)
+    found = [chain.last(method) if chain is not None else None for method in _NOT_INSERTED]
+    for call in found:
+        if call is not None:
+            method = method_of(call)
+            place = name_place(program, call)[0], program.place(call)[1]
+            why = f"Spark refuses `insertInto` after `{method}`: the table has a partitioning of its own"
+            yield Unread(program.part, *place, why, _NOT_INSERTED[method], refused=True)
+    value: ast.expr = end
+    while isinstance(value, ast.Call | ast.Attribute):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    if not any(found) and isinstance(value, ast.Name) and value.id in changed:
+        yield Unread(program.part, *program.place(end), _SHARED, _HELP)
+
+
+def _changed(program: Program) -> set[str]:
+    """The names of writers that a statement of its own partitions: `w.partitionBy("id")`."""
+    lines = (node.value for node in ast.walk(program.tree) if isinstance(node, ast.Expr))
+    found: set[str] = set()
+    for line in lines:
+        value: ast.expr = line
+        partitions = False
+        while isinstance(value, ast.Call | ast.Attribute):
+            partitions = partitions or method_of(value) in _NOT_INSERTED
+            value = value.func if isinstance(value, ast.Call) else value.value
+        if partitions and isinstance(value, ast.Name):
+            found.add(value.id)
+    return found
+
+
+def _chain(
+    program: Program, end: ast.Call, steps: frozenset[str], root: str, *, shared: bool = False
+) -> _Chain | None:
+    """The chain of calls from `root` to the final call; None if it contains another method.
+
+    shared: whether other statements may use a writer in it as well.
+    """
     found: list[ast.Call] = []
     value = end.func.value if isinstance(end.func, ast.Attribute) else None
     while value is not None:
         if isinstance(value, ast.Name):
             bound = program.bound(value)
-            value = bound if bound is not value and program.alone(value) else None
+            value = bound if bound is not value and (shared or program.alone(value)) else None
         elif isinstance(value, ast.Attribute) and value.attr == root:
             return _Chain(value.value, tuple(reversed(found)))
         elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):

@@ -9,21 +9,20 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.files.source_map import PieceMaker
+from spark_iceberg_sql.lazy import regex
 
-_OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
-_BETWEEN = re.compile(r"(?:[ \t\f\r\n()]|\\\r?\n|#[^\r\n]*)+")
-_LINE_END = re.compile(r"\r\n|\r")
+_OPENING = regex(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
+_BETWEEN = regex(r"(?:[ \t\f\r\n()]|\\\r?\n|#[^\r\n]*)+")
+_LINE_END = regex(r"\r\n|\r")
 _ESCAPES = {
     "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
     "v": "\v",
 }  # fmt: skip
-_CODED = re.compile(
-    r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]+)\}|([0-7]{1,3})"
-)
+_CODED = regex(r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]+)\}|([0-7]{1,3})")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # Placeholders of `%` and `.format()`.
-_PERCENT = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[diouxXeEfFgGcrsa]")
-_FORMAT = re.compile(r"\{[^{}]*\}")
+_PERCENT = regex(r"%(?:\([^)]*\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[diouxXeEfFgGcrsa]")
+_FORMAT = regex(r"\{[^{}]*\}")
 
 
 def read_literals(

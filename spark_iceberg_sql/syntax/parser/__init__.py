@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.nodes import (
@@ -56,12 +55,13 @@ _OPENING = 6  # words in which a misspelt keyword is recognized
 _OfIcebergs = AddField | DropField | ReplaceField | WriteOrder | IdentifierFields | Reference
 _ICEBERGS = (AddField, DropField, ReplaceField, WriteOrder, IdentifierFields, Reference)
 _HEAD = 40  # an INSERT's head is within its first tokens; its rows are not read
-_ODD_SPACE = re.compile(r"[^\S \t\r\n]")
+_NAMED = 12  # without PARTITION (...), only its table is
+_ODD_SPACE = regex(r"[^\S \t\r\n]")
 # ALTER TABLE t {{ change }}: the change itself is unknown.
-_HIDDEN_CHANGE = re.compile(
+_HIDDEN_CHANGE = regex(
     r"(?i)alter\s+table\s+(?:\{\{[^{}]*\}\}|`[^`]*`|[^\s{$`])+\s+(?:\{[{%]|\$\{)"
 )
-_PARTITION_DDL = re.compile(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
+_PARTITION_DDL = regex(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
 
 
 def read(statement: Statement) -> Node:
@@ -88,7 +88,7 @@ def _one(statement: Statement) -> Node:
             return node
     if first not in OURS and not (first in ("{", "$") and _PARTITION_DDL.search(statement.text)):
         return _misspelt(statement, span) or Other(span)
-    tokens = statement.opening(_HEAD) if first == "INSERT" else statement.tokens
+    tokens = _inserted(statement) if first == "INSERT" else statement.tokens
     if has_template(statement.script, tokens):
         return _templated(statement, tokens, span)
     node = _read(statement.script, tokens, span)
@@ -97,6 +97,12 @@ def _one(statement: Statement) -> Node:
     if isinstance(node, Other):
         return _misspelt(statement, span) or node
     return node
+
+
+def _inserted(statement: Statement) -> list[Token]:
+    """The first tokens of an INSERT, as many as are read."""
+    partitioned = statement.says("partition") or not statement.text.isascii()
+    return statement.opening(_HEAD if partitioned else _NAMED)
 
 
 def _misspelt(statement: Statement, span: Offsets) -> Node | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.files.ddl import TABLE_DDL
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.lexer import Kind, Token
 from spark_iceberg_sql.syntax.nodes import Compound, Create, Node, Other, Templated, Unreadable
 from spark_iceberg_sql.syntax.parser.create import creating_verb
@@ -28,10 +29,10 @@ _OPENERS = frozenset(
         *("REPEAT", "THEN", "SHOW", "(", "[", "=", ":", ":="),
     }
 )
-_FIELD = re.compile(r"\bpartition\s+fields?\b", re.IGNORECASE)
-_PARTITIONED = re.compile(r"\bpartitioned\s+by\b", re.IGNORECASE)
+_FIELD = regex(r"\bpartition\s+fields?\b", re.IGNORECASE)
+_PARTITIONED = regex(r"\bpartitioned\s+by\b", re.IGNORECASE)
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
-_NESTED = re.compile(r"/\*(?!\+)")
+_NESTED = regex(r"/\*(?!\+)")
 
 
 def unclosed(statement: Statement) -> Node | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.nodes import Compound, Explain, Immediate, Node, Other, Templated
@@ -23,7 +23,7 @@ OURS = frozenset(
 )
 # Those that change tables; ALTER, CREATE, DROP and REPLACE are also recognized if misspelt.
 _CARRYING = OURS - {"SHOW"}
-_BEGUN = re.compile(r"\s*([A-Za-z]+)\b")
+_BEGUN = regex(r"\s*([A-Za-z]+)\b")
 _MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
 _OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
 

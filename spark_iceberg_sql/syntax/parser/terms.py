@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.characters import upper
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
 from spark_iceberg_sql.syntax.terms import Argument, Literal, Ref, Term
 
-_TWO_STRINGS = re.compile(r"""'.*[^\\]''.+'|".*[^\\]"".+\"""", re.DOTALL)  # to Iceberg's grammar
-_INTEGER = re.compile(r"([0-9]+)([LlSsYy\u017f]?)")
+_TWO_STRINGS = regex(r"""'.*[^\\]''.+'|".*[^\\]"".+\"""", re.DOTALL)  # to Iceberg's grammar
+_INTEGER = regex(r"([0-9]+)([LlSsYy\u017f]?)")
 _UNITS = frozenset(
     unit + plural
     for unit in (

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from spark_iceberg_sql.lazy import regex
+
 _VERBS = ("ALTER", "CREATE", "REPLACE", "DROP")
 # Keywords between CREATE and TABLE.
 _BETWEEN = ("OR", "REPLACE", "EXTERNAL", "TEMPORARY", "GLOBAL")
@@ -16,7 +18,7 @@ _JOINED = {verb + "TABLE": f"{verb} TABLE" for verb in _VERBS} | {
     "CREATE" + "OR": "CREATE OR",
     "CREATEORREPLACE": "CREATE OR REPLACE",
 }
-_WORD = re.compile(r"[A-Z]{4,16}")
+_WORD = regex(r"[A-Z]{4,16}")
 # The clauses after ALTER TABLE t, by their first keywords.
 _CHANGES = tuple(
     tuple(phrase.split())

@@ -1,0 +1,204 @@
+"""dbt's `target/manifest.json`: the configuration of each model after rendering, its table's name, its compiled SQL.
+
+It counts only where the project's files are still those that dbt has read: a model's text is compared, YAML files and
+macros must not be newer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, Value, rendered
+from spark_iceberg_sql.files.source_map import Offsets
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.files.projects.dbt_project import Project, Resource
+
+HELP = "run `dbt compile`"
+# A relation as dbt names it in SQL.
+_RELATION = re.compile(r"(?:`[^`;]+`|\w+)(?:\.(?:`[^`;]+`|\w+)){0,2}")
+_MOST_UPSTREAM = 300
+
+
+class Node(NamedTuple):
+    """What dbt has recorded of a model, snapshot or seed.
+
+    id: dbt's. file: relative to the project. relation: its table's name as in SQL; None if it has none. raw, compiled:
+    its text, and the query that this becomes, if dbt has compiled it. columns: those of an enforced contract.
+    upstream: the ids of what it reads.
+    """
+
+    id: str
+    file: str
+    relation: str | None
+    config: dict[str, Any]
+    raw: str
+    compiled: str | None
+    columns: tuple[tuple[str, str | None], ...] | None
+    upstream: tuple[str, ...]
+
+    def values(self, keys: Iterable[str], place: Offsets) -> Config:
+        """Its configuration, at one place. keys: those that are wanted."""
+        return {key: rendered(self.config.get(key), place) for key in keys}
+
+    def value(self, key: str, stated: Value) -> Value:
+        """The value of a key, at the place where a file states it."""
+        return rendered(self.config.get(key), stated.place)
+
+
+class Manifest:
+    """The manifest of a project. path: of `manifest.json`. given: whether a setting names it."""
+
+    def __init__(self, project: Project, path: Path, *, given: bool) -> None:
+        self._project = project
+        self._path = path
+        self._given = given
+
+    @cached_property
+    def name(self) -> str:
+        """The path, as a message shows it."""
+        with suppress(ValueError):
+            return self._path.relative_to(self._project.root).as_posix()
+        return str(self._path)
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        with suppress(OSError, ValueError, RecursionError):
+            content = json.loads(self._path.read_bytes())
+            if isinstance(content, dict) and isinstance(content.get("metadata"), dict):
+                return content
+        return {}
+
+    @cached_property
+    def usable(self) -> bool:
+        """Whether it is there, is this project's, and was written for Spark."""
+        metadata = self._content.get("metadata", {})
+        named = metadata.get("project_name")
+        adapter = metadata.get("adapter_type")
+        return self._project.runs_on_spark(str(adapter)) and named in (None, self._project.name)
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """The project's resources, by dbt's id; disabled ones are among them."""
+        found: dict[str, Node] = {}
+        disabled = self._content.get("disabled")
+        many = disabled.values() if isinstance(disabled, dict) else ()
+        nodes = self._content.get("nodes")
+        every = [each for group in many for each in (group if isinstance(group, list) else ())]
+        every += nodes.values() if isinstance(nodes, dict) else ()
+        for each in every:
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                node = _node(each)
+                found[node.id] = node
+        return found
+
+    def stale(self, resource: Resource) -> str | None:
+        """Why what is recorded of a resource does not count any more; None if it does.
+
+        The reason continues a sentence: `because ...`.
+        """
+        if not self._given and self._newer is not None:
+            return f"`{self.name}` is older than `{self._newer}`"
+        node = self._of(resource)
+        if node is None:
+            return f"`{self.name}` does not have `{resource.name}`"
+        own = self._project.text(resource.path) if resource.path is not None else node.raw
+        if resource.kind != "seeds" and _stripped(own) != _stripped(node.raw):
+            return f"the model has changed since dbt wrote `{self.name}`"
+        return None
+
+    @cached_property
+    def _newer(self) -> str | None:
+        """A file that dbt reads for every model, and that is newer."""
+        written = 0.0
+        with suppress(OSError):
+            written = self._path.stat().st_mtime
+        with suppress(TypeError, ValueError):
+            said = str(self._content.get("metadata", {})["generated_at"])
+            written = min(written, datetime.fromisoformat(said.replace("Z", "+00:00")).timestamp())
+        for path in self._project.read_for_all:
+            if path in self._project.unsaved:
+                return self._shown(path)
+            with suppress(OSError):
+                if path.stat().st_mtime > written:
+                    return self._shown(path)
+        return None
+
+    def forget_age(self) -> None:
+        """A file of the project has changed."""
+        self.__dict__.pop("_newer", None)
+
+    def _shown(self, path: Path) -> str:
+        return Path(os.path.relpath(path, self._project.root)).as_posix()
+
+    def node(self, resource: Resource) -> Node | None:
+        """What is recorded of a resource; None if it does not count any more."""
+        if not self.usable or self.stale(resource) is not None:
+            return None
+        return self._of(resource)
+
+    def _of(self, resource: Resource) -> Node | None:
+        """A model by its file: one with versions has more than its name in its id."""
+        if resource.kind == "models" and resource.path is not None:
+            return self._files.get(self._shown(resource.path))
+        return self.nodes.get(self._project.id_of(resource))
+
+    @cached_property
+    def _files(self) -> dict[str, Node]:
+        models = f"model.{self._project.name}."
+        return {node.file: node for node in self.nodes.values() if node.id.startswith(models)}
+
+    def upstream(self, resources: Iterable[Resource]) -> Iterator[tuple[Resource, Node]]:
+        """The models and seeds that some resources read, directly or not, each after those that it reads itself."""
+        every = [(self._of(each), each) for each in self._project.resources.values()]
+        by_id = {node.id: each for node, each in every if node is not None}
+        done: set[str] = set()
+        first = [node for node in map(self.node, resources) if node is not None]
+        stack = [(name, False) for node in first for name in node.upstream]
+        while stack and len(done) < _MOST_UPSTREAM:
+            name, ready = stack.pop()
+            resource = by_id.get(name)
+            node = self.node(resource) if resource is not None else None
+            if resource is None or node is None:
+                continue
+            if ready:
+                yield resource, node
+            elif name not in done:
+                done.add(name)
+                stack.append((name, True))
+                stack += [(other, False) for other in node.upstream]
+
+
+def _node(read: dict[str, Any]) -> Node:
+    config = {key: value for key, value in read["config"].items() if key in KEYS}
+    relation, compiled = read.get("relation_name"), read.get("compiled_code")
+    contract = read.get("contract") or {}
+    columns = None
+    if contract.get("enforced") is True:
+        columns = tuple((str(c["name"]), c.get("data_type")) for c in read["columns"].values())
+    named = isinstance(relation, str) and _RELATION.fullmatch(relation) is not None
+    if not isinstance(compiled, str) or read.get("language", "sql") != "sql":
+        compiled = None
+    return Node(
+        str(read["unique_id"]),
+        str(read["original_file_path"]).replace("\\", "/"),
+        relation if named else None,
+        config,
+        str(read.get("raw_code") or ""),
+        compiled if compiled and compiled.strip() else None,
+        columns or None,
+        tuple(map(str, (read.get("depends_on") or {}).get("nodes", ()))),
+    )
+
+
+def _stripped(text: str) -> str:
+    """A file's text as dbt stores it, with the line ends of any system."""
+    return text.lstrip("\ufeff").strip().replace("\r\n", "\n").replace("\r", "\n")

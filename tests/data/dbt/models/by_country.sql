@@ -1,0 +1,1 @@
+select day, country, price from {{ ref('daily') }}

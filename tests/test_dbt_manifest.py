@@ -1,0 +1,291 @@
+"""What dbt has recorded: `manifest.json` counts for what the text leaves open, while it fits the text."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_iceberg_sql.checker.files import Linter
+from spark_iceberg_sql.checker.fixes import applied_to
+from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.diagnostics import Diagnostic
+from spark_iceberg_sql.files.discovery import find
+from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
+
+DATA = Path(__file__).parent / "data" / "dbt"
+IN_COMPILED = " (in the SQL that dbt compiled)"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(DATA, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "target").mkdir()
+    (tmp_path / "manifest.json").rename(tmp_path / "target" / "manifest.json")
+    for path in tmp_path.rglob("*"):
+        if path.suffix != ".json":
+            os.utime(path, (0, 0))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def every(settings: Settings | None = None) -> list[tuple[str, str, Diagnostic]]:
+    """File, place and finding, for all files."""
+    linter, given = Linter(), settings or Settings()
+    found = []
+    for name in find(["."], lambda path: path.name == "target"):
+        text = Path(name).read_bytes().decode("utf-8-sig")
+        for report in linter.lint(linter.source(name, text, given), given):
+            found += [(name, text[d.span.start : d.span.end], d) for d in report]
+    return found
+
+
+def errors(settings: Settings | None = None) -> list[tuple[str, str, str]]:
+    return [(name, d.code, at) for name, at, d in every(settings) if str(d.severity) != "note"]
+
+
+def notes() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, _, d in every():
+        if str(d.severity) == "note":
+            found.setdefault(name, []).append(d.message)
+    return found
+
+
+def changed(project: Path, change: Any) -> None:
+    path = project / "target" / "manifest.json"
+    content = json.loads(path.read_bytes())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Change a file that keeps its time."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    os.utime(path, (0, 0))
+
+
+BYTEXT = [
+    ("models/recent_days.sql", "SIS601", "r.id, 16"),
+]
+ALL = [
+    ("models/daily.sql", "SIS202", "var('by', ['days(country)'])"),  # by a variable
+    ("models/orders.sql", "SIS201", "placed_at"),  # a loop makes the columns
+    ("models/recent_days.sql", "SIS601", "r.id, 16"),
+    ("models/schema.yml", "SIS202", "\"{{ var('totals_by', 'months(since)') }}\""),
+    ("models/schema.yml", "SIS101", "weeks"),
+    ("models/shared.sql", "SIS202", "{{ config(**common) }}"),
+]
+
+
+def test_what_the_text_leaves_open(project: Path) -> None:
+    assert errors() == ALL
+    (project / "target" / "manifest.json").unlink()
+    assert errors() == BYTEXT
+
+
+def test_what_is_written_is_fixed(project: Path) -> None:
+    """A finding in the compiled query takes nothing away from the same one in the text."""
+    text = (project / "models" / "recent_days.sql").read_text()
+    (fix,) = (d.fix for name, _, d in every() if name == "models/recent_days.sql" and d.fix)
+    assert applied_to(text, fix.edits) == text.replace("r.id, 16", "16, r.id")
+
+
+def test_messages(project: Path) -> None:
+    said = {at: d.message for name, at, d in every() if name == "models/orders.sql"}
+    assert said["placed_at"] == (
+        "`analytics_mart.orders_v2` has no column `placed_at`" + IN_COMPILED
+    )
+
+
+@pytest.mark.parametrize("name", ["macros/money.sql", "models/schema.yml", "dbt_project.yml"])
+def test_a_newer_file_for_all_models(project: Path, name: str) -> None:
+    os.utime(project / name, None)
+    assert errors() == BYTEXT
+    (said,) = notes()["models/daily.sql"]
+    assert said == (
+        "not checked: dbt decides on `file_format` when it runs,"
+        f" and `target/manifest.json` is older than `{name}`"
+    )
+
+
+def test_a_changed_model(project: Path) -> None:
+    """Its own entry does not count, nor does that of a model for those that read it."""
+    path = project / "models" / "orders.sql"
+    path.write_text(path.read_text().replace("placed_at", "placed_on").replace("price", "cost"))
+    assert [error for error in errors() if error[0] == "models/orders.sql"] == []
+    (said,) = notes()["models/orders.sql"]
+    assert said.endswith("and the model has changed since dbt wrote `target/manifest.json`")
+    edit(project / "models" / "daily.sql", "cast(country as string)", "country")
+    assert ("models/daily.sql", "SIS202", ALL[0][2]) not in errors()
+
+
+def test_the_columns_of_a_changed_model_are_not_known(project: Path) -> None:
+    edit(project / "dbt_project.yml", "\"{{ var('format', 'iceberg') }}\"", "iceberg")
+    path = project / "models" / "orders.sql"
+    path.write_text(path.read_text() + "\n-- more\n")
+    said = notes()["models/orders.sql"]
+    assert (
+        "not checked: the columns, because the model has changed since dbt wrote `target/manifest.json`"
+        in said
+    )
+    assert [error for error in errors() if error[0] == "models/orders.sql"] == []
+
+
+def test_line_ends_and_marks_are_no_change(project: Path) -> None:
+    for name in ("orders", "daily"):
+        path = project / "models" / f"{name}.sql"
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+    assert errors() == ALL
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m["metadata"].update(adapter_type="duckdb"),
+        lambda m: m["metadata"].update(project_name="other"),
+        lambda m: m.update(nodes=[]),
+        lambda m: m.update(nodes={"a": 3, "b": {"config": []}, "c": {}}),
+        lambda m: m.update(metadata=None),
+        lambda m: [n.update(raw_code=None) for n in m["nodes"].values()],
+    ],
+)
+def test_another_manifest(project: Path, change: Any) -> None:
+    changed(project, change)
+    assert errors() == BYTEXT
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", "[" * 100_000, "\ud800"])
+def test_no_json(project: Path, content: str) -> None:
+    path = project / "target" / "manifest.json"
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    assert errors() == BYTEXT
+
+
+def test_parsed_but_not_compiled(project: Path) -> None:
+    """The configuration is known, the query is not."""
+    changed(project, lambda m: [n.pop("compiled_code", None) for n in m["nodes"].values()])
+    found = errors()
+    assert ("models/orders.sql", "SIS201", "placed_at") not in found
+    assert ALL[0] in found  # the query casts the column
+    helps = [d.help for name, _, d in every() if name == "models/orders.sql"]
+    assert any("run `dbt compile`" in (each or "") for each in helps)
+
+
+def test_a_setting_names_the_manifest(project: Path) -> None:
+    """It may be older than the files, as in CI, but each model is compared."""
+    (project / "target" / "manifest.json").rename(project / "of_ci.json")
+    for path in project.rglob("*"):
+        os.utime(path, None)
+    assert errors() == BYTEXT
+    settings = Settings(dbt_manifest=project / "of_ci.json")
+    assert errors(settings) == ALL
+    path = project / "models" / "daily.sql"
+    path.write_text(path.read_text().replace("one row", "a row"))
+    assert errors(settings) == [error for error in ALL if error[0] != "models/daily.sql"]
+
+
+def test_unsaved_yaml_is_newer(project: Path) -> None:
+    linter, settings = Linter(), Settings()
+    text = (project / "models" / "schema.yml").read_text()
+
+    def found(name: str, text: str) -> list[str]:
+        (report,) = linter.lint(linter.source(name, text, settings), settings)
+        return [d.code for d in report if str(d.severity) != "note"]
+
+    model = (project / "models" / "daily.sql").read_text()
+    assert found("models/daily.sql", model) == ["SIS202"]
+    found("models/schema.yml", text + "\n# more\n")
+    assert found("models/daily.sql", model) == []
+    found("models/schema.yml", text)
+    assert found("models/daily.sql", model) == ["SIS202"]
+
+
+def test_versions(project: Path) -> None:
+    """The id of a model with versions has more than the name of its file."""
+
+    def version(manifest: Any) -> None:
+        node = manifest["nodes"].pop("model.shop.daily")
+        node.update(unique_id="model.shop.other.v2", name="other", version=2)
+        manifest["nodes"]["model.shop.other.v2"] = node
+
+    changed(project, version)
+    assert ALL[0] in errors()
+
+
+def test_ignores(project: Path) -> None:
+    changed(
+        project,
+        lambda m: m["nodes"]["model.shop.daily"].update(
+            raw_code=m["nodes"]["model.shop.daily"]["raw_code"].replace(
+                "}}\n", "}} -- noqa: SIS202\n", 1
+            )
+        ),
+    )
+    edit(project / "models" / "daily.sql", "}}\n", "}} -- noqa: SIS202\n")
+    assert [error for error in errors() if error[0] == "models/daily.sql"] == []
+
+
+def test_a_disabled_model(project: Path) -> None:
+    assert [name for name, _, _ in errors() if name == "models/off.sql"] == []
+    edit(project / "models" / "off.sql", "var('all', false)", "true")
+    edit(project / "dbt_project.yml", "\"{{ var('format', 'iceberg') }}\"", "iceberg")
+    assert ("models/off.sql", "SIS101", "weeks") in errors()
+
+
+@pytest.mark.parametrize("value", [";", "days(id)); DROP TABLE x; --", "'", "`", "{{", "/*", "\\"])
+def test_values_that_are_no_clause(project: Path, value: str) -> None:
+    """Whatever a variable has, all findings are in the model, at the place of the value."""
+    changed(
+        project,
+        lambda m: m["nodes"]["model.shop.daily"]["config"].update(partition_by=[value]),
+    )
+    own = (project / "models" / "daily.sql").read_text()
+    for name, at, _ in every():
+        if name == "models/daily.sql":
+            assert at in own
+
+
+@pytest.mark.parametrize(
+    ("text", "compiled"),
+    [
+        ("select {{ a }} as x from {{ b }} where y\n", "select 1 as x from db.t where y"),
+        ("{{ config() }}\n\nselect 1", "\n\nselect 1"),
+        ("  {{ config() -}}\n\nselect {{ a }}", "select 2"),
+        (
+            "select a{% if x %}, b{% else %}, c{% endif %}\nfrom t -- {# no #}",
+            "select a, b\nfrom t -- ",
+        ),
+        (
+            "{% set x = [1] %}select {% for y in x %}{{ y }}{{ ',' if not loop.last }}{% endfor %} from t",
+            "select 1 from t",
+        ),
+        (
+            "{% set x %} from {% endset %}select {% raw %}a{{ b }}{% endraw %} from t",
+            "select a{{ b }} from t",
+        ),
+        ("select {{ a }}", "with c as (select 1) select 3"),
+        ("select {{ a }} from t", "other"),
+        ("{% if x %}", ""),
+        ("{{ a", "1"),
+        ("", "select 1"),
+        ("é {{ a }} 😀", "é 1 😀"),
+    ],
+)
+def test_places_in_the_compiled_query(text: str, compiled: str) -> None:
+    """Text outside of templates is at its own place; everything else is inside of the text."""
+    piece = compiled_query(text, compiled, (0, len(text)))
+    assert piece.sql == compiled
+    for offset, char in enumerate(compiled):
+        start, end = piece.place(offset, offset + 1)
+        assert 0 <= start <= end <= len(text)
+        assert end - start != 1 or text[start] == char or "{" not in text
+    if "from t" in compiled and compiled.startswith("select") and compiled != "other":
+        at = compiled.index("from t")
+        assert text[slice(*piece.place(at, at + 6))] == "from t"
