@@ -15,7 +15,8 @@ div.sis table{{border-collapse:collapse;font-size:12px;margin:2px 0;border:0;col
 div.sis table th,div.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
 border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;max-width:50em}}
 div.sis table th.n,div.sis table td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-div.sis th small{{display:block;font-weight:normal;opacity:.7}}
+div.sis th small{{display:block;font-weight:normal;opacity:.7;user-select:none;-webkit-user-select:none}}
+div.sis pre.all{{user-select:all;-webkit-user-select:all;white-space:pre;max-height:20em;overflow:auto}}
 div.sis .dim{{opacity:.7}}
 div.sis pre{{margin:2px 0;padding:0;background:none;color:inherit;white-space:pre-wrap}}
 div.sis code{{background:none;color:inherit}}
@@ -61,6 +62,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bo
         for row in rows
     )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def selectable(text: str) -> str:
+    """A text that one click selects whole, with its tabs."""
+    return f'<pre class="all">{words(text)}</pre>'
 
 
 def finding(severity: str, code: str, message: str, lines: Sequence[str], help: str | None) -> str:

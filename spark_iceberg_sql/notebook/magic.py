@@ -18,10 +18,17 @@ from traitlets import Bool, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.options import MOST_ROWS, Options, cell_options, line_options
+from spark_iceberg_sql.notebook.options import (
+    MOST_ROWS,
+    Options,
+    cell_options,
+    line_options,
+    variable,
+)
+from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
-from spark_iceberg_sql.notebook.work import Work, animated
+from spark_iceberg_sql.notebook.work import Output, Work, animated
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
@@ -36,6 +43,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
     limit = Int(20, min=0, max=MOST_ROWS, help="how many rows of a result are shown").tag(
         config=True
     )
+    kept = Int(
+        1_000,
+        min=0,
+        max=MOST_ROWS,
+        help="how many rows of a result are fetched when it runs, for its further pages",
+    ).tag(config=True)
     quiet = Bool(False, help="show no rows").tag(config=True)
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
 
@@ -43,6 +56,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         _forget_refused(shell)
         super().__init__(shell=shell)
         self.shown: WeakSet[DataFrame] = WeakSet()
+        # The rows of the last result, under the name "", and of each named one.
+        self._pages: dict[str, tuple[DataFrame | None, Pages]] = {}
 
     @no_var_expand  # type: ignore[untyped-decorator]
     @needs_local_scope  # type: ignore[untyped-decorator]
@@ -56,6 +71,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
+            %iceberg_sql --next [N] | --previous [N] | --copy [name]
 
         All statements are checked before the first one runs. {name} and :name are Python variables, passed as
         values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
@@ -67,10 +83,16 @@ class IcebergSql(Magics):  # type: ignore[misc]
         --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
         --traceback   show errors with Python's and Java's stack
+        --next N      show the next N rows of the last result, or of `name`; nothing runs
+        --previous N  show the N rows before these; nothing runs
+        --copy        show all fetched rows as tab-separated values, which one click selects
         """
         defaults = Options(limit=self.limit, quiet=self.quiet, traceback=self.traceback)
         if cell is None:
             options, text = line_options(line, defaults)
+            if options.turn:
+                self._turn(options, text)
+                return None
             if not text:
                 raise IcebergSqlError(
                     "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
@@ -88,7 +110,9 @@ class IcebergSql(Magics):  # type: ignore[misc]
             )
         variables = {**self.shell.user_ns, **(local_ns or {})}
         work = Work(spark, animated(self.shell))
-        runner = Runner(spark, Cell(text, before), options, variables, work)
+        runner = Runner(spark, Cell(text, before), options, variables, work, self.kept)
+        if options.runs:  # if the cell fails, --next must not show the result of an earlier one
+            self._pages.pop("", None)
         result = self._done(work, runner, options)
         if runner.corrected is not None:
             self.shell.set_next_input(runner.corrected, replace=cell is not None)
@@ -96,7 +120,26 @@ class IcebergSql(Magics):  # type: ignore[misc]
             self.shown.add(result)
             if options.name is not None:
                 self.shell.user_ns[options.name] = result
+            if runner.pages is not None:
+                for name in {"", options.name or ""}:
+                    self._pages[name] = result, runner.pages
         return result
+
+    def _turn(self, options: Options, name: str) -> None:
+        """Show other rows of a result that is there. name: of its variable; empty for the last result."""
+        if name:
+            variable(name)
+        frame, pages = self._pages.get(name, (None, None))
+        if name and frame is not self.shell.user_ns.get(name):
+            pages = None
+        if pages is None:
+            which = f"`{name}` is no result" if name else "there is no result"
+            raise IcebergSqlError(
+                f"{which} whose rows were shown by %%iceberg_sql\nhelp: run the cell with the query first"
+            )
+        back = options.turn == "previous"
+        bundle = pages.copied() if options.turn == "copy" else pages.turned(back, options.page)
+        Output(False).result(bundle)
 
     def _done(self, work: Work, runner: Runner, options: Options) -> DataFrame | None:
         try:

@@ -11,6 +11,7 @@ from spark_iceberg_sql.notebook import pictures, rows
 from spark_iceberg_sql.spark.bridge.scan_files import TableRead, Written
 
 _MOST_TABLES = 4
+UNKNOWN = "what was read is not known through Spark Connect"
 Bundle = dict[str, str]
 
 
@@ -22,9 +23,13 @@ def bundle(html: Sequence[str], text: Sequence[str]) -> Bundle:
     }
 
 
-def of_rows(found: rows.Rows, seconds: float, read: Sequence[TableRead]) -> Bundle:
-    """A query's result."""
-    first = f"{rows.counted(found)} · {seconds:.1f} s"
+def of_rows(
+    found: rows.Rows, counted: str, seconds: float, read: Sequence[TableRead] | None
+) -> Bundle:
+    """A query's result. found: the rows shown. counted: how many they are, as text. read: None if unknown."""
+    first = f"{counted} · {seconds:.1f} s"
+    if read is None:
+        read, first = (), f"{first} · {UNKNOWN}"
     lines, drawn, strips = _reads(read, first, "read")
     return bundle(
         [rows.html(found), *map(_small, lines), *drawn],

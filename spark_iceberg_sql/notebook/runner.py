@@ -17,6 +17,7 @@ from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.notebook import ahead, mistakes, results, rows, values
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, masked
 from spark_iceberg_sql.notebook.options import Options
+from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled, unfilled
 from spark_iceberg_sql.notebook.work import Output, Work
 from spark_iceberg_sql.report import full
@@ -53,7 +54,7 @@ class Runner:
     """Runs a cell.
 
     spark: the session. cell: its SQL and position. options: of its first line. variables: Python variables. work:
-    runs it in a thread.
+    runs it in a thread. kept: how many rows of a result are fetched, to be shown on further pages.
     """
 
     def __init__(
@@ -63,14 +64,17 @@ class Runner:
         options: Options,
         variables: Mapping[str, Any],
         work: Work,
+        kept: int = 0,
     ) -> None:
         self._spark = spark
         self._cell = cell
         self._options = options
         self._variables = variables
         self._work = work
+        self._kept = kept
         self.text = cell.text
         self.corrected: str | None = None
+        self.pages: Pages | None = None
 
     def run(self) -> DataFrame | None:
         """Do what the options ask; return the last result that has rows, else the last result, or None.
@@ -152,7 +156,7 @@ class Runner:
             named = parameters_of(statement.text)
             try:
                 used = _bound({n: v for n, v in text.values.items() if n in named})
-                result = self._one(statement, used, output, told)
+                result = self._one(statement, used, output, told, last=number == len(todo))
             except Exception as error:
                 output.result(None)
                 if self._options.traceback:
@@ -167,7 +171,13 @@ class Runner:
         return mistakes.found(self._spark, error, self._cell, statement, self._variables)
 
     def _one(
-        self, statement: Statement, used: dict[str, Any] | None, output: Output, told: list[str]
+        self,
+        statement: Statement,
+        used: dict[str, Any] | None,
+        output: Output,
+        told: list[str],
+        *,
+        last: bool,
     ) -> DataFrame | None:
         if self._options.plan:
             output.result(self._planned(statement))
@@ -183,10 +193,13 @@ class Runner:
         if self._options.quiet:
             output.result(None)
         elif result.columns:
-            found = rows.first_rows(result, self._options.limit)
+            limit = self._options.limit
+            found, shown = rows.first_rows(result, limit and max(limit, self._kept))
             seconds = time.time() - begun
-            read = scan_files.tables_read(found.shown)
-            output.result(results.of_rows(found, seconds, read))
+            self.pages = Pages(found, limit)
+            read = scan_files.tables_read(shown)
+            counted = self.pages.counted(hint=last)
+            output.result(results.of_rows(self.pages.shown, counted, seconds, read))
         else:
             wrote = scan_files.written(result, int(begun * 1000))
             output.result(results.of_command(_short(statement), time.time() - begun, wrote))

@@ -45,6 +45,19 @@ LONG = """\
 threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
 %iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3
 """
+# The pages of a result, told apart from those of another run, and the Spark jobs for them.
+ONE_RUN = """\
+import re
+from IPython.utils.capture import capture_output
+def turned(line):
+    with capture_output() as shown:
+        get_ipython().run_line_magic("iceberg_sql", line)
+    return re.findall("[0-9a-f-]{36}", str([output.data for output in shown.outputs]))
+before = spark._jsc.sc().dagScheduler().numTotalJobs()
+pages = [turned(words)[0] for words in ("--next", "--next", "--previous", "--previous", "--next")]
+print("same run:", pages[0] == pages[2] == pages[4] and len(set(pages)) == 3)
+print("jobs:", spark._jsc.sc().dagScheduler().numTotalJobs() - before)
+"""
 # Jupyter's completion requests; `|` is the cursor.
 COMPLETE = """\
 from IPython.core.completer import provisionalcompleter
@@ -165,6 +178,8 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     ("%%iceberg_sql list\nSELECT 1", None, ["write `list_rows`"]),
     ("%%iceberg_sql spark\nSELECT 1", None, ["is the Spark session"]),
     ("%%iceberg_sql --limit\nSELECT 1", None, ["--limit 50"]),
+    ("%iceberg_sql --next frame", None, ["`frame` is no result whose rows were shown"]),
+    ("%iceberg_sql --next SELECT 1", None, ["cannot be a variable's name"]),
     # tables by path
     (S + "SELECT * FROM iceberg('/no/such')", "iceberg('/no/such')", ["Path does not exist"]),
     (S + "SELECT * FROM iceberg('/no/such', snapshotid => 1)", None, ["write `snapshot_id`"]),
@@ -194,8 +209,19 @@ SHOWN: list[tuple[str, list[str]]] = [
         S + "SELECT * FROM IDENTIFIER({table}) WHERE array_contains({ids}, id) ORDER BY id",
         ["3 rows"],
     ),
-    ("%%iceberg_sql found --limit 2\nSELECT id, name FROM local.d.t ORDER BY id", ["first 2 rows"]),
+    (
+        "%%iceberg_sql found --limit 2\nSELECT id, name FROM local.d.t ORDER BY id",
+        ["first 2 of 40 rows (more: %iceberg_sql --next)"],
+    ),
     ("(found.count(), _.columns)", ["(40, ['id', 'name'])"]),
+    # Other pages are of the same run: a value that differs from run to run shows it.
+    (
+        "%%iceberg_sql runs --limit 1\nSELECT id, uuid() AS run FROM range(3) ORDER BY id",
+        ["first 1 of 3 rows"],
+    ),
+    (ONE_RUN, ["same run: True", "jobs: 0"]),
+    ("%iceberg_sql --next 2 found", ["rows 3 to 4 of 40"]),
+    ("%iceberg_sql --copy found", ["id\tname\n0\tn0\n1\tn1\n", "40 rows as tab-separated values"]),
     ("found", ["DataFrame[id: bigint, name: string]"]),
     ("x = %iceberg_sql --quiet SELECT 42 AS answer\nx.first().answer", ["42"]),
     (
@@ -243,7 +269,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     ("%config IcebergSql.limit = -5\n%reload_ext spark_iceberg_sql", []),
     (S + "SELECT 7 AS after_reload", ["after_reload"]),
     ("%config IcebergSql.limit = 1", []),
-    (S + "SELECT * FROM range(3)", ["first 1 row"]),
+    (S + "SELECT * FROM range(3)", ["first 1 of 3 rows"]),
     (
         S + "SELECT TIMESTAMP '10000-01-01 00:00:00' AS late, INTERVAL '1' YEAR AS y",
         ["+10000-01-01", "1 row"],
@@ -264,6 +290,7 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["removed 1 row", "39"],
     ),
 ]
+AFTER = "%iceberg_sql --next 3 found"  # after the session has ended
 KEEP = os.environ.get("KEEP_NOTEBOOK")  # where to write the cells, for inspection
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
 _NEVER = re.compile(
@@ -276,6 +303,7 @@ _MOST_LINES = 14
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
     """Each cell's source, with the cell after all cells have run."""
     sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), *(s[0] for s in SHOWN), "spark.stop()"]
+    sources.append(AFTER)
     book = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
     place = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
     client = NotebookClient(
@@ -333,3 +361,7 @@ def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, lis
         assert re.search("hunter2|AKIAKEY", text + html) is None
         assert "<b>&" not in html  # a value is text, whatever is in it
         assert re.search(r"(?:src|href|url)\s*[=(]", html) is None
+
+
+def test_pages_stay_when_the_session_has_ended(cells: dict[str, NotebookNode]) -> None:
+    assert "rows 5 to 7 of 40" in said(cells[AFTER])
