@@ -107,13 +107,10 @@ class Names:
     def catalogs(self) -> list[str]:
         """The configured catalogs."""
         prefix = "spark.sql.catalog."
-        keys = [key for key in self._settings() if key.startswith(prefix)]
+        keys = [str(row[0]) for row in self._rows("SET") if str(row[0]).startswith(prefix)]
         return list(
             dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)])
         )
-
-    def _settings(self) -> list[str]:
-        return [str(key) for key in self._spark.conf.getAll]
 
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
         """The tables that a statement names, as far as the session knows them."""

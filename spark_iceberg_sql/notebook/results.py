@@ -40,8 +40,8 @@ def of_rows(
 def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
     """The output of a statement without rows. words: its first words, `ALTER TABLE`."""
     line = f"{words}: done · {seconds:.1f} s"
-    if wrote is not None:
-        line += f" · {_written(wrote)}"
+    if said := _written(wrote) if wrote is not None else "":
+        line += f" · {said}"
     return bundle([_small(line)], [line])
 
 
