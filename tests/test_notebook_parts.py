@@ -30,8 +30,11 @@ from spark_iceberg_sql.notebook.pages import NEXT, Pages
 from spark_iceberg_sql.notebook.parameters import VariableError, filled, unfilled
 from spark_iceberg_sql.notebook.rows import Rows
 from spark_iceberg_sql.notebook.spark_errors import said
+from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.notebook.values import refused_frame
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
+from spark_iceberg_sql.spark.bridge.writes import Written
+from spark_iceberg_sql.syntax.script import statements
 
 # --- the first line -------------------------------------------------------------------------------
 
@@ -484,6 +487,43 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
     nothing = Pages(replace(found, rows=()), 0)
     assert nothing.counted(hint=True).startswith("more than 0 rows")
     assert "--limit 0" in nothing.turned(False, None)["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (
+            Written("append", {"added-records": 1, "added-data-files": 12}),
+            "wrote 1 row, 12 new data files (0 B)",
+        ),
+        (Written("append", {}), ""),
+        (Written("overwrite", {"added-records": 2, "deleted-records": 3}), "replaced 3 rows by 2"),
+        (
+            Written(
+                "replace", {"added-records": 4, "deleted-records": 4, "deleted-data-files": 2}, 3
+            ),
+            "rewrote 4 rows, 2 data files removed, in 3 snapshots",
+        ),
+    ],
+)
+def test_what_was_written(written: Written, words: str) -> None:
+    said = results.of_command("INSERT", 1.0, written)["text/plain"]
+    assert said == " · ".join(filter(None, ["INSERT: done", "1.0 s", words]))
+
+
+@pytest.mark.parametrize(
+    ("statement", "table"),
+    [
+        ("CALL local.system.rewrite_data_files('d.t')", ("local", ("d", "t"))),
+        ("CALL system.f(a => map('x', 'y'), table => 'c.`a b`.t')", ("", ("c", "a b", "t"))),
+        ("CALL local.system.f(table => :t)", None),
+        ("CALL local.system.f()", None),
+        ("SELECT f('d.t')", None),
+        ("CALL", None),
+    ],
+)
+def test_the_table_of_a_call(statement: str, table: object) -> None:
+    assert table_of_call(statements(statement)[0]) == table
 
 
 # --- what other objects show ----------------------------------------------------------------------

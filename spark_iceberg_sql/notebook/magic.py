@@ -17,7 +17,10 @@ from pyspark.sql import DataFrame, SparkSession
 from traitlets import Bool, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.notebook import plain_errors
 from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.engines import engine
 from spark_iceberg_sql.notebook.options import (
     MOST_ROWS,
     Options,
@@ -102,15 +105,15 @@ class IcebergSql(Magics):  # type: ignore[misc]
             options, text = cell_options(line, defaults), cell
             before = self._before(line, cell)
         spark = self._session()
-        if options.name is not None and isinstance(
-            self.shell.user_ns.get(options.name), SparkSession
-        ):
+        there = self.shell.user_ns.get(options.name or "")
+        if isinstance(there, SparkSession) or (is_remote(there) and hasattr(there, "sql")):
             raise IcebergSqlError(
                 f"`{options.name}` is the Spark session\nhelp: give the result another name"
             )
         variables = {**self.shell.user_ns, **(local_ns or {})}
-        work = Work(spark, animated(self.shell))
-        runner = Runner(spark, Cell(text, before), options, variables, work, self.kept)
+        own = engine(spark)
+        work = Work(own, animated(self.shell))
+        runner = Runner(own, Cell(text, before), options, variables, work, self.kept)
         if options.runs:  # if the cell fails, --next must not show the result of an earlier one
             self._pages.pop("", None)
         result = self._done(work, runner, options)
@@ -162,12 +165,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
     def _session(self) -> SparkSession:
         named = self.shell.user_ns.get("spark")
-        found = named if isinstance(named, SparkSession) else SparkSession.getActiveSession()
-        if type(found).__module__.startswith("pyspark.sql.connect"):
-            raise IcebergSqlError(
-                "%%iceberg_sql needs the session's JVM, which is not reachable through Spark Connect\n"
-                "help: write spark.sql(...) in this session"
-            )
+        if not isinstance(named, SparkSession) and not is_remote(named):
+            named = SparkSession.getActiveSession()
+        found: SparkSession | None = named
+        if found is not None and is_remote(found):
+            plain_errors.install_remote()
+            return found
         if found is None or not jvm.running():
             raise IcebergSqlError(
                 "no Spark session is running\nhelp: import spark_iceberg_sql as sis; spark = sis.session()"

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 from pyspark.sql.types import BinaryType, NumericType
 from wcwidth import wcswidth
 
@@ -55,13 +54,11 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[Rows, DataFrame]:
     plain = frame.limit(limit + 1).toDF(*(f"c{i}" for i in range(len(fields))))
     chosen = []
     for i, field in enumerate(kept):
-        column = F.col(f"c{i}")
+        text = f"CAST(c{i} AS STRING)"
         if isinstance(field.dataType, BinaryType):
-            text = F.concat(F.lit("0x"), F.hex(F.substring(column, 1, _KEPT // 2)))
-        else:
-            text = column.cast("string")
-        chosen.append(F.substring(text, 1, _KEPT + 1).alias(f"c{i}"))
-    shown = plain.select(*chosen)
+            text = f"concat('0x', hex(substring(c{i}, 1, {_KEPT // 2})))"
+        chosen.append(f"substring({text}, 1, {_KEPT + 1}) AS c{i}")
+    shown = plain.selectExpr(*chosen)  # as text, also for Spark Connect
     rows = [tuple(row) for row in shown.collect()]
     found = Rows(
         tuple(field.name for field in kept),
