@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import PySparkException
+
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
@@ -36,6 +38,7 @@ class Connect:
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
         self._progress: Progress | None = None
+        self._noting = False
 
     def judged(self, text: str, used: Mapping[str, Any], binding: bool) -> Report:
         """The server's check of all statements; a warning if it has none."""
@@ -44,6 +47,9 @@ class Connect:
         except IcebergSqlError as error:
             warnings.warn(str(error), IcebergSqlWarning, stacklevel=2)
             return Report(text, (), "cell")
+        except PySparkException as error:
+            line = str(error).partition("\n")[0]
+            raise IcebergSqlError(f"the server did not check this cell: {line}") from None
 
     def refused(
         self, todo: Sequence[Statement], used: Mapping[str, Any]
@@ -91,10 +97,16 @@ class Connect:
     def begin(self, group: str, words: str) -> None:
         """Tag what this thread starts, so that it can be interrupted. words: not used."""
         self._progress = None
-        self.spark.clearTags()
         self.spark.addTag(group)
-        self.spark.clearProgressHandlers()
-        self.spark.registerProgressHandler(self._note)
+        if not self._noting:
+            self._noting = True
+            self.spark.registerProgressHandler(self._note)
+
+    def end(self) -> None:
+        """After the last statement."""
+        if self._noting:
+            self._noting = False
+            self.spark.removeProgressHandler(self._note)
 
     def _note(
         self, stages: Iterable[Any] | None, inflight_tasks: int, operation_id: Any, done: bool

@@ -96,6 +96,9 @@ class Classic:
         """Put the jobs that this thread starts into a group. words: its description in Spark's UI."""
         jobs.begin(self.spark, group, words)
 
+    def end(self) -> None:
+        """After the last statement."""
+
     def progress(self, group: str) -> jobs.Progress | None:
         """The progress of a group; None while it has no jobs."""
         return jobs.progress(self.spark, group)

@@ -13,6 +13,7 @@ from IPython.core.magic import (
     needs_local_scope,
     no_var_expand,
 )
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from traitlets import Bool, Int, TraitError
 
@@ -148,7 +149,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         try:
             return work.do(runner.run)
         except Exception as error:
-            explained = isinstance(error, (IcebergSqlError, *JVM_ERRORS))
+            explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not explained:
                 raise as_usual(error, runner.text) from None
             raise

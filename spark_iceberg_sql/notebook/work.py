@@ -111,6 +111,8 @@ class Work:
         except KeyboardInterrupt:
             self._stop(worker)
             raise InterruptedStatement(self._ended(worker)) from None
+        finally:
+            self._engine.end()
         if errors:
             raise errors[0]
         return results[0]
