@@ -131,5 +131,7 @@ def _parameter(value: Any) -> Any:
     if isinstance(value, dict):
         return F.create_map(*(F.lit(_parameter(v)) for item in value.items() for v in item))
     if isinstance(value, list):
+        if value and all(type(v) is int for v in value):  # else int and bigint would be mixed
+            return F.expr(f"array({', '.join(f'{v}L' for v in value)})")
         return F.array(*(F.lit(_parameter(v)) for v in value))
     return value

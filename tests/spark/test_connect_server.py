@@ -339,7 +339,7 @@ IN_CELLS: list[tuple[str, list[str]]] = [
     # Checked by the server before any statement is sent.
     (
         "%%iceberg_sql\nDELETE FROM local.connect.c;\nALTER TABLE local.connect.c ADD PARTITION FIELD days(s)",
-        ["error[SIS202]", "cell:3:53", "nothing has run"],
+        ["error[SIS202]", "cell:3:54", "nothing has run"],
     ),
     ("%iceberg_sql SELECT count(*) AS n FROM local.connect.c", ["30"]),
     ("%iceberg_sql SELECT nam FROM local.connect.c", ["error[UNRESOLVED_COLUMN", "^^^"]),
