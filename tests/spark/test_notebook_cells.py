@@ -306,7 +306,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     (WRITING, ["INSERT INTO local.d.slow: done", "wrote 8 rows, 8 new data files (", "told: True"]),
     (
         S + "CREATE TABLE local.d.made USING iceberg AS SELECT * FROM local.d.slow",
-        ["CREATE TABLE local.d.made: done", "wrote 8 rows, 1 new data file ("],
+        ["CREATE TABLE local.d.made: done", "wrote 8 rows, ", " new data file"],
     ),
     (
         S
