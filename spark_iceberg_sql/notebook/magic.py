@@ -33,7 +33,7 @@ from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
 from spark_iceberg_sql.notebook.work import Output, Work, animated
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
 if TYPE_CHECKING:
@@ -170,6 +170,11 @@ class IcebergSql(Magics):  # type: ignore[misc]
             named = SparkSession.getActiveSession()
         found: SparkSession | None = named
         if found is not None and is_remote(found):
+            if lines.LINE < (4, 0):
+                raise IcebergSqlError(
+                    "%%iceberg_sql needs Spark 4.0 or newer for a session of Spark Connect\n"
+                    "help: write spark.sql(...) in this session"
+                )
             plain_errors.install_remote()
             return found
         if found is None or not jvm.running():
