@@ -8,13 +8,16 @@ READ = "#3182bd"  # colours with a contrast of 3 to 1 and more on white and on b
 ERROR = "#d9534f"
 WARNING = "#b8860b"
 NOTE = "#808080"
+# Twice the class, where a front end has rules of its own: JupyterLab aligns all cells to the right.
 _STYLE = f"""<style>
 div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%;overflow-x:auto}}
 div.sis table{{border-collapse:collapse;font-size:12px;margin:2px 0;border:0;color:inherit}}
-div.sis table th,div.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
+div.sis.sis table th,div.sis.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
 border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;max-width:50em}}
-div.sis table th.n,div.sis table td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-div.sis th small{{display:block;font-weight:normal;opacity:.7}}
+div.sis.sis table th.n,div.sis.sis table td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+div.sis th small{{display:inline-block;width:100%;font-weight:normal;opacity:.7;
+user-select:none;-webkit-user-select:none}}
+div.sis pre.all{{user-select:all;-webkit-user-select:all;white-space:pre;max-height:20em;overflow:auto}}
 div.sis .dim{{opacity:.7}}
 div.sis pre{{margin:2px 0;padding:0;background:none;color:inherit;white-space:pre-wrap}}
 div.sis code{{background:none;color:inherit}}
@@ -62,6 +65,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bo
         for row in rows
     )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def selectable(text: str) -> str:
+    """A text that one click selects whole, with its tabs."""
+    return f'<pre class="all">{words(text)}</pre>'
 
 
 def finding(severity: str, code: str, message: str, lines: Sequence[str], help: str | None) -> str:

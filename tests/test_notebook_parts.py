@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import decimal
+import io
 import re
 import subprocess
 import sys
@@ -24,10 +26,15 @@ from spark_iceberg_sql.notebook.cell import Cell, masked, masked_line, masked_st
 from spark_iceberg_sql.notebook.diagrams import HiddenPartitioning
 from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
+from spark_iceberg_sql.notebook.pages import NEXT, Pages
 from spark_iceberg_sql.notebook.parameters import VariableError, filled, unfilled
+from spark_iceberg_sql.notebook.rows import Rows
 from spark_iceberg_sql.notebook.spark_errors import said
+from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.notebook.values import refused_frame
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
+from spark_iceberg_sql.spark.bridge.writes import Written
+from spark_iceberg_sql.syntax.script import statements
 
 # --- the first line -------------------------------------------------------------------------------
 
@@ -66,6 +73,11 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("class", "cannot be a variable's name"),
         ("1x", "cannot be a variable's name"),
         ("list", "write `list_rows`"),
+        ("--next", "on a line of its own: %iceberg_sql --next"),
+        ("--next 0", "not `0`"),
+        ("--previous -5", "--previous takes a number of rows, not `-5`: --previous 50"),
+        ("--nex", "write `--next`"),
+        ("--copy=3", "write `--copy`"),
     ],
 )
 def test_a_first_line_with_a_mistake(line: str, said: str) -> None:
@@ -76,6 +88,21 @@ def test_a_first_line_with_a_mistake(line: str, said: str) -> None:
 def test_a_line_magic_keeps_its_sql_as_it_is() -> None:
     options, text = line_options("--limit 3 SELECT '--quiet', {x} -- end", Options())
     assert (options.limit, text) == (3, "SELECT '--quiet', {x} -- end")
+
+
+@pytest.mark.parametrize(
+    ("line", "turn", "page", "name"),
+    [
+        ("--next", "next", None, ""),
+        ("--next 50 delays", "next", 50, "delays"),
+        ("--previous=5", "previous", 5, ""),
+        ("--next delays", "next", None, "delays"),
+        ("--copy delays", "copy", None, "delays"),
+    ],
+)
+def test_a_line_that_turns_the_pages(line: str, turn: str, page: int | None, name: str) -> None:
+    options, text = line_options(line, Options())
+    assert (options.turn, options.page, text) == (turn, page, name)
 
 
 # --- variables ------------------------------------------------------------------------------------
@@ -413,6 +440,92 @@ def test_the_line_below_the_rows() -> None:
     assert "plan &lt;b&gt;" in bundle["text/html"]
 
 
+def test_pages_are_of_the_rows_that_were_fetched() -> None:
+    """No row is shown twice or left out, in whatever order the pages are turned."""
+    values = tuple((str(i), None if i % 2 else f"a\tb{i}") for i in range(45))
+    pages = Pages(Rows(("id", "x"), ("int", "string"), (True, False), values, False, 2), 20)
+    assert pages.counted(hint=True) == "first 20 of 45 rows (more: %iceberg_sql --next)"
+    said = []
+    for back, number in [*[(False, None)] * 3, (True, 7), (True, None), (True, 500), (True, None)]:
+        lines = pages.turned(back, number)["text/plain"].splitlines()
+        said.append(lines[-1].removesuffix(f" (more: {NEXT})"))
+        if len(lines) > 1:
+            first, last = (int(re.findall(r"\d+", lines[i])[0]) for i in (2, -2))
+            assert said[-1] == f"rows {first + 1} to {last + 1} of 45" or not first
+            assert len(lines) == last - first + 4
+    assert said == [
+        "rows 21 to 40 of 45",
+        "rows 41 to 45 of 45",
+        "there are no rows after row 45, the last",
+        "rows 34 to 40 of 45",
+        "rows 14 to 33 of 45",
+        "first 13 of 45 rows",
+        "there are no rows before the first",
+    ]
+    copied = pages.copied()
+    table = list(csv.reader(io.StringIO(copied["text/plain"]), "excel-tab"))
+    assert table[:3] == [["id", "x"], ["0", "a\tb0"], ["1", ""]]
+    assert len(table) == 1 + 45 + 1
+    assert copied["text/plain"].endswith("\n45 rows as tab-separated values")
+
+
+def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() -> None:
+    values = (("<&>", "y" * 2000),) * 30
+    found = Rows(("a", "b"), ("string", "string"), (False, False), values, True, 3)
+    pages = Pages(found, 20)
+    assert pages.counted() == "first 20 of more than 30 rows, first 2 of 3 columns"
+    assert pages.turned(False, None)["text/plain"].endswith(
+        "rows 21 to 30 of more than 30, first 2 of 3 columns"
+    )
+    assert "only the first 30 rows of this run are kept" in pages.turned(False, None)["text/plain"]
+    copied = pages.copied()
+    assert copied["text/plain"].endswith(
+        "30 rows as tab-separated values: the result has more than 30 rows; "
+        "the result has 3 columns; 30 values are cut at 1,000 characters"
+    )
+    assert "<&>" not in copied["text/html"]
+    nothing = Pages(replace(found, rows=()), 0)
+    assert nothing.counted(hint=True).startswith("more than 0 rows")
+    assert "--limit 0" in nothing.turned(False, None)["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (
+            Written("append", {"added-records": 1, "added-data-files": 12}),
+            "wrote 1 row, 12 new data files (0 B)",
+        ),
+        (Written("append", {}), ""),
+        (Written("overwrite", {"added-records": 2, "deleted-records": 3}), "replaced 3 rows by 2"),
+        (
+            Written(
+                "replace", {"added-records": 4, "deleted-records": 4, "deleted-data-files": 2}, 3
+            ),
+            "rewrote 4 rows, 2 data files removed, in 3 snapshots",
+        ),
+    ],
+)
+def test_what_was_written(written: Written, words: str) -> None:
+    said = results.of_command("INSERT", 1.0, written)["text/plain"]
+    assert said == " · ".join(filter(None, ["INSERT: done", "1.0 s", words]))
+
+
+@pytest.mark.parametrize(
+    ("statement", "table"),
+    [
+        ("CALL local.system.rewrite_data_files('d.t')", ("local", ("d", "t"))),
+        ("CALL system.f(a => map('x', 'y'), table => 'c.`a b`.t')", ("", ("c", "a b", "t"))),
+        ("CALL local.system.f(table => :t)", None),
+        ("CALL local.system.f()", None),
+        ("SELECT f('d.t')", None),
+        ("CALL", None),
+    ],
+)
+def test_the_table_of_a_call(statement: str, table: object) -> None:
+    assert table_of_call(statements(statement)[0]) == table
+
+
 # --- what other objects show ----------------------------------------------------------------------
 
 
@@ -467,6 +580,7 @@ def test_a_program_without_ipython_loads_none() -> None:
         "%%iceberg_sql x --plan\nDROP TABLE t",
         "%iceberg_sql --check DROP TABLE t",
         "%%time\n%%iceberg_sql --fix\nx",
+        "%iceberg_sql --next 3 values",
     ],
 )
 def test_a_cell_that_runs_nothing_is_left_out_of_the_check_of_a_notebook(cell: str) -> None:

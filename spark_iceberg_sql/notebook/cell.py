@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
+from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.shown import CALL, HIDDEN, SECRETS, applied, moved, unnamed
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
@@ -53,6 +54,11 @@ class Cell:
         return Diagnostic(
             code, code.lower(), Severity.ERROR, masked_words(message, self.text), place, help, fix
         )
+
+
+def painted(report: Report) -> str:
+    """A report in bold and colours, without red: front ends show errors on red, light or dark."""
+    return full(report, color=True).replace("\x1b[1;31m", "\x1b[1m")
 
 
 def masked(text: str) -> str:

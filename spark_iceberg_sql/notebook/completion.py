@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.editor.completion import suggestions
 from spark_iceberg_sql.model.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
+from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.names import Names
 from spark_iceberg_sql.notebook.options import OPTIONS
 from spark_iceberg_sql.spark.gate import intercept
@@ -71,7 +72,8 @@ class Completer:
             yield from ((option, "option") for option in OPTIONS)
             return
         spark = self._shell.user_ns.get("spark")
-        spark = spark if isinstance(spark, SparkSession) else SparkSession.getActiveSession()
+        if not isinstance(spark, SparkSession) and not is_remote(spark):
+            spark = SparkSession.getActiveSession()
         if spark is None:
             return
         names = Names(spark)
@@ -83,7 +85,7 @@ class Completer:
         if previous in _PLACES:
             yield from _tables(names, word)
             return
-        if statement is None:
+        if statement is None or is_remote(spark):
             return
         words = [token.word for token in before]
         if previous == "FIELD" and len(words) > 1 and words[-3:-2] in (["DROP"], ["REPLACE"]):

@@ -13,16 +13,27 @@ from IPython.core.magic import (
     needs_local_scope,
     no_var_expand,
 )
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from traitlets import Bool, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.notebook import plain_errors
 from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.options import MOST_ROWS, Options, cell_options, line_options
+from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.engines import engine
+from spark_iceberg_sql.notebook.options import (
+    MOST_ROWS,
+    Options,
+    cell_options,
+    line_options,
+    variable,
+)
+from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.plain_errors import as_usual
 from spark_iceberg_sql.notebook.runner import Runner
-from spark_iceberg_sql.notebook.work import Work, animated
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.notebook.work import Output, Work, animated
+from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
 if TYPE_CHECKING:
@@ -36,6 +47,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
     limit = Int(20, min=0, max=MOST_ROWS, help="how many rows of a result are shown").tag(
         config=True
     )
+    kept = Int(
+        1_000,
+        min=0,
+        max=MOST_ROWS,
+        help="how many rows of a result are fetched when it runs, for its further pages",
+    ).tag(config=True)
     quiet = Bool(False, help="show no rows").tag(config=True)
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
 
@@ -43,6 +60,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         _forget_refused(shell)
         super().__init__(shell=shell)
         self.shown: WeakSet[DataFrame] = WeakSet()
+        # The rows of the last result, under the name "", and of each named one.
+        self._pages: dict[str, tuple[DataFrame | None, Pages]] = {}
 
     @no_var_expand  # type: ignore[untyped-decorator]
     @needs_local_scope  # type: ignore[untyped-decorator]
@@ -56,6 +75,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
+            %iceberg_sql --next [N] | --previous [N] | --copy [name]
 
         All statements are checked before the first one runs. {name} and :name are Python variables, passed as
         values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
@@ -67,10 +87,16 @@ class IcebergSql(Magics):  # type: ignore[misc]
         --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
         --traceback   show errors with Python's and Java's stack
+        --next N      show the next N rows of the last result, or of `name`; nothing runs
+        --previous N  show the N rows before these; nothing runs
+        --copy        show all fetched rows as tab-separated values, which one click selects
         """
         defaults = Options(limit=self.limit, quiet=self.quiet, traceback=self.traceback)
         if cell is None:
             options, text = line_options(line, defaults)
+            if options.turn:
+                self._turn(options, text)
+                return None
             if not text:
                 raise IcebergSqlError(
                     "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
@@ -80,15 +106,17 @@ class IcebergSql(Magics):  # type: ignore[misc]
             options, text = cell_options(line, defaults), cell
             before = self._before(line, cell)
         spark = self._session()
-        if options.name is not None and isinstance(
-            self.shell.user_ns.get(options.name), SparkSession
-        ):
+        there = self.shell.user_ns.get(options.name or "")
+        if isinstance(there, SparkSession) or (is_remote(there) and hasattr(there, "sql")):
             raise IcebergSqlError(
                 f"`{options.name}` is the Spark session\nhelp: give the result another name"
             )
         variables = {**self.shell.user_ns, **(local_ns or {})}
-        work = Work(spark, animated(self.shell))
-        runner = Runner(spark, Cell(text, before), options, variables, work)
+        own = engine(spark)
+        work = Work(own, animated(self.shell))
+        runner = Runner(own, Cell(text, before), options, variables, work, self.kept)
+        if options.runs:  # if the cell fails, --next must not show the result of an earlier one
+            self._pages.pop("", None)
         result = self._done(work, runner, options)
         if runner.corrected is not None:
             self.shell.set_next_input(runner.corrected, replace=cell is not None)
@@ -96,13 +124,32 @@ class IcebergSql(Magics):  # type: ignore[misc]
             self.shown.add(result)
             if options.name is not None:
                 self.shell.user_ns[options.name] = result
+            if runner.pages is not None:
+                for name in {"", options.name or ""}:
+                    self._pages[name] = result, runner.pages
         return result
+
+    def _turn(self, options: Options, name: str) -> None:
+        """Show other rows of a result that is there. name: of its variable; empty for the last result."""
+        if name:
+            variable(name)
+        frame, pages = self._pages.get(name, (None, None))
+        if name and frame is not self.shell.user_ns.get(name):
+            pages = None
+        if pages is None:
+            which = f"`{name}` is no result" if name else "there is no result"
+            raise IcebergSqlError(
+                f"{which} whose rows were shown by %%iceberg_sql\nhelp: run the cell with the query first"
+            )
+        back = options.turn == "previous"
+        bundle = pages.copied() if options.turn == "copy" else pages.turned(back, options.page)
+        Output(False).result(bundle)
 
     def _done(self, work: Work, runner: Runner, options: Options) -> DataFrame | None:
         try:
             return work.do(runner.run)
         except Exception as error:
-            explained = isinstance(error, (IcebergSqlError, *JVM_ERRORS))
+            explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not explained:
                 raise as_usual(error, runner.text) from None
             raise
@@ -119,12 +166,17 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
     def _session(self) -> SparkSession:
         named = self.shell.user_ns.get("spark")
-        found = named if isinstance(named, SparkSession) else SparkSession.getActiveSession()
-        if type(found).__module__.startswith("pyspark.sql.connect"):
-            raise IcebergSqlError(
-                "%%iceberg_sql needs the session's JVM, which is not reachable through Spark Connect\n"
-                "help: write spark.sql(...) in this session"
-            )
+        if not isinstance(named, SparkSession) and not is_remote(named):
+            named = SparkSession.getActiveSession()
+        found: SparkSession | None = named
+        if found is not None and is_remote(found):
+            if lines.LINE < (4, 0):
+                raise IcebergSqlError(
+                    "%%iceberg_sql needs Spark 4.0 or newer for a session of Spark Connect\n"
+                    "help: write spark.sql(...) in this session"
+                )
+            plain_errors.install_remote()
+            return found
         if found is None or not jvm.running():
             raise IcebergSqlError(
                 "no Spark session is running\nhelp: import spark_iceberg_sql as sis; spark = sis.session()"

@@ -13,6 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook import parameters, values
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.names import Names, value_of
+from spark_iceberg_sql.notebook.places import place
 from spark_iceberg_sql.notebook.spark_errors import Said, said
 from spark_iceberg_sql.syntax import clickhouse
 from spark_iceberg_sql.syntax.lexer import Kind, Token
@@ -98,7 +99,7 @@ def found(
     if report is not None and report.diagnostics:
         return [_moved(d, cell, statement) for d in report.diagnostics]
     words = said(error)
-    span = _place(words, statement)
+    span = place(words, statement)
     help, edit = _help(Names(spark), words, statement, span, variables)
     if words.condition == "UNBOUND_SQL_PARAMETER" and _is_mark(statement, span):
         words = replace(words, sentence="`?` has no value")
@@ -111,26 +112,6 @@ def _moved(d: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
     start = min(statement.start + d.span.start, statement.end)
     end = min(statement.start + d.span.end, statement.end)
     return cell.finding(d.code, d.message, (start, max(start, end)), d.help)
-
-
-def _place(words: Said, statement: Statement) -> tuple[int, int]:
-    """The span of an error in the cell's SQL; the statement's first word if the error has no position."""
-    text = statement.text
-    if words.fragment:
-        at = words.start if words.start is not None else -1
-        if text[at : at + len(words.fragment)] != words.fragment or at < 0:
-            at = text.find(words.fragment) if text.count(words.fragment) == 1 else -1
-        if at >= 0:
-            return statement.start + at, statement.start + at + len(words.fragment)
-    if words.row is not None and words.column is not None:
-        lines = text.split("\n")
-        if words.row <= len(lines):
-            at = sum(len(line) + 1 for line in lines[: words.row - 1]) + words.column
-            token = next((t for t in statement.tokens if t.end > statement.start + at), None)
-            last = statement.tokens[-1]
-            return (token or last).start, (token or last).end
-    first = statement.tokens[0]
-    return first.start, first.end
 
 
 def _is_mark(statement: Statement, span: tuple[int, int]) -> bool:
@@ -242,9 +223,10 @@ def _table(
     given = words.parameters.get("relationName") or words.parameters.get("schemaName") or ""
     parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(given)))
     if len(parts) == 1 and values.is_frame(variables.get(parts[0])):
-        return f"`{parts[0]}` is a Python variable: write `{{{parts[0]}}}`", Edit(
-            *span, f"{{{parts[0]}}}"
-        )
+        written = f"{{{parts[0]}}}"
+        there = statement.script[span[0] : span[1]].strip("`") == parts[0]
+        help = f"`{parts[0]}` is a Python variable: write `{written}`"
+        return help, Edit(*span, written) if there else None
     if len(parts) == 1 and re.match(r"/|\w+://", parts[0]):
         return f"read a table by its path: write `iceberg('{parts[0]}')`", None
     near = names.table_like(parts, statement.script[span[0] : span[1]])

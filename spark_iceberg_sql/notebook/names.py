@@ -12,6 +12,8 @@ from spark_iceberg_sql.model.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
+from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -32,7 +34,7 @@ class Names:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._sql = intercept.own_sql(spark)
+        self._sql = remote.own_sql(spark) if is_remote(spark) else intercept.own_sql(spark)
 
     def function_like(self, name: str) -> str | None:
         """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
@@ -107,16 +109,15 @@ class Names:
     def catalogs(self) -> list[str]:
         """The configured catalogs."""
         prefix = "spark.sql.catalog."
-        keys = [key for key in self._settings() if key.startswith(prefix)]
+        keys = [str(row[0]) for row in self._rows("SET") if str(row[0]).startswith(prefix)]
         return list(
             dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)])
         )
 
-    def _settings(self) -> list[str]:
-        return [str(key) for key in self._spark.conf.getAll]
-
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
         """The tables that a statement names, as far as the session knows them."""
+        if is_remote(self._spark):  # the catalogs are the server's
+            return
         known = SessionTables(self._spark, self._sql)
         for parts in table_names(tokens):
             found = known.get(parts)

@@ -13,8 +13,10 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
 _WORDS = re.compile(r"\S+")
+_NUMBER = re.compile(r"\s+([-+]?\d\S*)")
+_TURNS = ("next", "previous", "copy")  # of a result that is there: nothing is run
 MOST_ROWS = 1_000_000  # more would overload a notebook's page
-OPTIONS = ("--limit", *(f"--{name}" for name in _SWITCHES))
+OPTIONS = ("--limit", *(f"--{name}" for name in (*_SWITCHES, *_TURNS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,8 @@ class Options:
     name: the variable for the result. limit: how many rows are shown. plan, check, explain, fix: show what
     the statements would do, what is wrong with them, what they would read, or replace the cell with a corrected
     one; none of them runs a statement. quiet: show no rows. traceback: show errors with Python's and Java's
-    stack.
+    stack. turn: `next`, `previous` or `copy`, of the rows of a result that is there. page: the number of rows of
+    that page; None for the usual number.
     """
 
     name: str | None = None
@@ -35,6 +38,8 @@ class Options:
     fix: bool = False
     quiet: bool = False
     traceback: bool = False
+    turn: str = ""
+    page: int | None = None
 
     @property
     def runs(self) -> bool:
@@ -45,6 +50,11 @@ class Options:
 def cell_options(line: str, defaults: Options) -> Options:
     """The options of a cell's first line. Raises IcebergSqlError, with what to write instead."""
     options, rest = _read(line, defaults)
+    if options.turn:
+        raise IcebergSqlError(
+            f"--{options.turn} is for a result that is there, and runs no SQL\n"
+            f"help: on a line of its own: %iceberg_sql --{options.turn}"
+        )
     words = line[rest:].split()
     if not words:
         return options
@@ -80,6 +90,14 @@ def _read(line: str, options: Options, at: int = 0) -> tuple[Options, int]:
                 following = _WORDS.search(line, at)
                 value, at = (following.group(), following.end()) if following else ("", at)
             options = replace(options, limit=_limit(value))
+        elif word in ("--next", "--previous"):
+            following = None if value else _NUMBER.match(line, at)
+            if following:
+                value, at = following[1], following.end()
+            page = _limit(value, word) if value else None
+            options = replace(options, turn=word[2:], page=page)
+        elif word == "--copy" and not value:
+            options = replace(options, turn="copy")
         elif word[2:] in _SWITCHES and not value:
             switched: dict[str, Any] = {word[2:]: True}
             options = replace(options, **switched)
@@ -88,12 +106,13 @@ def _read(line: str, options: Options, at: int = 0) -> tuple[Options, int]:
     return options, at
 
 
-def _limit(value: str) -> int:
-    if not value.isascii() or not value.isdigit():
+def _limit(value: str, word: str = "--limit") -> int:
+    least = 0 if word == "--limit" else 1
+    if not value.isascii() or not value.isdigit() or int(value) < least:
         given = f", not `{value}`" if value else ""
-        raise IcebergSqlError(f"--limit takes a number of rows{given}: --limit 50")
+        raise IcebergSqlError(f"{word} takes a number of rows{given}: {word} 50")
     if int(value) > MOST_ROWS:
-        raise IcebergSqlError(f"--limit takes at most {MOST_ROWS:,} rows, not {value}")
+        raise IcebergSqlError(f"{word} takes at most {MOST_ROWS:,} rows, not {value}")
     return int(value)
 
 

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.notebook import mistakes
-from spark_iceberg_sql.notebook.cell import Cell, masked_line, masked_stack
+from spark_iceberg_sql.notebook.cell import Cell, masked_line, masked_stack, painted
+from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.spark_errors import said
-from spark_iceberg_sql.report import full
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.script import statements
 
@@ -29,6 +29,13 @@ def install() -> None:
     """Show JVM errors in a few lines, in all cells."""
     for kind in JVM_ERRORS:
         setattr(kind, _HOOK, _rendered)
+
+
+def install_remote() -> None:
+    """Show the errors of Spark Connect in a few lines; its package needs gRPC."""
+    from pyspark.errors.exceptions.connect import SparkConnectException
+
+    setattr(SparkConnectException, _HOOK, _rendered)
 
 
 def uninstall() -> None:
@@ -98,7 +105,11 @@ def _words(error: BaseException) -> list[str]:
     else:
         help = mistakes.advice(words)
         return [f"{words.condition}: {words.sentence}", *([f"help: {help}"] if help else [])]
-    return full(cell.report(diagnostics), color=True).splitlines()
+    return painted(cell.report(diagnostics)).splitlines()
+
+
+def _is_session(given: object) -> bool:
+    return isinstance(given, SparkSession) or (is_remote(given) and hasattr(given, "sql"))
 
 
 def _statement(frames: TracebackType | None) -> tuple[str, SparkSession | None]:
@@ -107,7 +118,7 @@ def _statement(frames: TracebackType | None) -> tuple[str, SparkSession | None]:
     while frames is not None:
         known: dict[str, Any] = frames.tb_frame.f_locals
         given = known.get("sqlQuery")
-        if isinstance(given, str) and isinstance(known.get("self"), SparkSession):
+        if isinstance(given, str) and _is_session(known.get("self")):
             text, spark = given, known["self"]
         frames = frames.tb_next
     return (text, spark) if Lines(text).count < 10_000 else ("", None)

@@ -8,9 +8,11 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.explain import Explanation
 from spark_iceberg_sql.notebook import pictures, rows
-from spark_iceberg_sql.spark.bridge.scan_files import TableRead, Written
+from spark_iceberg_sql.spark.bridge.scan_files import TableRead
+from spark_iceberg_sql.spark.bridge.writes import Written
 
 _MOST_TABLES = 4
+UNKNOWN = "what was read is not known through Spark Connect: --explain says what would be"
 Bundle = dict[str, str]
 
 
@@ -22,9 +24,22 @@ def bundle(html: Sequence[str], text: Sequence[str]) -> Bundle:
     }
 
 
-def of_rows(found: rows.Rows, seconds: float, read: Sequence[TableRead]) -> Bundle:
-    """A query's result."""
-    first = f"{rows.counted(found)} · {seconds:.1f} s"
+def of_rows(
+    found: rows.Rows,
+    counted: str,
+    seconds: float,
+    read: Sequence[TableRead] | None,
+    wrote: Written | None = None,
+) -> Bundle:
+    """The result of a query or a CALL.
+
+    found: the rows shown. counted: how many they are, as text. read: None if unknown. wrote: by a CALL.
+    """
+    first = f"{counted} · {seconds:.1f} s"
+    if said := _written(wrote) if wrote is not None else "":
+        first += f" · {said}"
+    if read is None:
+        read, first = (), f"{first} · {UNKNOWN}"
     lines, drawn, strips = _reads(read, first, "read")
     return bundle(
         [rows.html(found), *map(_small, lines), *drawn],
@@ -35,21 +50,30 @@ def of_rows(found: rows.Rows, seconds: float, read: Sequence[TableRead]) -> Bund
 def of_command(words: str, seconds: float, wrote: Written | None) -> Bundle:
     """The output of a statement without rows. words: its first words, `ALTER TABLE`."""
     line = f"{words}: done · {seconds:.1f} s"
-    if wrote is not None:
-        line += f" · {_written(wrote)}"
+    if said := _written(wrote) if wrote is not None else "":
+        line += f" · {said}"
     return bundle([_small(line)], [line])
 
 
-def of_explained(read: Sequence[TableRead], explanation: Explanation | None, plan: str) -> Bundle:
-    """What a statement would read. explanation: of its filters, or None. plan: Spark's plan as text."""
+def of_explained(
+    read: Sequence[TableRead],
+    explanation: Explanation | None,
+    plan: str,
+    above: Bundle | None = None,
+) -> Bundle:
+    """What a statement would read.
+
+    explanation: of its filters, or None. plan: Spark's plan as text. above: what else is known.
+    """
     lines, drawn, strips = _reads(read, "", "would read")
-    if not read and explanation is None:
+    if not read and explanation is None and above is None:
         lines = ["would read no table"]
     details = f"<details><summary>physical plan</summary><pre>{markup.words(plan)}</pre></details>"
     why = "" if explanation is None else explanation._repr_html_()
+    first = above or {"text/html": "", "text/plain": ""}
     return bundle(
-        [*map(_small, lines), *drawn, why, details],
-        [*lines, *strips, plan.strip()],
+        [first["text/html"], *map(_small, lines), *drawn, why, details],
+        [first["text/plain"], *lines, *strips, plan.strip()],
     )
 
 
@@ -97,22 +121,30 @@ def _files(table: TableRead) -> str:
 
 
 def _written(wrote: Written) -> str:
-    counts = {key: int(value) for key, value in wrote.summary.items() if value.isdigit()}
+    counts = wrote.counts
     said = []
     added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
-    if added and removed:  # whole files are rewritten: most of their rows may be unchanged
-        said.append(f"replaced {removed:,} row{'' if removed == 1 else 's'} by {added:,}")
+    if wrote.operation == "replace" and added == removed:
+        said += [f"rewrote {_number(added, 'row')}"] if added else []
+    elif added and removed:  # whole files are rewritten: most of their rows may be unchanged
+        said.append(f"replaced {_number(removed, 'row')} by {added:,}")
     elif added or removed:
-        number = added or removed
-        verb = "wrote" if added else "removed"
-        said.append(f"{verb} {number:,} row{'' if number == 1 else 's'}")
+        said.append(f"{'wrote' if added else 'removed'} {_number(added or removed, 'row')}")
     if files := counts.get("added-data-files"):
         written_size = size(counts.get("added-files-size", 0))
-        said.append(f"{files:,} new data file{'' if files == 1 else 's'} ({written_size})")
+        said.append(f"{_number(files, 'new data file')} ({written_size})")
     if files := counts.get("deleted-data-files"):
-        said.append(f"{files:,} data file{'' if files == 1 else 's'} removed")
+        said.append(f"{_number(files, 'data file')} removed")
     if files := counts.get("added-delete-files"):
-        said.append(f"{files:,} new delete file{'' if files == 1 else 's'}")
-    if partitions := counts.get("changed-partition-count"):
-        said.append(f"in {partitions:,} partition{'' if partitions == 1 else 's'}")
+        said.append(_number(files, "new delete file"))
+    if files := counts.get("removed-delete-files"):
+        said.append(f"{_number(files, 'delete file')} removed")
+    if wrote.snapshots > 1:
+        said.append(f"in {wrote.snapshots:,} snapshots")
+    elif partitions := counts.get("changed-partition-count"):
+        said.append(f"in {_number(partitions, 'partition')}")
     return ", ".join(said)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,12 +1,13 @@
-"""The first rows of a result, with values formatted by Spark, as HTML and as text."""
+"""The first rows of a result, with values formatted by Spark, as HTML, as text and as a table to copy."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 from pyspark.sql.types import BinaryType, NumericType
 from wcwidth import wcswidth
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _MOST_COLUMNS = 60
-_LONGEST = 120  # characters of a value
+_LONGEST = 120  # characters of a value that are shown
+_KEPT = 1_000  # characters of a value that are kept, to be copied
 _LONGEST_TEXT = 40  # the same for plain text
 _WIDEST = 160
 
@@ -26,8 +28,7 @@ class Rows:
     """The first rows of a DataFrame.
 
     names, types: of the columns shown. right: which of them are numbers. rows: values as text; None for a null.
-    more: whether there are more rows. columns: the number of columns in all. shown: the DataFrame that was run, with
-    the metrics of its scans.
+    more: whether there are more rows. columns: the number of columns in all.
     """
 
     names: tuple[str, ...]
@@ -36,44 +37,58 @@ class Rows:
     rows: tuple[tuple[str | None, ...], ...]
     more: bool
     columns: int
-    shown: DataFrame
+
+    def part(self, start: int, end: int) -> Rows:
+        """Some of these rows. start, end: indexes, as of a slice."""
+        return replace(self, rows=self.rows[start:end], more=self.more or end < len(self.rows))
 
 
-def first_rows(frame: DataFrame, limit: int) -> Rows:
-    """Run a query for its first rows. limit: the maximum number of rows."""
+def first_rows(frame: DataFrame, limit: int) -> tuple[Rows, DataFrame]:
+    """Run a query for its first rows; also returns the DataFrame that was run, which has the metrics of its scans.
+
+    limit: the maximum number of rows.
+    """
     fields = frame.schema.fields
     kept = fields[:_MOST_COLUMNS]
     # Names may be duplicated, and may contain any character.
     plain = frame.limit(limit + 1).toDF(*(f"c{i}" for i in range(len(fields))))
     chosen = []
     for i, field in enumerate(kept):
-        column = F.col(f"c{i}")
+        text = f"CAST(c{i} AS STRING)"
         if isinstance(field.dataType, BinaryType):
-            text = F.concat(F.lit("0x"), F.hex(F.substring(column, 1, _LONGEST)))
-        else:
-            text = column.cast("string")
-        chosen.append(F.substring(text, 1, _LONGEST + 1).alias(f"c{i}"))
-    shown = plain.select(*chosen)
+            text = f"concat('0x', hex(substring(c{i}, 1, {_KEPT // 2})))"
+        chosen.append(f"substring({text}, 1, {_KEPT + 1}) AS c{i}")
+    shown = plain.selectExpr(*chosen)  # as text, also for Spark Connect
     rows = [tuple(row) for row in shown.collect()]
-    return Rows(
+    found = Rows(
         tuple(field.name for field in kept),
         tuple(field.dataType.simpleString() for field in kept),
         tuple(isinstance(field.dataType, NumericType) for field in kept),
         tuple(rows[:limit]),
         len(rows) > limit,
         len(fields),
-        shown,
     )
+    return found, shown
 
 
-def counted(rows: Rows) -> str:
-    """The number of rows as text: `3 rows`, `first 20 rows`, `no rows`; and whether columns are not shown."""
-    number = len(rows.rows)
-    said = f"{number:,} row{'' if number == 1 else 's'}" if number else "no rows"
+def tsv(rows: Rows) -> str:
+    """The rows as tab-separated values, which a spreadsheet takes when they are pasted; a null is empty."""
+    made = io.StringIO()
+    writer = csv.writer(made, "excel-tab", lineterminator="\n")
+    writer.writerow(rows.names)
+    writer.writerows([["" if v is None else v[:_KEPT] for v in row] for row in rows.rows])
+    return made.getvalue()
+
+
+def incomplete(rows: Rows) -> list[str]:
+    """What of a result is not in the rows, as sentences for the person who copies them."""
+    said = []
     if rows.more:
-        said = f"first {said}" if number else "more than 0 rows"
+        said.append(f"the result has more than {len(rows.rows):,} rows")
     if rows.columns > len(rows.names):
-        said += f", first {len(rows.names)} of {rows.columns:,} columns"
+        said.append(f"the result has {rows.columns:,} columns")
+    if long := sum(v is not None and len(v) > _KEPT for row in rows.rows for v in row):
+        said.append(f"{long:,} value{' is' if long == 1 else 's are'} cut at {_KEPT:,} characters")
     return said
 
 

@@ -5,32 +5,27 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import replace
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker import fixes
-from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import ahead, mistakes, results, rows, values
-from spark_iceberg_sql.notebook.cell import Cell, has_secrets, masked
+from spark_iceberg_sql.notebook import mistakes, results, rows, values
+from spark_iceberg_sql.notebook.cell import Cell, has_secrets, painted
+from spark_iceberg_sql.notebook.engines import Engine
 from spark_iceberg_sql.notebook.options import Options
+from spark_iceberg_sql.notebook.pages import Pages
 from spark_iceberg_sql.notebook.parameters import Filled, VariableError, filled, unfilled
+from spark_iceberg_sql.notebook.statements import short
 from spark_iceberg_sql.notebook.work import Output, Work
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.spark.bridge import scan_files
-from spark_iceberg_sql.spark.bridge.parameters import parameter
-from spark_iceberg_sql.spark.gate import intercept, live_plan
-from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.spark.insight.explain import explain
-from spark_iceberg_sql.syntax.lexer import Kind
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 _REMEDY = "write instead:"
 
@@ -52,25 +47,29 @@ class CellError(IcebergSqlError):
 class Runner:
     """Runs a cell.
 
-    spark: the session. cell: its SQL and position. options: of its first line. variables: Python variables. work:
-    runs it in a thread.
+    engine: of the session. cell: its SQL and position. options: of its first line. variables: Python variables. work:
+    runs it in a thread. kept: how many rows of a result are fetched, to be shown on further pages.
     """
 
     def __init__(
         self,
-        spark: SparkSession,
+        engine: Engine,
         cell: Cell,
         options: Options,
         variables: Mapping[str, Any],
         work: Work,
+        kept: int = 0,
     ) -> None:
-        self._spark = spark
+        self._engine = engine
+        self._spark = engine.spark
         self._cell = cell
         self._options = options
         self._variables = variables
         self._work = work
+        self._kept = kept
         self.text = cell.text
         self.corrected: str | None = None
+        self.pages: Pages | None = None
 
     def run(self) -> DataFrame | None:
         """Do what the options ask; return the last result that has rows, else the last result, or None.
@@ -115,9 +114,12 @@ class Runner:
 
     def _run(self, text: Filled) -> DataFrame | None:
         def judged(words: str) -> Report:
-            known = SessionTables(self._spark, intercept.own_sql(self._spark, _bound(text.values)))
-            return check(words, known, filename="cell", binding=not self._options.check)
+            return self._engine.judged(words, text.values, binding=not self._options.check)
 
+        if self._options.fix and not self._engine.fixes:
+            raise IcebergSqlError(
+                "--fix does not work through Spark Connect\nhelp: write what --check says"
+            )
         report = judged(text.text)
         todo = statements(text.text)
         shown = self._cell.report(report.diagnostics, len(todo))
@@ -128,7 +130,7 @@ class Runner:
             left = "nothing has run" if self._options.runs else ""
             raise self._failure(list(report), left, len(todo))
         failed: list[Diagnostic] = []
-        for statement, error in ahead.refused(self._spark, todo, text.values):
+        for statement, error in self._engine.refused(todo, text.values):
             if self._options.traceback:
                 raise error
             failed += self._found(error, statement)
@@ -148,11 +150,11 @@ class Runner:
             if self._work.cancelled:
                 return None
             place = f"statement {number} of {len(todo)}: " if len(todo) > 1 else ""
-            output = self._work.begin(f"{place}{_short(statement)}")
+            output = self._work.begin(f"{place}{short(statement)}")
             named = parameters_of(statement.text)
             try:
-                used = _bound({n: v for n, v in text.values.items() if n in named})
-                result = self._one(statement, used, output, told)
+                used = self._engine.bound({n: v for n, v in text.values.items() if n in named})
+                result = self._one(statement, used, output, told, last=number == len(todo))
             except Exception as error:
                 output.result(None)
                 if self._options.traceback:
@@ -167,52 +169,40 @@ class Runner:
         return mistakes.found(self._spark, error, self._cell, statement, self._variables)
 
     def _one(
-        self, statement: Statement, used: dict[str, Any] | None, output: Output, told: list[str]
+        self,
+        statement: Statement,
+        used: dict[str, Any] | None,
+        output: Output,
+        told: list[str],
+        *,
+        last: bool,
     ) -> DataFrame | None:
         if self._options.plan:
-            output.result(self._planned(statement))
+            output.result(self._engine.planned(statement))
             return None
         if self._options.explain:
-            output.result(self._explained(statement.text, used))
+            output.result(self._engine.explained(statement.text, used))
             return None
         begun = time.time()
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", IcebergSqlWarning)
-            result = intercept.sql(self._spark, statement.text, used)
+            result = self._engine.sql(statement.text, used)
         _warn([w for w in said if not any(words in str(w.message) for words in told)])
         if self._options.quiet:
             output.result(None)
         elif result.columns:
-            found = rows.first_rows(result, self._options.limit)
+            limit = self._options.limit
+            found, shown = rows.first_rows(result, limit and max(limit, self._kept))
             seconds = time.time() - begun
-            read = scan_files.tables_read(found.shown)
-            output.result(results.of_rows(found, seconds, read))
+            self.pages = Pages(found, limit)
+            read = self._engine.read(shown)
+            counted = self.pages.counted(hint=last)
+            wrote = self._engine.wrote(statement, result, int(begun * 1000))
+            output.result(results.of_rows(self.pages.shown, counted, seconds, read, wrote))
         else:
-            wrote = scan_files.written(result, int(begun * 1000))
-            output.result(results.of_command(_short(statement), time.time() - begun, wrote))
+            wrote = self._engine.wrote(statement, result, int(begun * 1000))
+            output.result(results.of_command(short(statement), time.time() - begun, wrote))
         return result
-
-    def _explained(self, text: str, used: dict[str, Any] | None) -> results.Bundle:
-        """What a statement would read. Only a query is passed to Spark unchanged: anything else would run."""
-        explanation = None
-        if not used:
-            with suppress(IcebergSqlError):  # it reads no table
-                explanation = explain(self._spark, text)
-        if not scan_files.is_query(self._spark, text):
-            plan = intercept.sql(self._spark, f"EXPLAIN FORMATTED {text}", used).first()
-            return results.of_explained([], explanation, str(plan[0]) if plan is not None else "")
-        result = intercept.sql(self._spark, text, used)
-        read = scan_files.tables_read(result, executed=False)
-        return results.of_explained(read, explanation, scan_files.physical_plan(result))
-
-    def _planned(self, statement: Statement) -> results.Bundle:
-        try:
-            plan = live_plan.plan(self._spark, statement.text)
-        except IcebergSqlError:
-            line = f"{_short(statement)}: does not change a table's partitioning"
-            return results.bundle([markup.line(markup.words(line))], [line])
-        plan = replace(plan, statement=masked(plan.statement), report=Report(""))
-        return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
 
     def _fix(self, made: fixes.Fixed, report: Report) -> None:
         """Remember the corrected cell. Raises CellError if errors without a fix remain."""
@@ -230,8 +220,7 @@ class Runner:
     def _failure(self, found: Sequence[Diagnostic], state: str, count: int = 1) -> CellError:
         report = self._cell.report(found, count)
         parts = [full(report), self._remedy(found), state]
-        painted = [full(report, color=True), *parts[1:]]
-        return CellError(_joined(parts), report, _joined(painted))
+        return CellError(_joined(parts), report, _joined([painted(report), *parts[1:]]))
 
     def _remedy(self, found: Sequence[Diagnostic]) -> str:
         """The corrected statement, if every error in it has a fix."""
@@ -246,11 +235,6 @@ class Runner:
         return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
 
 
-def _bound(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    return {name: parameter(value) for name, value in values.items()} or None
-
-
-_ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
 _EMPTY = "nothing to run: this cell has no statement"
 
 
@@ -286,20 +270,3 @@ def _what_ran(number: int, total: int) -> str:
     left = total - number
     after = f"; {left} after it {'has' if left == 1 else 'have'} not run" if left else ""
     return f"statement {number} of {total} failed: {before}{after}"
-
-
-def _short(statement: Statement) -> str:
-    """The first words of a statement: the command and its object, without values."""
-    if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
-        return statement.first
-    end = statement.start
-    for token in statement.opening(14):
-        if token.kind not in (Kind.WORD, Kind.QUOTED) and token.text != ".":
-            break
-        if end > statement.start and token.word in _ENOUGH:
-            break
-        end = token.end
-        if token.word == "FIELD":
-            break
-    words = " ".join(statement.script[statement.start : end].split())
-    return markup.cut(words, 80) or "statement"

@@ -15,7 +15,10 @@ from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]\s*")
 _END = re.compile(r"\s*SQLSTATE: \w+.*", re.DOTALL)
-_PLACE = re.compile(r"\(?line (\d+),? pos(?:ition)? (\d+)\)?")
+_PLACE = re.compile(r"\(?line (\d+),? (pos|position) (\d+)\)?")
+_PLACE_AT_END = re.compile(r"[.;\s]*\(?line \d+,? pos \d+\)?$", re.MULTILINE)
+# The part of the statement, before Spark 4.0, which gives no other.
+_SHOWN = re.compile(r"^== SQL\(line \d+, position \d+\) ==\n(.*)\n( *)(\^+)$", re.MULTILINE)
 _JAVA = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error)?: ")
 _SENTENCE = re.compile(r"(?<=[^.\s])\.(?=\s+[A-Z\[])")
 _SEARCHED = re.compile(r" on search path \[[^\]]*\]")
@@ -50,13 +53,18 @@ def said(error: BaseException) -> Said:
         condition = "STATEMENT_REFUSED"
     place = _PLACE.search(text)
     words = _END.sub("", text[named.end() if named else 0 :]).strip()
-    words = _SEARCHED.sub("", words)
+    words = _PLACE_AT_END.sub("", _SEARCHED.sub("", words))
     first, *more = _SENTENCE.split(" ".join(_lines(words))) or [""]
-    row, column = (int(place[1]), int(place[2])) if place else (None, None)
+    row, column = (int(place[1]), int(place[3])) if place else (None, None)
+    if place and column and place[2] == "position":  # counted from 1
+        column -= 1
     start, fragment, given = None, "", {}
     if isinstance(error, PySparkException):
         start, fragment = _context(error)
         given = error.getMessageParameters() or {}
+    thrown = catalogs.thrown(error) if not fragment and isinstance(error, JVM_ERRORS) else ""
+    if shown := _SHOWN.search(thrown):
+        fragment = shown[1][shown.start(3) - shown.start(2) : shown.end(3) - shown.start(2)]
     return Said(
         condition,
         first.strip().rstrip(".") or condition,

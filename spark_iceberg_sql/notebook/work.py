@@ -10,16 +10,15 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from IPython.display import display, update_display
 from pyspark import InheritableThread
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.spark.bridge import jobs
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.notebook.engines import Classic, Engine
+from spark_iceberg_sql.spark.bridge.jobs import Progress
 
 T = TypeVar("T")
 _PATIENCE = 1.0  # seconds before progress is shown
@@ -70,11 +69,11 @@ class Output:
 class Work:
     """Runs a cell's statements.
 
-    spark: the session. animated: whether progress can be redrawn in place.
+    engine: of the session. animated: whether progress can be redrawn in place.
     """
 
-    def __init__(self, spark: SparkSession, animated: bool) -> None:
-        self._spark = spark
+    def __init__(self, engine: Engine, animated: bool) -> None:
+        self._engine = engine
         self._animated = animated
         self._group = f"iceberg_sql-{uuid.uuid4().hex}"
         self._words = ""
@@ -86,7 +85,7 @@ class Work:
         """Called in the worker thread before each statement. words: its name in the progress line."""
         self._words, self._begun = words, time.monotonic()
         self.output = Output(self._animated)
-        jobs.begin(self._spark, self._group, words)
+        self._engine.begin(self._group, words)
         return self.output
 
     def do(self, body: Callable[[], T]) -> T:
@@ -104,13 +103,16 @@ class Work:
             except BaseException as error:
                 errors.append(error)
 
-        worker = InheritableThread(target=work, daemon=True)
+        thread = InheritableThread if isinstance(self._engine, Classic) else threading.Thread
+        worker = thread(target=work, daemon=True)
         worker.start()
         try:
             self._watch(worker)
         except KeyboardInterrupt:
             self._stop(worker)
             raise InterruptedStatement(self._ended(worker)) from None
+        finally:
+            self._engine.end()
         if errors:
             raise errors[0]
         return results[0]
@@ -130,7 +132,7 @@ class Work:
             passed = time.monotonic() - self._begun
             if passed >= _PATIENCE:
                 try:
-                    tasks = jobs.progress(self._spark, self._group)
+                    tasks = self._engine.progress(self._group)
                 except Exception:  # the session has ended, and the statement reports that itself
                     return
                 self.output.progress(*_picture(self._words, tasks, passed))
@@ -138,9 +140,7 @@ class Work:
 
     def _stop(self, worker: threading.Thread) -> None:
         self.cancelled = True
-        canceller = threading.Thread(
-            target=jobs.cancel, args=(self._spark, self._group), daemon=True
-        )
+        canceller = threading.Thread(target=self._engine.cancel, args=(self._group,), daemon=True)
         canceller.start()
         try:
             _wait(worker, _GRACE)
@@ -161,13 +161,15 @@ def _wait(worker: threading.Thread, seconds: float = float("inf")) -> None:
         worker.join(min(0.1, max(0.0, end - time.monotonic())))
 
 
-def _picture(words: str, tasks: jobs.Progress | None, seconds: float) -> tuple[str, str]:
+def _picture(words: str, tasks: Progress | None, seconds: float) -> tuple[str, str]:
     done = 0 if tasks is None or not tasks.total else tasks.done / tasks.total
     counted = (
         ""
         if tasks is None
         else f" · {tasks.done:,} of {tasks.total:,} tasks, {tasks.running} running"
     )
+    if tasks is not None and tasks.written:
+        counted += f" · {size(tasks.written)}, {tasks.rows:,} rows written"
     text = f"{words} · {seconds:.0f} s{counted}"
     bar = (
         f'<svg width="320" height="8" role="img" aria-label="{100 * done:.0f} percent">'

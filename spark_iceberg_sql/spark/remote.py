@@ -67,7 +67,7 @@ def check(spark: SparkSession, text: str, filename: str | None = None) -> Report
     Raises IcebergSqlError if the server has no checker.
     """
     try:
-        rows = _own(spark)("SELECT * FROM iceberg_check(:text)", {"text": text}).collect()
+        rows = own_sql(spark)("SELECT * FROM iceberg_check(:text)", {"text": text}).collect()
     except PySparkException as error:
         if _condition(error).startswith(_NO_FUNCTION):
             raise IcebergSqlError(
@@ -89,13 +89,14 @@ def _diagnostic(row: Row, lines: Lines) -> Diagnostic:
     return Diagnostic(code, name, Severity(severity), message, span, advice, spec=_SPECS.get(code))
 
 
-def _own(spark: SparkSession) -> Callable[..., DataFrame]:
+def own_sql(spark: SparkSession) -> Callable[..., DataFrame]:
+    """The session's unchecked `sql`."""
     bound: Callable[..., DataFrame] = type(spark).sql.__get__(spark)
     return bound
 
 
 def _checked(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
-    plain = _own(spark)
+    plain = own_sql(spark)
 
     def sql(sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803 - pyspark's
         if isinstance(sqlQuery, str) and not args and not kwargs and _may_be_ddl(sqlQuery):

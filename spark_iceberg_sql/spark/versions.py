@@ -34,6 +34,7 @@ _BEFORE_4_1 = {
     "parameters in CTAS": "the check of `CREATE TABLE ... AS SELECT` with parameter markers",
     "doubled quotes": "a doubled quote as an escaped quote",
     "previews": "previews of specs and advice",
+    "paths in a variant": "paths in a variant, `v:a`",
 }
 _BEFORE_4_0 = {
     "EXECUTE IMMEDIATE": "`EXECUTE IMMEDIATE`",

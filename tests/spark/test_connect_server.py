@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -287,3 +289,99 @@ def test_a_server_without_this_package_is_told(
     assert said[0] == "the server of this session has no iceberg_* functions"
     assert said[2] == "the server of this session does not check partition DDL"
     assert "iceberg-sql connect-server" in said[1] == said[3]
+
+
+# Cells of a client: IPython in a terminal, without a JVM. Each cell's output is after its number.
+CELLS = """
+import sys
+sys.path.append(sys.argv[2])
+from IPython.core.interactiveshell import InteractiveShell
+from pyspark.sql import SparkSession
+shell = InteractiveShell.instance(colors="NoColor")
+shell.user_ns["spark"] = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+shell.run_cell("%load_ext spark_iceberg_sql\\nimport datetime, os, signal, threading\\n"
+    "ids, day, pairs = [1, 2**40], datetime.date(2024, 1, 2), {'a': 1}")
+for number, cell in enumerate(open(sys.argv[3]).read().split("\\0")):
+    print(f"\\0{number}", flush=True)
+    shell.run_cell(cell, store_history=True)
+from pyspark import SparkContext
+assert SparkContext._gateway is None
+"""
+MADE = """\
+%%iceberg_sql
+CREATE TABLE local.connect.c (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+INSERT INTO local.connect.c
+SELECT id, 'n' || id, TIMESTAMP '2024-01-01' + make_interval(0, 0, 0, CAST(id % 3 AS INT)) FROM range(30)
+"""
+LONG = """\
+threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
+%iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3
+"""
+IN_CELLS: list[tuple[str, list[str]]] = [
+    (
+        MADE,
+        ["CREATE TABLE local.connect.c: done", "INSERT INTO local.connect.c: done"],
+    ),
+    (
+        "%%iceberg_sql found --limit 2\nSELECT id, s, X'00ff' AS b FROM local.connect.c WHERE id % 12 = 4 ORDER BY id",
+        [
+            "n16  0x00FF",
+            "first 2 of 3 rows (more: %iceberg_sql --next)",
+            "is not known through Spark Connect",
+        ],
+    ),
+    ("%iceberg_sql --next", ["rows 3 to 3 of 3"]),
+    (
+        "x = %iceberg_sql --quiet SELECT array_contains({ids}, 1) AS a, {pairs}['a'] AS p, {day}\nprint(x.first())",
+        ["Row(a=True, p=1, "],
+    ),
+    ("%iceberg_sql SELECT count(*) AS n FROM {found}", ["n\n-\n3\n1 row"]),
+    # Checked by the server before any statement is sent.
+    (
+        "%%iceberg_sql\nDELETE FROM local.connect.c;\nALTER TABLE local.connect.c ADD PARTITION FIELD days(s)",
+        ["error[SIS202]", "cell:3:54", "nothing has run"],
+    ),
+    ("%iceberg_sql SELECT count(*) AS n FROM local.connect.c", ["30"]),
+    ("%iceberg_sql SELECT nam FROM local.connect.c", ["error[UNRESOLVED_COLUMN", "^^^"]),
+    ("%iceberg_sql SELECT days(ts) FROM local.connect.c", ["write `iceberg_days(ts)`", "^^^^^^^^"]),
+    ("%iceberg_sql SELECT * FROM local.connect.cc", ["write `local.connect.c`"]),
+    ("%iceberg_sql SELECT CAST('x' AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),
+    ("spark.sql('SELECT days(ts) FROM local.connect.c').collect()", ["write `iceberg_days(ts)`"]),
+    ("%iceberg_sql --check SELECT 1", ["checked 1 statement: no errors"]),
+    ("%iceberg_sql --fix SELECT 1", ["--fix does not work through Spark Connect"]),
+    (
+        "%iceberg_sql --explain SELECT * FROM local.connect.c WHERE ts = TIMESTAMP '2024-01-02'",
+        ["total_files", "== Physical Plan =="],
+    ),
+    (
+        "%iceberg_sql --plan ALTER TABLE local.connect.c ADD PARTITION FIELD bucket(4, id)",
+        ["id_bucket_4"],
+    ),
+    (
+        LONG,
+        ["interrupted after", "SELECT was cancelled in Spark"],
+    ),
+    ("%iceberg_sql SELECT 1 AS after", ["1 row"]),
+]
+
+
+def test_cells_of_a_client(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
+    """`%%iceberg_sql` in a client's session; gRPC is all that it takes from the clients' environment."""
+    (tmp_path / "cells").write_text("\0".join(cell for cell, _ in IN_CELLS), "utf-8")
+    modules = next((connect_client.python().parents[1] / "lib").glob("python*/site-packages"))
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [sys.executable, "-c", CELLS, server.url, str(modules), str(tmp_path / "cells")],
+        capture_output=True, text=True, env=environment, timeout=240, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = re.split(r"\0\d+\n", re.sub(r"\x1b\[[\d;]*m", "", done.stdout))[1:]
+    assert len(shown) == len(IN_CELLS)
+    wrong = [
+        (cell, text)
+        for (cell, words), text in zip(IN_CELLS, shown, strict=True)
+        if not all(word in text for word in words)
+        or re.search(r"Traceback|JVM stacktrace|\tat org|site-packages", text)
+    ]
+    assert wrong == [], "\n".join(text for _, text in wrong)
+    assert done.stderr == ""

@@ -18,7 +18,7 @@ import datetime, os, signal, threading
 import spark_iceberg_sql as sis
 spark = sis.session("warehouse", config={
     "spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2",
-    "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"})
+    "spark.sql.ansi.enabled": "true", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"})
 day, ids, table, part = datetime.date(2024, 1, 5), [1, 2, 3], "local.d.t", "ts_day"
 frame = spark.range(3)
 import pandas as pd
@@ -45,6 +45,19 @@ LONG = """\
 threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT)).start()
 %iceberg_sql SELECT count(*) FROM range(0, 1000000000000000, 1, 4) WHERE id % 7 = 3
 """
+# The pages of a result, told apart from those of another run, and the Spark jobs for them.
+ONE_RUN = """\
+import re
+from IPython.utils.capture import capture_output
+def turned(line):
+    with capture_output() as shown:
+        get_ipython().run_line_magic("iceberg_sql", line)
+    return re.findall("[0-9a-f-]{36}", str([output.data for output in shown.outputs]))
+before = spark._jsc.sc().dagScheduler().numTotalJobs()
+pages = [turned(words)[0] for words in ("--next", "--next", "--previous", "--previous", "--next")]
+print("same run:", pages[0] == pages[2] == pages[4] and len(set(pages)) == 3)
+print("jobs:", spark._jsc.sc().dagScheduler().numTotalJobs() - before)
+"""
 # Jupyter's completion requests; `|` is the cursor.
 COMPLETE = """\
 from IPython.core.completer import provisionalcompleter
@@ -53,6 +66,20 @@ def complete(sql, line="%%iceberg_sql\\n"):
     with provisionalcompleter():
         found = get_ipython().Completer.completions(before + after, len(before))
         return [completion.text for completion in found]
+"""
+# Eight tasks of a second each on two cores; what the progress says while they run.
+WRITING = """\
+%iceberg_sql --quiet CREATE TABLE local.d.slow (s STRING) USING iceberg TBLPROPERTIES ('write.distribution-mode'='none')
+from spark_iceberg_sql.notebook import work
+told, plain = [], work._picture
+def noted(*given):
+    told.append(plain(*given)[1])
+    return plain(*given)
+work._picture = noted
+%iceberg_sql INSERT INTO local.d.slow SELECT reflect('java.lang.Thread', 'sleep', 1000L) || id FROM range(0, 8, 1, 8)
+work._picture = plain
+import re
+print("told:", any(re.search(r" · [\\d.]+ k?B, \\d rows written$", words) for words in told), told)
 """
 EXPLAINED = """\
 %%iceberg_sql --explain
@@ -165,6 +192,8 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     ("%%iceberg_sql list\nSELECT 1", None, ["write `list_rows`"]),
     ("%%iceberg_sql spark\nSELECT 1", None, ["is the Spark session"]),
     ("%%iceberg_sql --limit\nSELECT 1", None, ["--limit 50"]),
+    ("%iceberg_sql --next frame", None, ["`frame` is no result whose rows were shown"]),
+    ("%iceberg_sql --next SELECT 1", None, ["cannot be a variable's name"]),
     # tables by path
     (S + "SELECT * FROM iceberg('/no/such')", "iceberg('/no/such')", ["Path does not exist"]),
     (S + "SELECT * FROM iceberg('/no/such', snapshotid => 1)", None, ["write `snapshot_id`"]),
@@ -194,21 +223,32 @@ SHOWN: list[tuple[str, list[str]]] = [
         S + "SELECT * FROM IDENTIFIER({table}) WHERE array_contains({ids}, id) ORDER BY id",
         ["3 rows"],
     ),
-    ("%%iceberg_sql found --limit 2\nSELECT id, name FROM local.d.t ORDER BY id", ["first 2 rows"]),
+    (
+        "%%iceberg_sql found --limit 2\nSELECT id, name FROM local.d.t ORDER BY id",
+        ["first 2 of 40 rows (more: %iceberg_sql --next)"],
+    ),
     ("(found.count(), _.columns)", ["(40, ['id', 'name'])"]),
+    # Other pages are of the same run: a value that differs from run to run shows it.
+    (
+        "%%iceberg_sql runs --limit 1\nSELECT id, uuid() AS run FROM range(3) ORDER BY id",
+        ["first 1 of 3 rows"],
+    ),
+    (ONE_RUN, ["same run: True", "jobs: 0"]),
+    ("%iceberg_sql --next 2 found", ["rows 3 to 4 of 40"]),
+    ("%iceberg_sql --copy found", ["id\tname\n0\tn0\n1\tn1\n", "40 rows as tab-separated values"]),
     ("found", ["DataFrame[id: bigint, name: string]"]),
     ("x = %iceberg_sql --quiet SELECT 42 AS answer\nx.first().answer", ["42"]),
     (
         S
-        + "SELECT '; -- {x} :y' AS a, \"it's\" AS b, v:a AS c, CAST(NULL AS STRUCT<day: INT>) AS d\n"
-        + "FROM (SELECT parse_json(v) AS v FROM local.d.t LIMIT 1) -- end",
+        + "SELECT '; -- {x} :y' AS a, \"it's\" AS b, CAST(NULL AS STRUCT<day: INT>) AS d\n"
+        + "FROM local.d.t LIMIT 1 -- end",
         ["; -- {x} :y", "it's", "1 row"],
     ),
     (S + "-- nothing\n/* at all */", ["this cell has no statement"]),
     (
         S
         + "SELECT 1 AS a, 2 AS a, X'00ff' AS b, map('k', array(1, NULL)) AS m, '<b>&' AS h,\n"
-        + "repeat('y', 1000) AS l, 1.5D AS f, '5'::int AS i",
+        + "repeat('y', 1000) AS l, 1.5D AS f",
         ["0x00FF", "{k -> [1, null]}", "<b>&", "…"],
     ),
     (S + "SELECT * FROM local.d.t WHERE false", ["no rows"]),
@@ -243,7 +283,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     ("%config IcebergSql.limit = -5\n%reload_ext spark_iceberg_sql", []),
     (S + "SELECT 7 AS after_reload", ["after_reload"]),
     ("%config IcebergSql.limit = 1", []),
-    (S + "SELECT * FROM range(3)", ["first 1 row"]),
+    (S + "SELECT * FROM range(3)", ["first 1 of 3 rows"]),
     (
         S + "SELECT TIMESTAMP '10000-01-01 00:00:00' AS late, INTERVAL '1' YEAR AS y",
         ["+10000-01-01", "1 row"],
@@ -263,7 +303,20 @@ SHOWN: list[tuple[str, list[str]]] = [
         S + "DELETE FROM local.d.t WHERE id = 3; SELECT count(*) AS n FROM local.d.t",
         ["removed 1 row", "39"],
     ),
+    (WRITING, ["INSERT INTO local.d.slow: done", "wrote 8 rows, 8 new data files (", "told: True"]),
+    (
+        S + "CREATE TABLE local.d.made USING iceberg AS SELECT * FROM local.d.slow",
+        ["CREATE TABLE local.d.made: done", "wrote 8 rows, ", " new data file"],
+    ),
+    (
+        S
+        + "CALL local.system.rewrite_data_files(options => map('rewrite-all', 'true'), table => 'd.slow')",
+        ["1 row", "rewrote 8 rows, 1 new data file (", "8 data files removed"],
+    ),
+    (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]
+KEPT = "%%iceberg_sql kept --limit 4\nSELECT * FROM range(40)"
+AFTER = "%iceberg_sql --next 3 kept"  # after the session has ended
 KEEP = os.environ.get("KEEP_NOTEBOOK")  # where to write the cells, for inspection
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
 _NEVER = re.compile(
@@ -272,10 +325,15 @@ _NEVER = re.compile(
 _MOST_LINES = 14
 
 
+# The same, on Spark 4.1: paths in a variant.
+PATHS = S + "SELECT v:a AS c, '5'::int AS i FROM (SELECT parse_json(v) AS v FROM local.d.t LIMIT 1)"
+
+
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
     """Each cell's source, with the cell after all cells have run."""
-    sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), *(s[0] for s in SHOWN), "spark.stop()"]
+    sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), PATHS]
+    sources += [*(s[0] for s in SHOWN), KEPT, "spark.stop()", AFTER]
     book = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
     place = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
     client = NotebookClient(
@@ -333,3 +391,12 @@ def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, lis
         assert re.search("hunter2|AKIAKEY", text + html) is None
         assert "<b>&" not in html  # a value is text, whatever is in it
         assert re.search(r"(?:src|href|url)\s*[=(]", html) is None
+
+
+@pytest.mark.needs("paths in a variant")
+def test_a_path_in_a_variant_is_no_parameter(cells: dict[str, NotebookNode]) -> None:
+    assert "1 row" in said(cells[PATHS])
+
+
+def test_pages_stay_when_the_session_has_ended(cells: dict[str, NotebookNode]) -> None:
+    assert "rows 5 to 7 of 40" in said(cells[AFTER])

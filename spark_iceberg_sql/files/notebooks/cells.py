@@ -30,7 +30,9 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 # With these, our own magic shows something of its statements.
-_RUNS_NOTHING = re.compile(r"%iceberg_sql\b[^\n]*?[ \t]--(?:plan|check|explain|fix)\b")
+_RUNS_NOTHING = re.compile(
+    r"%iceberg_sql\b[^\n]*?[ \t]--(?:plan|check|explain|fix|next|previous|copy)\b"
+)
 _SQL_MAGICS = frozenset({"sql", "sparksql", "iceberg_sql"})
 # These magics run the cell unchanged.
 _AROUND = frozenset({"time", "timeit", "capture", "prun", "memit"})

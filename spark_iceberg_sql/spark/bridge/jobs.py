@@ -13,11 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a job group: tasks done, tasks of all stages known so far, tasks running."""
+    """The progress of a job group.
+
+    done, total, running: tasks, of all stages known so far. written, rows: bytes and rows that finished tasks wrote
+    to tables.
+    """
 
     done: int
     total: int
     running: int
+    written: int = 0
+    rows: int = 0
 
 
 def begin(spark: SparkSession, group: str, words: str) -> None:
@@ -33,11 +39,23 @@ def progress(spark: SparkSession, group: str) -> Progress | None:
     infos = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
     if not infos:
         return None
+    wrote = [_written(spark, info.stageId) for info in infos if info.numCompletedTasks]
     return Progress(
         sum(info.numCompletedTasks for info in infos),
         sum(info.numTasks for info in infos),
         sum(info.numActiveTasks for info in infos),
+        sum(size for size, _ in wrote),
+        sum(rows for _, rows in wrote),
     )
+
+
+def _written(spark: SparkSession, stage: int) -> tuple[int, int]:
+    """The bytes and rows that the finished tasks of a stage wrote."""
+    try:
+        data = spark.sparkContext._jsc.sc().statusStore().lastStageAttempt(stage)
+        return int(data.outputBytes()), int(data.outputRecords())
+    except BRIDGE_ERRORS:  # Spark no longer keeps this stage's metrics
+        return 0, 0
 
 
 def cancel(spark: SparkSession, group: str) -> None:

@@ -13,9 +13,11 @@ from functools import cache
 from typing import Any
 
 import pyspark
+from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
 Java = Any
+_LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
 
 LINE = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 
@@ -82,6 +84,25 @@ def condition(error: Java) -> str | None:
 def message(error: CapturedException) -> str:
     """The message that pyspark logs for a JVM exception; before 4.0 it logs none."""
     return error.getMessage() if LINE >= (4, 0) else ""
+
+
+def literal(column: Java, java_class: Callable[[str], Java]) -> Java | None:
+    """The value of a constant column of Java's as a literal; None if it has no single type."""
+    try:
+        made = column.expr()
+        value = java_class(_LITERAL)(made.eval(None), made.dataType())
+    except (Py4JJavaError, CapturedException):
+        return None
+    return java_class("org.apache.spark.sql.Column")(value)
+
+
+# The parameter of UNRECOGNIZED_PARAMETER_NAME that names the function.
+ROUTINE = "routineName" if LINE >= (4, 0) else "functionName"
+
+
+def plan_text(plan: Java) -> str:
+    """A logical plan as text, with all its fields; before Spark 4.1."""
+    return str(plan.treeString(False, False, 2**31 - 1, False))
 
 
 def pretty_sql(package: Java, expression: Java) -> str:

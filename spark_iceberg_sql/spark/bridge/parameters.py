@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, lines
 
 _INTS = range(-(2**31), 2**31)
 # Before the Gregorian calendar pyspark shifts timestamps by days, and it cannot write years of three digits.
@@ -21,14 +21,20 @@ def parameter(value: Any) -> Any:
     """A plain Python value as `spark.sql` takes it in `args`; a dict as a map, in lists too."""
     if isinstance(value, dict):
         items = [_column(v) for item in value.items() for v in item]
-        return F.create_map(*items)
+        return _constant(F.create_map(*items))
     if isinstance(value, list):
         if value and all(type(v) is int for v in value) and any(v not in _INTS for v in value):
             return _longs(value)
-        return F.array(*map(_column, value))
+        return _constant(F.array(*map(_column, value)))
     if isinstance(value, datetime.date) and value.year < _GREGORIAN:
         return _early(value)
     return value
+
+
+def _constant(made: Column) -> Column:
+    """An array or a map; Spark 3.5 takes only literals."""
+    found = lines.literal(made._jc, jvm.java_class) if lines.LINE < (4, 0) else None
+    return made if found is None else Column(found)
 
 
 def _column(value: Any) -> Column:

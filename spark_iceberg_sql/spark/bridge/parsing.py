@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.spark.bridge import gate, jvm, lines
+from spark_iceberg_sql.syntax.variables import parameters_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CONTEXT = "org.apache.spark.sql.catalyst.parser.NamedParameterContext"
 _LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
+_PARAMETER = re.compile(r"\b(?:named|pos)parameter\((\w+)\)", re.IGNORECASE)
 
 # Types of values that are bound as they are. For others, such as dates, a number is bound: the grammar rarely differs.
 EXACT = (str, bool, int, float, type(None))
@@ -21,13 +24,12 @@ def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
     """Parse a statement with its parameters bound; nothing runs, and no catalog is asked.
 
     text: one statement in Spark's words. values: of its parameters: plain Python.
-    Raises what pyspark would for a syntax error, or for a parameter without a value; before Spark 4.1, whose
-    parsers do not know values, for the former alone.
+    Raises what pyspark would for a syntax error, or for a parameter without a value.
     """
     parser = gate.parser_behind(spark)
     with jvm.active(jvm.java_session(spark)):
-        if lines.LINE < (4, 1):
-            parser.parsePlan(text)
+        if lines.LINE < (4, 1):  # these parsers do not know values
+            _refuse_unbound(lines.plan_text(parser.parsePlan(text)), text, values)
             return
         literal = jvm.scala_object(_LITERAL)
         given = {
@@ -35,3 +37,11 @@ def parse(spark: SparkSession, text: str, values: Mapping[str, Any]) -> None:
             for name, value in values.items()
         }
         parser.parsePlanWithParameters(text, jvm.java_class(_CONTEXT)(jvm.to_map(given)))
+
+
+def _refuse_unbound(plan: str, text: str, values: Mapping[str, Any]) -> None:
+    """Raises Spark's exception for a parameter without a value. plan: as text, with its parameters."""
+    written = parameters_of(text)
+    for name in _PARAMETER.findall(plan):
+        if (name in written and name not in values) or (name.isdigit() and "?" in text):
+            raise jvm.raised(jvm.Refusal("UNBOUND_SQL_PARAMETER", name=name))

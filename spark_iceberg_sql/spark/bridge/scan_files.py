@@ -1,4 +1,4 @@
-"""What the scans of a query read of each table, by partition; and what a statement wrote."""
+"""What the scans of a query read of each table, by partition."""
 
 from __future__ import annotations
 
@@ -83,15 +83,6 @@ class TableRead:
         return sum(p.size for p in self.partitions) if self.counted and self.sized else None
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a statement committed: Iceberg's own summary of the snapshot, such as `added-data-files`."""
-
-    table: str
-    operation: str
-    summary: dict[str, str]
-
-
 def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
     """What the scans of a query read, one entry per scan of a table, in plan order.
 
@@ -157,42 +148,6 @@ def _partitions(text: str) -> Iterator[Partition]:
 def _value(parts: Iterator[str]) -> Value:
     name, transform, text, number = (next(parts) for _ in range(4))
     return Value(name, transform, text, float(number) if number else None)
-
-
-def written(rows: DataFrame, since_ms: int) -> Written | None:
-    """What a statement committed to an Iceberg table; None if it wrote to none, or if that is uncertain.
-
-    rows: what `spark.sql` returned. since_ms: when it began, in milliseconds since 1970.
-    """
-    execution = rows._jdf.queryExecution()
-    try:
-        plan = execution.commandExecuted()
-        if str(plan.getClass().getSimpleName()) != "CommandResult":
-            return None
-        target = _target(plan.commandLogicalPlan().table())
-        if str(target.getClass().getName()) != _SPARK_TABLE:
-            return None
-        table = target.table()
-        table.refresh()
-        snapshot = table.currentSnapshot()
-        if snapshot is None or snapshot.timestampMillis() < since_ms:
-            return None
-        summary = {str(k): str(v) for k, v in dict(snapshot.summary()).items()}
-        context = rows.sparkSession.sparkContext
-        if summary.get("spark.app.id", summary.get("app-id")) != context.applicationId:
-            return None
-        return Written(str(target.name()), str(snapshot.operation()), summary)
-    except BRIDGE_ERRORS:
-        return None
-
-
-def _target(relation: Java) -> Java:
-    """The table that a command writes to, without Spark's wrappers."""
-    while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
-        relation = relation.child()
-    table = relation.table()
-    wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
-    return table.table() if wrapped else table
 
 
 def is_query(spark: SparkSession, text: str) -> bool:

@@ -19,6 +19,7 @@ from spark_iceberg_sql.model.table_functions import (
     Function,
     Value,
 )
+from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.spark.bridge.jvm import Refusal, invalid_value, wrong_count
 
 NOSIGN = "NOSIGN"
@@ -40,7 +41,7 @@ def named(function: Function, name: str) -> Argument:
     names = [argument.name for argument in function.arguments]
     raise Refusal(
         "UNRECOGNIZED_PARAMETER_NAME",
-        routineName=f"`{function.name}`",
+        **{lines.ROUTINE: f"`{function.name}`"},
         argumentName=f"`{name}`",
         proposal=" ".join(f"`{n}`" for n in near(wanted, names) or names),
     )

@@ -1,0 +1,116 @@
+"""The session that runs a cell's statements: in this process, or in a server of Spark Connect.
+
+Both classes have the same methods; `engine` chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.diagnostics import Report
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.notebook import ahead, results
+from spark_iceberg_sql.notebook.cell import masked
+from spark_iceberg_sql.notebook.connect import Connect, is_remote
+from spark_iceberg_sql.notebook.statements import short, table_of_call
+from spark_iceberg_sql.spark.bridge import jobs, scan_files, writes
+from spark_iceberg_sql.spark.bridge.parameters import parameter
+from spark_iceberg_sql.spark.gate import intercept, live_plan
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight.explain import explain
+from spark_iceberg_sql.syntax.script import Statement
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Classic:
+    """A session whose JVM is reachable. spark: the session."""
+
+    fixes = True
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+
+    def judged(self, text: str, used: Mapping[str, Any], binding: bool) -> Report:
+        """The check of all statements. used: the parameters. binding: as `engine.check` takes it."""
+        known = SessionTables(self.spark, intercept.own_sql(self.spark, self.bound(used)))
+        return check(text, known, filename="cell", binding=binding)
+
+    def refused(
+        self, todo: Sequence[Statement], used: Mapping[str, Any]
+    ) -> Iterator[tuple[Statement, Exception]]:
+        """The statements that the session's parser refuses."""
+        return ahead.refused(self.spark, todo, used)
+
+    def bound(self, used: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Parameters as `spark.sql` takes them."""
+        return {name: parameter(value) for name, value in used.items()} or None
+
+    def sql(self, text: str, used: dict[str, Any] | None) -> DataFrame:
+        """Run a statement through the gate."""
+        return intercept.sql(self.spark, text, used)
+
+    def read(self, shown: DataFrame) -> list[scan_files.TableRead] | None:
+        """What a query read, after it ran."""
+        return scan_files.tables_read(shown)
+
+    def wrote(
+        self, statement: Statement, result: DataFrame, since_ms: int
+    ) -> writes.Written | None:
+        """What a statement committed. since_ms: when it began, in milliseconds since 1970."""
+        if result.columns:
+            named = table_of_call(statement)
+            return writes.called(self.spark, *named, since_ms) if named else None
+        return writes.written(result, since_ms)
+
+    def explained(self, text: str, used: dict[str, Any] | None) -> results.Bundle:
+        """What a statement would read. Only a query is passed to Spark unchanged: anything else would run."""
+        explanation = None
+        if not used:
+            with suppress(IcebergSqlError):  # it reads no table
+                explanation = explain(self.spark, text)
+        if not scan_files.is_query(self.spark, text):
+            plan = intercept.sql(self.spark, f"EXPLAIN FORMATTED {text}", used).first()
+            return results.of_explained([], explanation, str(plan[0]) if plan is not None else "")
+        result = intercept.sql(self.spark, text, used)
+        read = scan_files.tables_read(result, executed=False)
+        return results.of_explained(read, explanation, scan_files.physical_plan(result))
+
+    def planned(self, statement: Statement) -> results.Bundle:
+        """What a statement would do to its table's partitioning."""
+        try:
+            plan = live_plan.plan(self.spark, statement.text)
+        except IcebergSqlError:
+            line = f"{short(statement)}: does not change a table's partitioning"
+            return results.bundle([markup.line(markup.words(line))], [line])
+        plan = replace(plan, statement=masked(plan.statement), report=Report(""))
+        return {"text/html": plan._repr_html_(), "text/plain": str(plan)}
+
+    def begin(self, group: str, words: str) -> None:
+        """Put the jobs that this thread starts into a group. words: its description in Spark's UI."""
+        jobs.begin(self.spark, group, words)
+
+    def end(self) -> None:
+        """After the last statement."""
+
+    def progress(self, group: str) -> jobs.Progress | None:
+        """The progress of a group; None while it has no jobs."""
+        return jobs.progress(self.spark, group)
+
+    def cancel(self, group: str) -> None:
+        """Cancel the jobs of a group."""
+        jobs.cancel(self.spark, group)
+
+
+Engine = Classic | Connect
+
+
+def engine(spark: SparkSession) -> Engine:
+    """The engine of a session."""
+    return Connect(spark) if is_remote(spark) else Classic(spark)

@@ -1,0 +1,45 @@
+"""What a statement is called in a line of output, and the table that a CALL is given."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql import markup
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
+from spark_iceberg_sql.syntax.literals import parts, unescape
+from spark_iceberg_sql.syntax.script import Statement
+
+_ENOUGH = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
+
+
+def short(statement: Statement) -> str:
+    """The first words of a statement: the command and its object, without values."""
+    if statement.first in ("SELECT", "WITH", "VALUES", "FROM"):
+        return statement.first
+    end = statement.start
+    for token in statement.opening(14):
+        if token.kind not in (Kind.WORD, Kind.QUOTED) and token.text != ".":
+            break
+        if end > statement.start and token.word in _ENOUGH:
+            break
+        end = token.end
+        if token.word == "FIELD":
+            break
+    words = " ".join(statement.script[statement.start : end].split())
+    return markup.cut(words, 80) or "statement"
+
+
+def table_of_call(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
+    """The catalog of a procedure, empty for the current one, and the table that it is given, as its parts."""
+    tokens = statement.tokens
+    opening = next((i for i, t in enumerate(tokens) if t.text == "("), len(tokens))
+    if statement.first != "CALL" or opening + 1 >= len(tokens):
+        return None
+    name = [t.text.strip("`") for t in tokens[1:opening:2]]
+    given = tokens[opening + 1]
+    for key, arrow, value in zip(
+        tokens[opening:], tokens[opening + 1 :], tokens[opening + 2 :], strict=False
+    ):
+        if key.word == "TABLE" and arrow.text == "=>":
+            given = value
+    if given.kind not in STRINGS:
+        return None
+    return ".".join(name[:-2]), parts(unescape(given.text))

@@ -1,0 +1,103 @@
+"""What a statement committed to an Iceberg table, from the summaries of its snapshots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_MOST = 1_000  # snapshots of one statement: a CALL may commit many
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a statement committed.
+
+    operation: Iceberg's name for it: `append`, `replace`. counts: of its snapshots' summaries, such as
+    `added-data-files`. snapshots: their number.
+    """
+
+    operation: str
+    counts: dict[str, int]
+    snapshots: int = 1
+
+
+def written(rows: DataFrame, since_ms: int) -> Written | None:
+    """What a statement committed to an Iceberg table; None if it wrote to none, or if that is uncertain.
+
+    rows: what `spark.sql` returned. since_ms: when it began, in milliseconds since 1970.
+    """
+    try:
+        plan = rows._jdf.queryExecution().commandExecuted()
+        if str(plan.getClass().getSimpleName()) != "CommandResult":
+            return None
+        command = plan.commandLogicalPlan()
+        if str(command.getClass().getSimpleName()).endswith("AsSelect"):
+            name = command.name()
+            target = name.catalog().loadTable(name.identifier())
+        else:
+            target = _target(command.table())
+        return _committed(rows.sparkSession, target, since_ms, 1)
+    except BRIDGE_ERRORS:
+        return None
+
+
+def called(
+    spark: SparkSession, catalog: str, table: Sequence[str], since_ms: int
+) -> Written | None:
+    """What a CALL committed to an Iceberg table; None as for `written`.
+
+    catalog: of the procedure; empty for the current one. table: the name that the procedure was given, as its parts.
+    """
+    session = jvm.java_session(spark)
+    try:
+        manager = session.sessionState().catalogManager()
+        own = manager.catalog(catalog) if catalog else manager.currentCatalog()
+        found = jvm.java_class("org.apache.iceberg.spark.Spark3Util").catalogAndIdentifier(
+            "the table of a CALL", session, dotted(table), own
+        )
+        target = found.catalog().loadTable(found.identifier())
+        return _committed(spark, target, since_ms, _MOST)
+    except BRIDGE_ERRORS:
+        return None
+
+
+def _committed(spark: SparkSession, target: Java, since_ms: int, most: int) -> Written | None:
+    """The snapshots of this session's application since a time, the newest first, at most so many."""
+    if str(target.getClass().getName()) != _SPARK_TABLE:
+        return None
+    table = target.table()
+    table.refresh()
+    counts: Counter[str] = Counter()
+    number, operation = 0, ""
+    snapshot = table.currentSnapshot()
+    while snapshot is not None and number < most and snapshot.timestampMillis() >= since_ms:
+        summary = {str(k): str(v) for k, v in dict(snapshot.summary()).items()}
+        application = summary.get("spark.app.id", summary.get("app-id"))
+        if application != spark.sparkContext.applicationId:
+            break
+        number += 1
+        operation = operation or str(snapshot.operation())
+        counts.update({key: int(value) for key, value in summary.items() if value.isdigit()})
+        parent = snapshot.parentId()
+        snapshot = table.snapshot(parent) if parent is not None else None
+    return Written(operation, dict(counts), number) if number else None
+
+
+def _target(relation: Java) -> Java:
+    """The table that a command writes to, without Spark's wrappers."""
+    while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
+        relation = relation.child()
+    table = relation.table()
+    wrapped = str(table.getClass().getSimpleName()) == "RowLevelOperationTable"
+    return table.table() if wrapped else table
