@@ -103,13 +103,22 @@ def warn_of_copy(found: Found) -> None:
 def refuse_unmatched(
     function: str, found: Found, values: Mapping[str, Value], snapshot: int | None
 ) -> None:
-    """Raise Refusal if a moved table's deletes name data files by addresses that are not in its manifests.
+    """Raise Refusal if a moved table's deletes name data files by addresses that are not in its manifests, or if its
+    data was not moved.
 
     values: of the call. snapshot: the one to read. Iceberg would ignore such deletes and return the deleted rows.
     """
     if found.moved is None or snapshot is None:
         return
     old, new = found.moved.old, found.moved.new
+    lost = moved_io.missing(found.operations, snapshot, old, new)
+    if lost is not None:
+        words = (
+            f"`{found.moved.folder}` is a copy, or was moved, and files of its snapshot {snapshot} are missing: "
+            f"there is no `{found.moved.found(lost)}`; copy the whole folder, or read the original, "
+            f"`{found.moved.said}`"
+        )
+        raise invalid(function, place_of(values), words)
     address = moved_io.unmatched(found.operations, snapshot, old, new)
     if address is not None:
         words = (
