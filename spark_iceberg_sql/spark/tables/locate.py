@@ -14,7 +14,7 @@ from spark_iceberg_sql.model.metadata_files import (
 )
 from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import moved_io, relations
-from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
 from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import Location
@@ -151,7 +151,13 @@ def _metadata_file(
     if is_metadata_file(location.path):
         return location.path, None, []
     folder = f"{location.path.rstrip('/')}/metadata"
-    listed = files.metadata_files(folder)
+    try:
+        listed = files.metadata_files(folder)
+    except JVM_ERRORS as error:
+        if is_analysis_error(error):
+            raise
+        words = f"`{folder}` cannot be listed: {message(error)}"
+        raise invalid(function, argument, words) from None
     uuid = values.get("metadata_table_uuid")
     try:
         chosen = choose(

@@ -20,8 +20,9 @@ _HOP = ("connection", "keep-alive", "transfer-encoding", "content-length", "expe
 class Fault:
     """What happens to requests whose method and path contain a text.
 
-    kind: `slow`, `truncated`, `reset`, `lost` (done, but the answer is lost) or an HTTP status. where: the text, such
-    as `PUT /lake/t/metadata`. times: how many requests; then all is well. seconds: how late.
+    kind: `slow`, `truncated`, `reset`, `lost` (done, but the answer is lost), `unconditional` (the condition of a PUT
+    is ignored) or an HTTP status. where: the text, such as `PUT /lake/t/metadata`. times: how many requests; then all
+    is well. seconds: how late.
     """
 
     kind: str
@@ -94,7 +95,8 @@ class FaultyStore:
         if fault is not None and kind == "slow":
             time.sleep(fault.seconds)
         upstream = http.client.HTTPConnection(self.store, timeout=60)
-        headers = {k: v for k, v in request.headers.items() if k.lower() not in _HOP}
+        dropped = (*_HOP, "if-none-match") if kind == "unconditional" else _HOP
+        headers = {k: v for k, v in request.headers.items() if k.lower() not in dropped}
         try:
             upstream.request(request.command, request.path, body or None, headers)
             answer = upstream.getresponse()

@@ -7,10 +7,13 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import FaultyStore
 from store_parts import S3, Remote, SqlFailed, client
 
 IN_TIME = 60  # seconds, on a busy machine; without this package's limits the clients take minutes
@@ -274,6 +277,92 @@ def test_s3_written(remote: Remote, s3: S3) -> None:
         remote.sql(
             f"INSERT INTO FUNCTION iceberg('{s3.table}', collection => 'moto') VALUES (3, 'c')"
         )
+
+
+@pytest.fixture
+def faulty(remote: Remote, s3: S3) -> Iterator[FaultyStore]:
+    """A proxy in front of moto, which the collection `faulty` reads through."""
+    proxy = FaultyStore(s3.endpoint)
+    keys = {
+        "access_key_id": "sentinelkey",
+        "secret_access_key": "sentinelsecret",
+        "endpoint": proxy.url,
+    }
+    remote.conf({f"spark.iceberg_sql.collection.faulty.{k}": v for k, v in keys.items()})
+    yield proxy
+    proxy.close()
+
+
+def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
+    """Within a time limit either all rows or an error: before anything runs, one sentence that names the file."""
+    settings = "collection => 'faulty', use_metadata_files_cache => false"
+    query = f"SELECT * FROM iceberg('{s3.table}', {settings}) WHERE id > 0 ORDER BY id"
+    rows = [[1, "a"], [2, "b"]]
+    folder = s3.table.removeprefix("s3:/")
+    listing, metadata = "GET /lake?list-type", f"GET {folder}/metadata/0000"
+    for kind in ("403", "404", "503", "truncated", "reset"):
+        for where in (listing, metadata):
+            with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
+                remote.sql(query)
+            said = str(failed.value)
+            assert failed.value.kind == "AnalysisException", (kind, where)
+            assert f"`{s3.table}/metadata" in said
+            assert "cannot be" in said
+            assert "\n" not in said
+            assert "sentinel" not in said
+            assert failed.value.seconds < IN_TIME
+        for where in ("GET " + folder + "/metadata/snap-", "-m0.avro", f"GET {folder}/data"):
+            with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
+                remote.sql(query)
+            assert failed.value.seconds < IN_TIME
+    # Passing faults: the client tries again, and no row is read twice or left out.
+    for kind in ("503", "reset", "slow"):
+        for where in (listing, metadata, "-m0.avro", f"GET {folder}/data"):
+            with faulty.fault(kind, where, times=1, seconds=2):
+                assert remote.sql(query) == rows
+    with faulty.fault("truncated", f"GET {folder}/data", times=1), suppress(SqlFailed):
+        assert remote.sql(query) == rows
+
+
+def test_s3_faults_of_commits(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
+    """A commit is done once, or not at all, and an error says which or that it is not known."""
+    place = "s3://lake/faults/t"
+    remote.sql(
+        f"CREATE TABLE faults.t (id Int64) ENGINE = IcebergS3('{place}', {s3.keys}, endpoint = '{faulty.url}')"
+    )
+
+    def count(id: int) -> int:
+        call = f"iceberg('{place}', collection => 'moto')"
+        return int(remote.sql(f"SELECT count(*) FROM {call} WHERE id = {id}")[0][0])
+
+    commit = "PUT /lake/faults/t/metadata/v"
+    for number, kind in enumerate(("503", "reset", "lost")):
+        with faulty.fault(kind, commit, times=1):
+            remote.sql(f"INSERT INTO faults.t VALUES ({number})")
+        assert count(number) == 1, kind
+    with faulty.fault("403", commit), pytest.raises(SqlFailed, match=r"403|AccessDenied"):
+        remote.sql("INSERT INTO faults.t VALUES (10)")
+    assert count(10) == 0
+    with faulty.fault("503", commit), pytest.raises(SqlFailed, match=r"503|SlowDown"):
+        remote.sql("INSERT INTO faults.t VALUES (11)")
+    assert count(11) == 0
+    with faulty.fault("lost", commit):
+        remote.sql("INSERT INTO faults.t VALUES (12)")  # found to be done
+    assert count(12) == 1
+    with faulty.fault("501", commit), pytest.raises(SqlFailed, match="nothing was committed"):
+        remote.sql("INSERT INTO faults.t VALUES (13)")
+    assert count(13) == 0
+    # A store that ignores the condition.
+    with (
+        faulty.fault("unconditional", "PUT"),
+        pytest.raises(SqlFailed, match="ignores the condition"),
+    ):
+        remote.sql(
+            f"CREATE TABLE faults.u (id Int64) ENGINE = IcebergS3('{place}u', collection = 'faulty')"
+        )
+    assert "Contents" not in client(s3.endpoint).list_objects_v2(
+        Bucket="lake", Prefix="faults/tu/metadata"
+    )
 
 
 # ------------------------------------------------------------------------------ catalogs
