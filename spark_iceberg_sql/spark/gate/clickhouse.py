@@ -64,8 +64,11 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
 
 
 def translated(text: str) -> str:
-    """The statement in Spark's syntax, without attaching the path that it writes to."""
-    found = _translation(text, {})
+    """The statement in Spark's syntax, without looking at the path that it writes to, which has another name then.
+
+    Raises IcebergSqlError for what is ClickHouse's and has no equal.
+    """
+    found = translate(text, _collections(text)) if may_need_translation(text) else None
     return text if found is None else found.text
 
 
@@ -73,13 +76,17 @@ def _translation(text: str, places: dict[int, Place]) -> Translation | None:
     """places: gets the place of each call that was opened for its name, by the call's identity."""
     if not may_need_translation(text):
         return None
-    names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
 
     def naming(call: Call) -> tuple[str, ...]:
         place = places[id(call)] = opened(call)
         return _name(place)
 
-    return translate(text, {key.split(".", 1)[0] for key in names}, naming)
+    return translate(text, _collections(text), naming)
+
+
+def _collections(text: str) -> set[str]:
+    names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
+    return {key.split(".", 1)[0] for key in names}
 
 
 def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
