@@ -8,19 +8,17 @@ that was written through one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_files import is_metadata_file, metadata_file
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.spark.bridge import folder_catalog, relations, sessions
+from spark_iceberg_sql.spark.bridge import relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.optimizer import injection
-from spark_iceberg_sql.spark.tables import ownership, same_location
-from spark_iceberg_sql.spark.tables.catalog_settings import CATALOG, is_sparks_own
-from spark_iceberg_sql.spark.tables.credentials import hide_setting
+from spark_iceberg_sql.spark.tables import attached, ownership, same_location
+from spark_iceberg_sql.spark.tables.catalog_settings import is_sparks_own
 from spark_iceberg_sql.spark.tables.locate import Found
 from spark_iceberg_sql.spark.tables.places import Place, opened
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
@@ -101,15 +99,12 @@ def attach_to_create(spark: SparkSession, place: Place, name: Sequence[str]) -> 
         if found is not None:
             _attach(spark, place, list(name))
             return True
-        if known is not None and not _has_attached(spark, name[0]):
+        if known is not None and not attached.is_catalog(spark, name[0]):
             raise IcebergSqlError(
                 f"`{name[0]}` is another catalog, which does not have tables by their path\n"
                 f"help: use a new catalog: CREATE TABLE lake.{dotted(name[1:])} ..."
             )
-        with _made(place):
-            folder_catalog.attach(
-                _token(spark, name[0]), list(name[1:]), place.location.path, place.io
-            )
+        attached.register(spark, place, list(name), None)
     return False
 
 
@@ -135,68 +130,14 @@ def _attach(spark: SparkSession, place: Place, parts: list[str], *, insert: bool
             _refuse_other_than_owner(path, parts, known, insert=insert)
             if not spark.catalog.tableExists(quoted):
                 _register(spark, parts, found.file)
-        elif known is None or _has_attached(spark, parts[0]):
-            with _made(place):
-                _attach_place(spark, place, parts, found)
+        elif known is None or attached.is_catalog(spark, parts[0]):
+            attached.register(spark, place, parts, found)
         else:
             _refuse_older(found, folder)
             _refuse_other_folder(spark, path, parts)
         spark.sql(f"DESCRIBE TABLE {quoted}")
         _refuse_another(quoted, path, found)
     return quoted
-
-
-@contextmanager
-def _made(place: Place) -> Iterator[None]:
-    try:
-        with place.without_secrets():
-            yield
-    except ValueError as error:
-        if isinstance(error, IcebergSqlError):
-            raise
-        raise IcebergSqlError(
-            f"`{place.shown}` cannot be attached: this session cannot load the catalog's class: {error}\n"
-            "help: configure a catalog for it with spark_iceberg_sql.catalog(spark, ...)"
-        ) from None
-
-
-def _has_attached(spark: SparkSession, catalog_name: str) -> bool:
-    """Whether a catalog is one for tables attached by their path."""
-    implemented = spark.conf.get(f"spark.sql.catalog.{catalog_name}.catalog-impl", None)
-    return implemented == folder_catalog.CLASS
-
-
-def _token(spark: SparkSession, name: str) -> str:
-    """The token of a catalog for tables attached by their path, which is configured if there is none."""
-    prefix = f"spark.sql.catalog.{name}"
-    if not _has_attached(spark, name):
-        token = folder_catalog.new_token()
-        # Another session may commit at any time, so metadata is not cached.
-        settings = {"catalog-impl": folder_catalog.CLASS, "cache-enabled": "false"}
-        for key, value in (settings | {folder_catalog.TOKEN: token}).items():
-            spark.conf.set(f"{prefix}.{key}", value)
-        hide_setting(f"{prefix}.{folder_catalog.TOKEN}")
-        spark.conf.set(prefix, CATALOG)
-    return str(spark.conf.get(f"{prefix}.{folder_catalog.TOKEN}"))
-
-
-def _attach_place(spark: SparkSession, place: Place, parts: list[str], found: Found) -> None:
-    folder = found.folder.rstrip("/")
-    unsafe = folder_catalog.refusal(place.io, folder)
-    if unsafe is not None:
-        raise IcebergSqlError(
-            f"`{place.shown}` cannot be written by its path: {unsafe}, so that two writers could overwrite each "
-            "other's commits\nhelp: write to it through a catalog; spark_iceberg_sql.catalog(spark, ...) configures "
-            "one in this session"
-        )
-    token = _token(spark, parts[0])
-    theirs = folder_catalog.folder(token, parts[1:])
-    if theirs is not None and not same_location.same(theirs, folder):
-        raise IcebergSqlError(
-            f"{dotted(parts)} already exists, for the table at `{theirs}` and not for the one at `{place.shown}`\n"
-            "help: attach it under another name"
-        )
-    folder_catalog.attach(token, parts[1:], folder, place.io, found.metadata, _version(found.file))
 
 
 def _configured(spark: SparkSession, parts: list[str]) -> str | None:
@@ -275,18 +216,15 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
             f"`{path}`\nhelp: attach it under another name"
         )
     theirs = str(table.metadataFileLocation())
-    if not same_location.same(theirs, found.file) and _version(theirs) <= _version(found.file):
+    if not same_location.same(theirs, found.file) and attached.version(theirs) <= attached.version(
+        found.file
+    ):
         raise IcebergSqlError(
             f"{quoted} already exists, with the metadata file `{theirs}`, but `{path}` has the newer `{found.file}`: "
             "another catalog has written to the table\n"
             f"help: to read the newest rows, SELECT * FROM iceberg({string_literal(path)}); write through the other "
             "catalog, since commits based on the older file would lose its rows"
         )
-
-
-def _version(file: str) -> int:
-    named = metadata_file(file)
-    return -1 if named is None else named.version
 
 
 def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> None:

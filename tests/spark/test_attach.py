@@ -217,6 +217,8 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(IcebergSqlError, match="`local` is another catalog"):
         spark.sql(create.replace(name, "local.db.t").replace("made", "none"))
     with pytest.raises(IcebergSqlError, match="already exists, for the table at"):
+        spark.sql(create.replace("made", "none"))
+    with pytest.raises(IcebergSqlError, match="already exists, for the table at"):
         spark.sql(f"CREATE TABLE {name} ENGINE = IcebergLocal('{table_at(spark, tmp_path)}')")
 
 

@@ -29,10 +29,10 @@ public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNames
     of(token).put(TableIdentifier.of(parts), place);
   }
 
-  /** The folder that is attached under a name; null if there is none. */
+  /** The folder of the table that is attached under a name; null if there is none. */
   public static String folder(String token, String[] parts) {
     FolderTable.Place place = (FolderTable.Place) of(token).get(TableIdentifier.of(parts));
-    return place == null ? null : place.folder;
+    return place == null || place.version == 0 ? null : place.folder; // 0: CREATE TABLE has failed
   }
 
   private static Map<TableIdentifier, FolderTable.Place> of(String token) {

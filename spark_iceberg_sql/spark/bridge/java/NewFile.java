@@ -74,6 +74,7 @@ public final class NewFile {
     if (kind.equals("ADLSFileIO")) return inAzure(io, address, content);
     FileSystem files = files(io, address);
     if (files.getScheme().equals("file")) return onDisk(local(files, address), content);
+    if (!files.getScheme().equals("hdfs")) throw new UnsupportedOperationException(refusal(io, address));
     return inHdfs(files, new Path(address), content);
   }
 
