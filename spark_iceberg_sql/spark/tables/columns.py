@@ -63,8 +63,14 @@ def _refuse_avro(function: str, table: Java, out: str) -> None:
         return
     iceberg = table.table()
     files = relations.metadata_table(iceberg.operations(), str(iceberg.name()), "DATA_FILES")
-    leaf = relations.relation(relations.spark_table(files, snapshot=snapshot))
-    formats = relations.data_frame(leaf).select("file_format", jvm.to_seq([])).distinct()
+    # Its columns have bounds of the unreadable ones.
+    known = relations.spark_table(files, snapshot=snapshot)
+    kept, _ = readable(function, known, {"columns": "skip"})
+    formats = (
+        relations.data_frame(relations.relation(kept))
+        .select("file_format", jvm.to_seq([]))
+        .distinct()
+    )
     if "AVRO" in (name.upper() for name in relations.column(formats)):
         words = f"the table has Avro files, which cannot be read without {out}, for which Spark has no type"
         raise invalid(function, "columns", words)
