@@ -213,9 +213,6 @@ def _function(function: Function) -> Iterator[str]:
     if function.also:
         yield f"Also {', '.join(map(_code, function.also))}."
         yield ""
-    if function.writable:
-        yield "`INSERT INTO FUNCTION` takes it, too."
-        yield ""
     yield "| argument | position | type | default | what |"
     yield "|---|---|---|---|---|"
     for position, argument in enumerate(function.positional, 1):

@@ -206,7 +206,7 @@ NOT_RUN = {
     "needs Neovim": 1,
     "needs a cluster": 1,
     "needs a second terminal": 2,
-    "needs S3": 5,
+    "needs S3": 6,
     "these are the tests themselves": 4,
 }
 

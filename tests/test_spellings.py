@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.syntax.clickhouse import Attachment, translate
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.syntax.clickhouse import translate
 
 OPTIONS = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 
@@ -115,6 +116,32 @@ TRANSLATED = [
         "OPTIMIZE TABLE `my t`;",
         f"CALL system.rewrite_data_files(table => '`my t`', options => {OPTIONS});",
     ),
+    (
+        "OPTIMIZE TABLE t FINAL",
+        "CALL system.rewrite_data_files(table => 't', options => map('rewrite-all', 'true'))",
+    ),
+    (
+        "SELECT * FROM iceberg('p') SETTINGS max_threads = 4, iceberg_snapshot_id = 1",
+        "SELECT * FROM iceberg('p', iceberg_snapshot_id => 1)",
+    ),
+    ("SELECT * FROM db.t SETTINGS max_threads = 4", "SELECT * FROM db.t"),
+    (
+        "INSERT INTO c.t SETTINGS allow_insert_into_iceberg = 1 VALUES (1)",
+        "INSERT INTO c.t VALUES (1)",
+    ),
+    (
+        "ALTER TABLE c.t ADD COLUMN a Nullable(Int64) AFTER uuid",
+        "ALTER TABLE c.t ADD COLUMNS (a BIGINT AFTER uuid)",
+    ),
+    (
+        "ALTER TABLE t ADD COLUMN `a b` LowCardinality(Nullable(String)), ADD COLUMN c Array(Float64) FIRST",
+        "ALTER TABLE t ADD COLUMNS (`a b` STRING, c ARRAY<DOUBLE> FIRST)",
+    ),
+    (
+        "ALTER TABLE t MODIFY COLUMN s.a Nullable(Decimal(20, 2));",
+        "ALTER TABLE t ALTER COLUMN s.a TYPE DECIMAL(20, 2);",
+    ),
+    ("ALTER TABLE t UPDATE a = 1, b = 2 WHERE c", "UPDATE t SET a = 1, b = 2 WHERE c"),
     ("ALTER TABLE db.t DELETE WHERE x != 'I'", "DELETE FROM db.t WHERE x != 'I'"),
     ("EXPLAIN ALTER TABLE t DELETE WHERE x > 1", "EXPLAIN DELETE FROM t WHERE x > 1"),
 ]
@@ -130,23 +157,106 @@ def test_translated(given: str, wanted: str) -> None:
 
 def test_an_insert_into_a_path() -> None:
     found = translate("INSERT INTO FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
-    assert found == translate(
-        "INSERT INTO TABLE FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)"
-    )
+    again = translate("INSERT INTO TABLE FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
     assert found is not None
-    (attachment,) = found.attach
-    assert attachment == Attachment("/lake/db/t", (attachment.name[0], "t"))
-    assert found.text == f"INSERT INTO `{attachment.name[0]}`.`t` VALUES ('/x', 1)"
-    again = translate("INSERT INTO FUNCTION iceberg_local('/lake/db/u') SELECT 1")
     assert again is not None
-    assert again.attach[0].name == (attachment.name[0], "u")
+    assert found.text == again.text
+    (attachment,) = found.attach
+    assert (attachment.call.first, attachment.name[1:]) == ("/lake/db/t/", ("t",))
+    assert found.text == f"INSERT INTO `{attachment.name[0]}`.`t` VALUES ('/x', 1)"
     named = translate(
-        "INSERT INTO FUNCTION iceberg_local('/lake/db/u') SELECT 1",
-        (),
+        "INSERT INTO FUNCTION icebergS3(conf, 'K', 'SECRET', filename = 'u', SETTINGS region = 'x') SELECT 1",
+        {"conf"},
         lambda _: ("lake", "db", "u"),
     )
     assert named is not None
     assert named.text == "INSERT INTO `lake`.`db`.`u` SELECT 1"
+    (attachment,) = named.attach
+    assert attachment.call.positional == ((None, "conf"), (None, "K"), (None, "SECRET"))
+    assert attachment.call.named == (("filename", "u"), ("region", "x"))
+    assert "SECRET" not in repr(named)
+
+
+ENGINE = "ENGINE = IcebergLocal('/p')"
+CREATED = [
+    (
+        "CREATE TABLE c.d.t (id Int64, s Nullable(String) COMMENT 'x', d Date) {engine} PARTITION BY toYear(d)",
+        "CREATE TABLE c.d.t (id BIGINT NOT NULL, s STRING COMMENT 'x', d DATE NOT NULL) {by} (years(d))",
+    ),
+    (
+        "CREATE TABLE c.t (a DateTime64(6), b DateTime64(6, 'Z')) {engine} PARTITION BY (toStartOfHour(a), toDate(b))",
+        "CREATE TABLE c.t (a TIMESTAMP_NTZ NOT NULL, b TIMESTAMP NOT NULL) {by} (hours(a), days(b))",
+    ),
+    (
+        "CREATE TABLE c.t (`a b` Map(LowCardinality(String), Nullable(Int32)), t Tuple(x Bool)) {engine}",
+        "CREATE TABLE c.t (`a b` MAP<STRING, INT> NOT NULL, t STRUCT<x: BOOLEAN NOT NULL> NOT NULL) USING iceberg",
+    ),
+    (
+        "CREATE TABLE IF NOT EXISTS c.t (b Bool) ENGINE = IcebergS3(conf, filename = 't') ORDER BY tuple() COMMENT 'a'",
+        "CREATE TABLE IF NOT EXISTS c.t (b BOOLEAN NOT NULL) USING iceberg COMMENT 'a'",
+    ),
+    (
+        "CREATE TABLE c.t (d Decimal64(3)) {engine}",
+        "CREATE TABLE c.t (d DECIMAL(18, 3) NOT NULL) USING iceberg",
+    ),
+    ("CREATE TABLE c.t {engine}", "REFRESH TABLE c.t"),
+]
+
+
+@pytest.mark.parametrize(("given", "wanted"), CREATED, ids=[c[0] for c in CREATED])
+def test_a_table_with_an_engine(given: str, wanted: str) -> None:
+    found = translate(given.format(engine=ENGINE), {"conf"})
+    assert found is not None
+    assert found.text == wanted.format(by="USING iceberg PARTITIONED BY")
+    assert found.attach[0].new == wanted.startswith("CREATE")
+    assert found.ignored == ()
+
+
+REFUSED = [
+    (f"CREATE TABLE t (id Int64) {ENGINE}", "write CREATE TABLE lake.t"),
+    (f"CREATE TABLE c.t (id UInt64) {ENGINE}", r"`id` .*`UInt64`.*\n.*`id Decimal\(20, 0\)`"),
+    (f"CREATE TABLE c.t (a Array(UUID)) {ENGINE}", r"column `a` .*`UUID`"),
+    (f"CREATE TABLE c.t (t Tuple(x Int8)) {ENGINE}", r"column `t.x` .*`Int8`"),
+    (f"CREATE TABLE c.t (t Tuple(Int32, String)) {ENGINE}", "fields without names"),
+    (f"CREATE TABLE c.t (ts DateTime) {ENGINE}", r"`ts DateTime64\(6\)`"),
+    (f"CREATE TABLE c.t (ts DateTime64(9)) {ENGINE}", r"`DateTime64\(9\)`"),
+    (f"CREATE TABLE c.t (d Decimal(40, 1)) {ENGINE}", "column `d`"),
+    (f"CREATE TABLE c.t (a Int32 DEFAULT 1) {ENGINE}", "column `a` has `DEFAULT`"),
+    (f"CREATE TABLE c.t (a Int32, INDEX i a TYPE minmax) {ENGINE}", "`INDEX i` is not a column"),
+    # Its days are Berlin's, Iceberg's are UTC's.
+    (
+        f"CREATE TABLE c.t (b DateTime64(6, 'Europe/Berlin')) {ENGINE} PARTITION BY toDate(b)",
+        "those of UTC",
+    ),
+    (f"CREATE TABLE c.t (i Int64) {ENGINE} PARTITION BY toDate(i)", "no transform"),
+    (f"CREATE TABLE c.t (i Int64) {ENGINE} PARTITION BY i % 16", "no transform"),
+    (f"CREATE TABLE c.t (i Int64) {ENGINE} AS SELECT 1", "`AS SELECT` is not supported"),
+    ("CREATE TABLE c.t (i Int64) ENGINE = IcebergLocal(concat('/', 'p'))", "must be literals"),
+    ("ALTER TABLE t ADD COLUMN a Int64", r"write ADD COLUMN a Nullable\(Int64\)"),
+    ("ALTER TABLE t MODIFY COLUMN a UUID", "column `a`"),
+    ("ALTER TABLE t MODIFY COLUMN a Int64 TTL d", "`TTL` is not supported"),
+    ("ALTER TABLE t MODIFY COLUMN a Int64, MODIFY COLUMN b Int64", "one ALTER TABLE for each"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSED, ids=[r[0] for r in REFUSED])
+def test_what_has_no_equal(text: str, words: str) -> None:
+    with pytest.raises(IcebergSqlError, match=words):
+        translate(text, {"conf"})
+
+
+def test_what_has_no_effect_is_named() -> None:
+    found = translate(
+        f"CREATE TABLE c.t (a Int32) {ENGINE} ORDER BY (a) SETTINGS iceberg_format_version = 2"
+    )
+    assert found is not None
+    assert found.ignored == (
+        "ORDER BY (a) is ignored; to sort what is written, run ALTER TABLE c.t WRITE ORDERED BY a",
+        "SETTINGS iceberg_format_version is ignored",
+    )
+    misspelt = translate("SELECT * FROM iceberg('p') SETTINGS iceberg_snapshotid = 4")
+    assert misspelt is not None
+    assert (misspelt.ignored, "iceberg_snapshotid => 4" in misspelt.text) == ((), True)
 
 
 LEFT_ALONE = [
@@ -168,9 +278,17 @@ LEFT_ALONE = [
     "SELECT * FROM iceberg('p') FOR",
     "DESCRIBE FUNCTION iceberg",
     "ALTER TABLE t ADD PARTITION FIELD bucket(8, id)",
-    "OPTIMIZE TABLE t FINAL",
+    "ALTER TABLE t ADD COLUMN c INT AFTER uuid",
+    "ALTER TABLE t ADD COLUMN c MAP<STRING, INT>",
+    "ALTER TABLE t ADD COLUMN v VARIANT",
+    "ALTER TABLE t ADD COLUMNS (a INT, b STRING)",
+    "ALTER TABLE t RENAME COLUMN a TO b",
+    "CREATE TABLE c.t (a INT) USING iceberg",
+    "CREATE TABLE c.t (a Int32) ENGINE = MergeTree()",
+    "OPTIMIZE TABLE t FINAL DEDUPLICATE",
     "INSERT INTO iceberg SELECT 1",
-    "INSERT INTO FUNCTION icebergS3('s3://b/t') SELECT 1",
+    "INSERT INTO FUNCTION icebergS3(concat('s3://b', '/t')) SELECT 1",
+    "INSERT INTO FUNCTION iceberg_files('/p') SELECT 1",
     "SELECT 1 FROM iceberg('p', a = 1); SELECT 2",
     "SELECT * FROM iceberg('p', a = ",
 ]

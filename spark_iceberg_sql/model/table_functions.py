@@ -173,8 +173,7 @@ class Function:
 
     name, also: its names in SQL, case-insensitive. store: which part of stores.py finds its location.
     positional: by position, in order; the first `required` must be given. settings: by name only.
-    words: one sentence for DESCRIBE FUNCTION. example: a call. writable: whether INSERT INTO FUNCTION
-    accepts it.
+    words: one sentence for DESCRIBE FUNCTION. example: a call.
     """
 
     name: str
@@ -185,7 +184,6 @@ class Function:
     required: int
     words: str
     example: str
-    writable: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -243,7 +241,6 @@ FUNCTIONS = (
         1,
         "Reads the Iceberg table at a location in HDFS or another Hadoop file system.",
         "icebergHDFS('hdfs://namenode:8020/warehouse/db/t')",
-        writable=True,
     ),
     Function(
         "icebergLocal",
@@ -254,6 +251,5 @@ FUNCTIONS = (
         1,
         "Reads the Iceberg table at a location in the local file system.",
         "icebergLocal('/warehouse/db/t', timestamp => current_timestamp() - INTERVAL 1 DAY)",
-        writable=True,
     ),
 )

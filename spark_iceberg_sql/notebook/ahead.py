@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge import parsing, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import quietly
@@ -35,6 +36,8 @@ def refused(
             try:
                 with quietly():
                     parsing.parse(spark, _in_spark_s_words(spark, statement.text), used)
+            except IcebergSqlError as error:
+                yield statement, error
             except JVM_ERRORS as error:
                 exact = all(isinstance(value, parsing.EXACT) for value in used.values())
                 if not exact and "UNBOUND_SQL_PARAMETER" not in str(error):

@@ -13,25 +13,29 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_files import is_metadata_file, metadata_file
-from spark_iceberg_sql.spark.bridge import jvm, relations, sessions
+from spark_iceberg_sql.model.table_functions import Value
+from spark_iceberg_sql.spark.bridge import relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.jvm import Refusal
 from spark_iceberg_sql.spark.optimizer import injection
-from spark_iceberg_sql.spark.tables import ownership, same_location
-from spark_iceberg_sql.spark.tables.catalog_settings import catalog, is_sparks_own
-from spark_iceberg_sql.spark.tables.locate import Found, find
-from spark_iceberg_sql.spark.tables.stores import STORES
+from spark_iceberg_sql.spark.tables import attached, ownership, same_location
+from spark_iceberg_sql.spark.tables.catalog_settings import is_sparks_own
+from spark_iceberg_sql.spark.tables.locate import Found
+from spark_iceberg_sql.spark.tables.places import Place, opened
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
+from spark_iceberg_sql.syntax.literal_calls import Call
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def attach(spark: SparkSession, path: str, name: str) -> str:
+def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str:
     """Give the table at a path a name in SQL, for reading and writing; returns the quoted name.
 
-    A table in Hadoop layout (v3.metadata.json): name is `catalog.folder`, or `catalog.parent.folder`,
-    where the last parts are those of the path; the catalog is configured in this session.
+    A table in Hadoop layout (v3.metadata.json), in a local folder, HDFS, S3 or Azure: name is any name in a catalog
+    that this session does not have yet, or that it has from an earlier call. A commit creates the next metadata
+    file in one step and only if there is none (a conditional write in S3 and Azure), so that concurrent writers lose
+    nothing; a store without such a step is refused. In a Hadoop catalog of the session whose warehouse has the
+    folder, name must be the folder's.
     A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be
     configured in this session (see `catalog`) and must not be a Hadoop catalog, which cannot commit to it;
     unless the catalog has a table of that name, the table is registered there, with its newest metadata.
@@ -41,11 +45,15 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
     files outside it (a copied folder refers to the original) is refused. The check reads all manifests.
     A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
 
-    spark: the session. path: the table's folder. name: in SQL, unquoted parts with dots.
+    spark: the session. path: the table's folder. name: in SQL, parts with dots; one with a dot in backticks.
+    arguments: those of the table function iceberg() that open the store, such as collection, access_key_id,
+    secret_access_key, endpoint; with store="icebergAzure", those of that function. Keys stay in the process: no
+    setting, plan or log has them.
     Raises IcebergSqlError if the table does not belong to the folder, the name does not match it, or its catalog
-    cannot commit to the table or has older metadata of it; pyspark's AnalysisException if there is no table.
+    cannot commit to the table or has older metadata of it; pyspark's AnalysisException if there is no table, or for
+    a wrong argument.
     """
-    parts = [part.strip("`") for part in name.split(".")]
+    parts = _parts(spark, name)
     last = path.rstrip("/").rsplit("/", 1)[-1]
     if not all(parts):
         raise IcebergSqlError(
@@ -55,26 +63,60 @@ def attach(spark: SparkSession, path: str, name: str) -> str:
         raise IcebergSqlError(
             f"`{name}` does not name a catalog\nhelp: attach it as `{name}.{last}`"
         )
-    return _attach(spark, path, parts)
+    function = str(arguments.pop("store", "iceberg"))
+    call = Call(function, ((None, path),), tuple(arguments.items()))
+    if function.lower() in ("icebergazure", "iceberg_azure"):
+        call = Call(function, (), (("blobpath", path), *arguments.items()))
+    with sessions.working_in(spark):
+        place = opened(call)
+    return _attach(spark, place, parts)
 
 
-def attach_to_write(spark: SparkSession, path: str, name: Sequence[str]) -> None:
-    """Attach the table at a path for an INSERT INTO FUNCTION, whose user has named no catalog.
+def _parts(spark: SparkSession, name: str) -> list[str]:
+    if "`" in name:
+        return list(relations.name_parts(spark, name))
+    return name.split(".")
+
+
+def attach_to_write(spark: SparkSession, place: Place, name: Sequence[str]) -> None:
+    """Attach a table for an INSERT INTO FUNCTION, whose user has named no catalog.
 
     name: its parts; its catalog is configured if this session does not have it. Raises IcebergSqlError as `attach`
     does, and for each table that was written through a catalog.
     """
-    _attach(spark, path, list(name), insert=True)
+    _attach(spark, place, list(name), insert=True)
 
 
-def _attach(spark: SparkSession, path: str, parts: list[str], *, insert: bool = False) -> str:
+def attach_to_create(spark: SparkSession, place: Place, name: Sequence[str]) -> bool:
+    """Give a folder a name, for a CREATE TABLE; returns whether there is a table already.
+
+    Raises IcebergSqlError as `attach` does, and if the folder is in the warehouse of another catalog of that name.
+    """
+    known = _configured(spark, list(name))
+    injection.ensure(spark)
+    with sessions.working_in(spark):
+        found = place.find_or_none()
+        if found is not None:
+            _attach(spark, place, list(name))
+            return True
+        if known is not None and not attached.is_catalog(spark, name[0]):
+            raise IcebergSqlError(
+                f"`{name[0]}` is another catalog, which does not have tables by their path\n"
+                f"help: use a new catalog: CREATE TABLE lake.{dotted(name[1:])} ..."
+            )
+        attached.register(spark, place, list(name), None)
+    return False
+
+
+def _attach(spark: SparkSession, place: Place, parts: list[str], *, insert: bool = False) -> str:
     """Attach, and return the quoted name. insert: for INSERT INTO FUNCTION."""
     quoted = dotted(parts)
+    path = place.shown
     known = _configured(spark, parts)
     # A Hadoop catalog would also name copies in the same folder.
     injection.ensure(spark)
     with sessions.working_in(spark):
-        found = _found(path)
+        found = place.find()
         folder = ownership.folder_of(found.location.path, found.file)
         ownership.refuse_copy(folder, found.metadata)
         if is_metadata_file(path):
@@ -82,14 +124,17 @@ def _attach(spark: SparkSession, path: str, parts: list[str], *, insert: bool = 
                 f"`{path}` is a metadata file, and writes are always based on the newest one\n"
                 f"help: pass the table's folder, `{folder}`"
             )
-        ownership.refuse_files_elsewhere(folder, found.metadata, found.operations)
-        if _is_hadoop_s(found.file):
-            _refuse_older(found, folder)
-            _attach_folder(spark, path, parts, known)
-        else:
+        with place.without_secrets():
+            ownership.refuse_files_elsewhere(folder, found.metadata, found.operations)
+        if not _is_hadoop_s(found.file):
             _refuse_other_than_owner(path, parts, known, insert=insert)
             if not spark.catalog.tableExists(quoted):
                 _register(spark, parts, found.file)
+        elif known is None or attached.is_catalog(spark, parts[0]):
+            attached.register(spark, place, parts, found)
+        else:
+            _refuse_older(found, folder)
+            _refuse_other_folder(spark, path, parts)
         spark.sql(f"DESCRIBE TABLE {quoted}")
         _refuse_another(quoted, path, found)
     return quoted
@@ -138,16 +183,6 @@ def _refuse_other_than_owner(
         )
 
 
-def _found(path: str) -> Found:
-    """The table as the table functions locate it."""
-    try:
-        return find("attach", STORES["any"]("attach", {"url": path}), {"path": path})
-    except Refusal as refusal:
-        raise jvm.raised(refusal) from None
-    except JVM_ERRORS as error:
-        raise IcebergSqlError(f"`{path}` cannot be read: {message(error)}") from None
-
-
 def _is_hadoop_s(file: str) -> bool:
     """Whether a metadata file is named as in a Hadoop table, not as catalogs do."""
     name = file.rsplit("/", 1)[-1]
@@ -181,7 +216,9 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
             f"`{path}`\nhelp: attach it under another name"
         )
     theirs = str(table.metadataFileLocation())
-    if not same_location.same(theirs, found.file) and _version(theirs) <= _version(found.file):
+    if not same_location.same(theirs, found.file) and attached.version(theirs) <= attached.version(
+        found.file
+    ):
         raise IcebergSqlError(
             f"{quoted} already exists, with the metadata file `{theirs}`, but `{path}` has the newer `{found.file}`: "
             "another catalog has written to the table\n"
@@ -190,25 +227,18 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
         )
 
 
-def _version(file: str) -> int:
-    named = metadata_file(file)
-    return -1 if named is None else named.version
-
-
-def _attach_folder(spark: SparkSession, path: str, parts: list[str], known: str | None) -> None:
+def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> None:
+    """A Hadoop catalog finds a table by its warehouse and its name."""
     path = re.sub(r"(?<=[^:/])/(?:\.?/)+", "/", path).rstrip("/")
     folders = path.split("/")
     tail = parts[1:]
     if folders[-len(tail) :] != tail:
         fits = ".".join([parts[0], *folders[-len(tail) :]])
         raise IcebergSqlError(
-            f"a table in Hadoop layout must have the name of its folder, so `{'.'.join(parts)}` cannot be "
-            f"`{path}`\nhelp: attach it as `{fits}`"
+            f"a table in Hadoop layout has the name of its folder in a Hadoop catalog, so `{'.'.join(parts)}` cannot "
+            f"be `{path}`\nhelp: attach it as `{fits}`, or under a new catalog name"
         )
     warehouse = "/".join(folders[: -len(tail)]) or ("/" if path.startswith("/") else ".")
-    if known is None:
-        catalog(spark, parts[0], "hadoop", warehouse=warehouse)
-        return
     theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
     if theirs is None or not same_location.same(theirs, warehouse):
         raise IcebergSqlError(
@@ -222,7 +252,7 @@ def _register(spark: SparkSession, parts: list[str], file: str) -> None:
     if namespace:
         quoted = dotted([parts[0], *namespace])
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {quoted}")
-    table = string_literal(".".join(parts[1:]))
+    table = string_literal(dotted(parts[1:]))
     # No parameter markers: before Spark 4.1, CALL does not support them.
     spark.sql(
         f"CALL {backticked(parts[0])}.system.register_table("

@@ -5,11 +5,13 @@
     icebergS3(conf, ...)             icebergS3('conf', ...) where `conf` is a named collection
     icebergS3('u', NOSIGN)           icebergS3('u', 'NOSIGN')
     SELECT ... SETTINGS k = v        k => v in each table function, or AS OF on the one table
-    OPTIMIZE TABLE t                 CALL system.rewrite_data_files(table => 't', ...)
+    SETTINGS max_threads = 4         nothing: a setting of ClickHouse's engine is named as ignored
+    OPTIMIZE TABLE t [FINAL]         CALL system.rewrite_data_files(table => 't', ...)
     ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
     INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first (TABLE FUNCTION, too)
 
-What follows a call, and the statements that show and describe one, are in table_calls.py.
+What follows a call, and the statements that show and describe one, are in table_calls.py; CREATE TABLE and the other
+ALTERs in clickhouse_tables.py.
 All of the left side are errors in Spark, so no statement that Spark takes changes its meaning.
 """
 
@@ -24,35 +26,39 @@ from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.syntax import table_calls
 from spark_iceberg_sql.syntax.brackets import closing
-from spark_iceberg_sql.syntax.function_calls import Edit, added, is_call
+from spark_iceberg_sql.syntax.clickhouse_settings import arguments, is_settings, settings
+from spark_iceberg_sql.syntax.clickhouse_tables import altered, created, name_end
+from spark_iceberg_sql.syntax.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.function_calls import calls as function_calls
 from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.lexer import Kind, Token
+from spark_iceberg_sql.syntax.literal_calls import Call, literal_call
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 # A statement without any of these needs no translation: most are judged by this alone.
 _CANDIDATE = re.compile(
-    rf"\b(?:{'|'.join(sorted(NAMES))})\s*\(|\bsettings\s|\boptimize\s|\bdelete\s+where\b",
-    re.IGNORECASE,
+    rf"\b(?:{'|'.join(sorted(NAMES))})\s*\(|\bsettings\s|\boptimize\s|\bdelete\s+where\b|"
+    r"\balter\s+table\b.*\b(?:add|modify)\s+column\b|\balter\s+table\b.*\bupdate\s",
+    re.IGNORECASE | re.DOTALL,
 )
-_WORDS = ("iceberg", "settings", "optimize", "delete")
-_AS_OF = {
-    "snapshot_id": "VERSION AS OF {}",
-    "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})",
-}
+_WORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update")
 _EXPLAIN = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED"})
+_ALL = "map('rewrite-all', 'true')"
 _DELETES = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A path that must have a name before the translated statement can run.
+    """A place that must have a name before the translated statement can run.
 
-    path: the table's folder, a literal of the statement. name: of the table, catalog first.
+    call: of a table function, which says where the table is. name: of the table, catalog first. new: whether the
+    statement creates the table. named: whether the user has chosen the name.
     """
 
-    path: str
+    call: Call
     name: tuple[str, ...]
+    new: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +66,15 @@ class Translation:
     """What a statement is in Spark's own words.
 
     text: the statement. attach: what it needs first. writes: the table that it changes, as the statement
-    names it, where it names one.
+    names it, where it names one. ignored: sentences about what has no effect. retyped: the column whose type changes,
+    and whether its new type takes NULL.
     """
 
     text: str
     attach: tuple[Attachment, ...] = ()
     writes: str | None = None
+    ignored: tuple[str, ...] = ()
+    retyped: tuple[str, bool] | None = None
 
 
 def may_need_translation(text: str) -> bool:
@@ -79,23 +88,28 @@ def may_need_translation(text: str) -> bool:
 
 # The prefix of the names of catalogs that are made for a folder.
 OWN = "path_"
-# A function from a table's folder to its name, catalog first.
-Naming = Callable[[str], tuple[str, ...]]
+# A function from where a table is to its name, catalog first.
+Naming = Callable[[Call], tuple[str, ...]]
 
 
 def own_name(folder: str) -> tuple[str, ...]:
     """A table's name in a catalog for the folder above it."""
-    above, _, table = folder.rpartition("/")
+    above, _, table = folder.rstrip("/").rpartition("/")
     return OWN + hashlib.sha256(above.encode()).hexdigest()[:12], table
 
 
+def _own_name(call: Call) -> tuple[str, ...]:
+    return own_name(call.first)
+
+
 def translate(
-    text: str, collections: Collection[str] = (), naming: Naming = own_name
+    text: str, collections: Collection[str] = (), naming: Naming = _own_name
 ) -> Translation | None:
     """A statement in Spark's words; None where it needs no translation.
 
     text: one statement. collections: the named collections there are, which may stand unquoted as a
-    function's first argument. naming: gives the name of a table that is written by path.
+    function's first argument. naming: gives the name of a table that is written by path. Raises IcebergSqlError for
+    what is ClickHouse's and has no equal.
     """
     if not may_need_translation(text):
         return None
@@ -105,17 +119,34 @@ def translate(
     statement = found[0]
     tokens = statement.tokens
     edits: list[Edit] = []
+    made = created(tokens, collections)
+    if made is not None:
+        attachment = Attachment(made.call, made.name, made.new, named=True)
+        edit = Edit(tokens[0].start, tokens[-1].end, made.text)
+        return Translation(_applied(text, [edit]), (attachment,), None, made.ignored)
     attach: list[Attachment] = []
     writes: list[str] = []
-    edits += _whole(statement, tokens, attach, writes, naming)
+    ignored: list[str] = []
+    edits += _whole(statement, tokens, attach, writes, naming, collections)
+    begin = _begin(tokens)
+    changed = altered(tokens[begin:], text)
+    if changed is not None:
+        writes.append(changed.writes)
+        edits.append(Edit(changed.start, tokens[-1].end, changed.text))
     calls = list(function_calls(tokens))
+    into = {edit.end for edit in edits} if attach else set()
+    calls = [(start, end) for start, end in calls if tokens[end].end not in into]
     for start, end in calls:
         edits += _call(tokens, start, end, collections)
         edits += table_calls.behind(text, tokens, start, end)
-    edits += _settings(tokens, calls)
+    edits += settings(tokens, calls, ignored)
     if not edits:
         return None
-    return Translation(_applied(text, edits), tuple(attach), writes[0] if writes else None)
+    retyped = (
+        None if changed is None or changed.column is None else (changed.column, changed.nullable)
+    )
+    wrote = writes[0] if writes else None
+    return Translation(_applied(text, edits), tuple(attach), wrote, tuple(ignored), retyped)
 
 
 def _applied(text: str, edits: list[Edit]) -> str:
@@ -127,16 +158,22 @@ def _applied(text: str, edits: list[Edit]) -> str:
 # ------------------------------------------------------------------------------ whole statements
 
 
+def _begin(tokens: list[Token]) -> int:
+    """The index after EXPLAIN."""
+    if tokens[0].word != "EXPLAIN":
+        return 0
+    return 2 if len(tokens) > 1 and tokens[1].word in _EXPLAIN else 1
+
+
 def _whole(
     statement: Statement,
     tokens: list[Token],
     attach: list[Attachment],
     writes: list[str],
     naming: Naming,
+    collections: Collection[str],
 ) -> Iterator[Edit]:
-    begin = 0
-    if tokens[0].word == "EXPLAIN":
-        begin = 2 if len(tokens) > 1 and tokens[1].word in _EXPLAIN else 1
+    begin = _begin(tokens)
     words = [token.word for token in tokens[begin : begin + 4]]
     rest = tokens[begin:]
     if words[:1] in (["DESCRIBE"], ["DESC"], ["SHOW"]):
@@ -146,43 +183,38 @@ def _whole(
     elif words[:2] == ["ALTER", "TABLE"]:
         yield from _delete(statement, rest, writes)
     elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
-        yield from _insert(rest, 3, attach, naming)
+        yield from _insert(rest, 3, attach, naming, collections)
     elif words == ["INSERT", "INTO", "TABLE", "FUNCTION"]:
-        yield from _insert(rest, 4, attach, naming)
-
-
-def _name_end(tokens: list[Token], start: int) -> int:
-    """The index after a name of parts with dots."""
-    at = start
-    while at < len(tokens) and tokens[at].kind in (Kind.WORD, Kind.QUOTED):
-        if at + 1 < len(tokens) and tokens[at + 1].text == ".":
-            at += 2
-        else:
-            return at + 1
-    return start
+        yield from _insert(rest, 4, attach, naming, collections)
 
 
 def _optimize(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[Edit]:
-    end = _name_end(tokens, 2)
-    if end == 2 or end != len(tokens):
+    end = name_end(tokens, 2)
+    final = [token.word for token in tokens[end:]] == ["FINAL"]
+    if end == 2 or not (final or end == len(tokens)):
         return
     parts = [token.text for token in tokens[2:end] if token.text != "."]
     catalog = f"{parts[0]}." if len(parts) > 2 else ""
     writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
     name = writes[0].replace("'", "\\'")
-    text = f"CALL {catalog}system.rewrite_data_files(table => '{name}', options => {_DELETES})"
+    options = _ALL if final else _DELETES
+    text = f"CALL {catalog}system.rewrite_data_files(table => '{name}', options => {options})"
     yield Edit(tokens[0].start, tokens[-1].end, text)
 
 
 def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[Edit]:
-    end = _name_end(tokens, 2)
+    end = name_end(tokens, 2)
     if [token.word for token in tokens[end : end + 2]] == ["DELETE", "WHERE"]:
         writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
         yield Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
 
 
 def _insert(
-    tokens: list[Token], at: int, attach: list[Attachment], naming: Naming
+    tokens: list[Token],
+    at: int,
+    attach: list[Attachment],
+    naming: Naming,
+    collections: Collection[str],
 ) -> Iterator[Edit]:
     """INSERT INTO [TABLE] FUNCTION icebergLocal('/lake/t').
 
@@ -191,50 +223,35 @@ def _insert(
     if not is_call(tokens, at) or tokens[at].text.lower() not in _WRITABLE:
         return
     close = closing(tokens, at + 1)
-    path = tokens[at + 2]
-    if close != at + 3 or path.kind is not Kind.STRING or not path.text.startswith("'"):
+    call = literal_call(tokens, at, collections) if close < len(tokens) else None
+    if call is None or not (call.positional or call.named):
         return
-    folder = path.text[1:-1].rstrip("/")
-    if not folder.rpartition("/")[2]:
+    name = naming(call)
+    if not name[-1]:
         return
-    attach.append(Attachment(folder, naming(folder)))
-    yield Edit(tokens[2].start, tokens[close].end, dotted(attach[-1].name))
+    attach.append(Attachment(call, name))
+    yield Edit(tokens[2].start, tokens[close].end, dotted(name))
 
 
-_WRITERS = " or ".join(function.names[0] for function in FUNCTIONS if function.writable)
+_WRITABLE = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
 INTO_FUNCTION = (
-    f"INSERT INTO FUNCTION takes {_WRITERS} with one argument, the table's folder in single quotes: "
-    "INSERT INTO FUNCTION icebergLocal('/lake/db/t') ..."
-)
-_WRITABLE = frozenset(
-    name.lower() for function in FUNCTIONS if function.writable for name in function.names
+    f"INSERT INTO FUNCTION takes {', '.join(function.name for function in FUNCTIONS)}, with literals as "
+    "arguments: INSERT INTO FUNCTION icebergLocal('/lake/db/t') ..."
 )
 
 
 # ------------------------------------------------------------------------------ calls
 
 
-def _arguments(tokens: list[Token], start: int, end: int) -> list[tuple[int, int]]:
-    """Index ranges between the commas of a bracket's own level."""
-    found, depth, first = [], 0, start
-    for at in range(start, end):
-        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(tokens[at].text, 0)
-        if tokens[at].text == "," and depth == 0:
-            found.append((first, at))
-            first = at + 1
-    found.append((first, end))
-    return found
-
-
 def _call(
     tokens: list[Token], opened: int, closed: int, collections: Collection[str]
 ) -> Iterator[Edit]:
-    for number, (start, end) in enumerate(_arguments(tokens, opened + 1, closed)):
-        settings = next((i for i in range(start, end) if _is_settings(tokens, i, end)), None)
-        if settings is not None:
-            after = tokens[settings + 1].start
-            yield Edit(tokens[settings].start, after, "" if settings == start else ", ")
-        name = start if settings is None else settings + 1
+    for number, (start, end) in enumerate(arguments(tokens, opened + 1, closed)):
+        marker = next((i for i in range(start, end) if is_settings(tokens, i, end)), None)
+        if marker is not None:
+            after = tokens[marker + 1].start
+            yield Edit(tokens[marker].start, after, "" if marker == start else ", ")
+        name = start if marker is None else marker + 1
         if end - name >= 3 and tokens[name].kind is Kind.WORD and tokens[name + 1].text == "=":
             yield Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")
         elif end - start == 1 and tokens[start].kind is Kind.WORD:
@@ -242,50 +259,3 @@ def _call(
             if bare.word == "NOSIGN" or (number == 0 and bare.text in collections):
                 text = bare.word if bare.word == "NOSIGN" else bare.text
                 yield Edit(bare.start, bare.end, f"'{text}'")
-
-
-def _is_settings(tokens: list[Token], at: int, end: int) -> bool:
-    return (
-        tokens[at].word == "SETTINGS"
-        and at + 3 < end + 1
-        and at + 2 < len(tokens)
-        and tokens[at + 1].kind is Kind.WORD
-        and tokens[at + 2].text == "="
-    )
-
-
-# ------------------------------------------------------------------------------ SETTINGS of a query
-
-
-def _settings(tokens: list[Token], calls: list[tuple[int, int]]) -> Iterator[Edit]:
-    """SETTINGS at the end of a query: into its table functions, or AS OF behind its only table."""
-    inside = [range(start, end) for start, end in calls]
-    at = next(
-        (
-            i
-            for i in range(len(tokens))
-            if _is_settings(tokens, i, len(tokens)) and not any(i in r for r in inside)
-        ),
-        None,
-    )
-    if at is None:
-        return
-    pairs = []
-    for start, end in _arguments(tokens, at + 1, len(tokens)):
-        if end - start < 3 or tokens[start + 1].text != "=":
-            return
-        value = " ".join(token.text for token in tokens[start + 2 : end])
-        pairs.append((tokens[start].text, value))
-    gone = Edit(tokens[at - 1].end, tokens[-1].end, "")
-    if calls:
-        yield gone
-        named = ", ".join(f"{name} => {value}" for name, value in pairs)
-        for opened, closed in calls:
-            yield added(tokens, opened, closed, named)
-        return
-    wanted = [(_AS_OF.get(name.lower().removeprefix("iceberg_")), value) for name, value in pairs]
-    tables = [i for i in range(at) if tokens[i].word == "FROM" and _name_end(tokens, i + 1) > i + 1]
-    if len(wanted) == 1 and wanted[0][0] is not None and len(tables) == 1:
-        yield gone
-        end = tokens[_name_end(tokens, tables[0] + 1) - 1].end
-        yield Edit(end, end, " " + wanted[0][0].format(wanted[0][1]))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.spark.catalogs import attach
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables.catalog_settings import catalog
@@ -92,8 +96,9 @@ def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
         IcebergSqlError, match=r"does not name a catalog\nhelp: attach it as `mine\.t`"
     ):
         attach(spark, str(path), "mine")
-    with pytest.raises(IcebergSqlError, match=r"help: attach it as `lake\.db\.t`"):
-        attach(spark, str(path), "lake.db.other")
+    maker = f"maker_{path.parts[-3]}"
+    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{maker}\.db\.t`, or under"):
+        attach(spark, str(path), f"{maker}.db.other")
     with pytest.raises(IcebergSqlError, match="already exists, with the warehouse"):
         attach(spark, str(path), "local.db.t")
     with pytest.raises(AnalysisException, match="is not a table; the tables in it"):
@@ -104,6 +109,123 @@ def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
     older = path / "metadata" / "v1.metadata.json"
     with pytest.raises(IcebergSqlError, match=f"help: pass the table's folder, `{path}`"):
         attach(spark, str(older), "lake.db.t")
+    with pytest.raises(
+        AnalysisException, match="`ref` in `iceberg` is invalid: it only applies to reading"
+    ):
+        attach(spark, str(path), "lake.db.t", ref="audit")
+    with pytest.raises(AnalysisException, match="`x` is not one of iceberg, icebergS3"):
+        attach(spark, str(path), "lake.db.t", store="x")
+    with pytest.raises(AnalysisException, match="it only applies to S3"):
+        attach(
+            spark, str(path), "lake.db.t", access_key_id="sentinel", secret_access_key="sentinel"
+        )
+
+
+def test_two_writers_lose_nothing(spark: SparkSession, path: Path) -> None:
+    """Under two names in this session, which share no lock, at once; and of commits that race, one is told so."""
+    names = [attach(spark, str(path), f"{n}_{path.parts[-3]}.db.`a.{n}`") for n in ("one", "two")]
+    spark.sql(f"ALTER TABLE {names[0]} SET TBLPROPERTIES ('commit.retry.num-retries' = '50')")
+
+    def write(number: int) -> None:
+        spark.sql(f"INSERT INTO {names[number % 2]} VALUES ({100 + number}, 'w')")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(12)))
+    assert ids(spark, path) == [1, 2, 3, *range(100, 112)]
+    assert all(spark.table(name).count() == 15 for name in names)
+    versions = sorted(int(f.name[1:].split(".")[0]) for f in path.glob("metadata/v*.metadata.json"))
+    assert versions == list(range(1, versions[-1] + 1))
+    assert not list(path.glob("metadata/.*.tmp"))
+    # Iceberg's own operations on what the other has changed.
+    jvm: Any = spark._jvm
+    tables = [
+        jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, n)
+        for n in names
+    ]
+    first, second = [table.operations() for table in tables]
+    base = second.current()
+    tables[0].updateProperties().set("a", "1").commit()
+    changed = jvm.org.apache.iceberg.TableMetadata.buildFrom(base).setProperties({"b": "2"}).build()
+    with pytest.raises(Py4JJavaError, match="CommitFailedException: another writer has changed"):
+        second.commit(base, changed)
+    assert "b" not in first.refresh().properties()
+    # Another version of the same number under another name, as a writer that compresses makes it.
+    newest = path / "metadata" / f"v{versions[-1] + 1}.metadata.json"
+    newest.with_name(f"v{versions[-1] + 2}.gz.metadata.json").write_bytes(
+        gzip.compress(newest.read_bytes())
+    )
+    base = first.current()
+    changed = jvm.org.apache.iceberg.TableMetadata.buildFrom(base).setProperties({"b": "2"}).build()
+    with pytest.raises(Py4JJavaError, match="CommitFailedException"):
+        first.commit(base, changed)
+    with pytest.raises(
+        IcebergSqlError, match=r"have no property `write.metadata.compression-codec`"
+    ):
+        spark.sql(
+            f"ALTER TABLE {names[0]} SET TBLPROPERTIES ('write.metadata.compression-codec' = 'gzip')"
+        )
+    spark.sql(f"DROP TABLE {names[0]}")
+    assert ids(spark, path)[-1] == 111  # only the name is gone
+
+
+def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
+    """ClickHouse's statements, from creation to compaction; the rows are there by path, too."""
+    name, folder = f"engine_{tmp_path.name}.db.t", tmp_path / "made" / "t"
+    engine = f"ENGINE = IcebergLocal('{folder}')"
+    create = (
+        f"CREATE TABLE {name} (id Int64, at Nullable(DateTime64(6)), tags Array(String)) {engine}"
+    )
+    with pytest.raises(IcebergSqlError, match=r"there is no table at .*\nhelp: write the columns"):
+        spark.sql(f"CREATE TABLE {name} {engine}")
+    with pytest.warns(IcebergSqlWarning, match="SETTINGS iceberg_format_version is ignored"):
+        spark.sql(f"{create} PARTITION BY toYYYYMM(at) SETTINGS iceberg_format_version = 2")
+    spark.sql(f"INSERT INTO {name} VALUES (1, TIMESTAMP_NTZ'2024-01-02 03:04:05', array('a'))")
+    spark.sql(f"INSERT INTO FUNCTION iceberg('{folder}') VALUES (2, NULL, array())")
+    spark.sql(
+        f"ALTER TABLE {name} ADD COLUMN n Nullable(Int32), ADD COLUMN u Nullable(String) FIRST"
+    )
+    spark.sql(f"ALTER TABLE {name} MODIFY COLUMN n Nullable(Int64)")
+    with pytest.raises(
+        IcebergSqlError, match=r"`id` is NOT NULL\nhelp: first run .* DROP NOT NULL"
+    ):
+        spark.sql(f"ALTER TABLE {name} MODIFY COLUMN id Nullable(Int64)")
+    with pytest.raises(IcebergSqlError, match="`n` takes NULL"):
+        spark.sql(f"ALTER TABLE {name} MODIFY COLUMN n Int64")
+    spark.sql(f"ALTER TABLE {name} UPDATE n = 7 WHERE id = 2")
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN n TO m")
+    spark.sql(f"OPTIMIZE TABLE {name} FINAL")
+    with pytest.warns(IcebergSqlWarning, match="SETTINGS max_threads is ignored"):
+        rows = spark.sql(
+            f"SELECT id, m, u FROM {name} ORDER BY id SETTINGS max_threads = 4"
+        ).collect()
+    assert [tuple(row) for row in rows] == [(1, None, None), (2, 7, None)]
+    assert ids(spark, folder) == [1, 2]
+    columns = dict(spark.sql(f"SELECT * FROM icebergLocal('{folder}')").dtypes)
+    assert columns == {
+        "u": "string",
+        "id": "bigint",
+        "at": "timestamp_ntz",
+        "tags": "array<string>",
+        "m": "bigint",
+    }
+    terms = spark.sql(f"SELECT transform FROM iceberg_partition_specs('{folder}')").collect()
+    assert [row[0] for row in terms] == ["month"]
+    spark.sql(create.replace("TABLE", "TABLE IF NOT EXISTS"))
+    other = name.replace(".t", ".`by.name`")
+    spark.sql(f"CREATE TABLE {other} {engine}")
+    assert spark.table(other).count() == 2
+    with pytest.raises(IcebergSqlError, match="`local` is another catalog"):
+        spark.sql(create.replace(name, "local.db.t").replace("made", "none"))
+    with pytest.raises(IcebergSqlError, match="already exists, for the table at"):
+        spark.sql(create.replace("made", "none"))
+    with pytest.raises(IcebergSqlError, match="already exists, for the table at"):
+        spark.sql(f"CREATE TABLE {name} ENGINE = IcebergLocal('{table_at(spark, tmp_path)}')")
+
+
+def table_at(spark: SparkSession, tmp_path: Path) -> Path:
+    catalog(spark, f"other_{tmp_path.name}", "hadoop", warehouse=str(tmp_path))
+    spark.sql(f"CREATE TABLE other_{tmp_path.name}.db.u (id INT) USING iceberg")
+    return tmp_path / "db" / "u"
 
 
 def test_catalog_helper(spark: SparkSession) -> None:

@@ -13,6 +13,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from samples import sampled
 
+from spark_iceberg_sql.errors import IcebergSqlError
+
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "other-engines.md"
 _ROW = re.compile(
     r"^\| `(?P<theirs>[^`]+)` \| (?:`(?P<ours>[^`]+)`)? *\| (?P<result>.+?) \|$", re.MULTILINE
@@ -65,13 +67,15 @@ def replaced(text: str, lake: dict[str, str]) -> str:
 
 
 @pytest.mark.filterwarnings("ignore:.*is in the statement's text")
+@pytest.mark.filterwarnings("ignore:SETTINGS max_threads is ignored")
 @pytest.mark.parametrize(("statement", "result"), sampled(cases(), 3))
 def test_a_row_of_the_page(
     spark: SparkSession, lake: dict[str, str], statement: str, result: str
 ) -> None:
     statement, result = replaced(statement, lake), replaced(result, lake)
     if result.startswith("error: "):
-        with pytest.raises(AnalysisException, match=result.removeprefix("error: ")):
+        refused = (AnalysisException, IcebergSqlError)
+        with pytest.raises(refused, match=result.removeprefix("error: ")):
             spark.sql(statement)
         return
     found = [", ".join(shown(value) for value in row) for row in spark.sql(statement).collect()]

@@ -11,6 +11,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+WIDTHS = (1, 3, 5, 9, 16, 17)
 WKB = bytes([1, 1, 0, 0, 0] + [0] * 16)
 FIELDS = [
     ("id", "int"),
@@ -49,16 +50,24 @@ def path(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     return folder
 
 
-def make(spark: SparkSession, folder: str, fields: list[Any]) -> None:
+def make(
+    spark: SparkSession,
+    folder: str,
+    fields: list[Any],
+    kind: str = "PARQUET",
+    properties: dict[str, str] | None = None,
+) -> None:
     java: Any = spark._jvm
     iceberg, time = java.org.apache.iceberg, java.java.time
     parsed = iceberg.SchemaParser.fromJson(schema(fields))
     tables = iceberg.hadoop.HadoopTables(spark._jsparkSession.sessionState().newHadoopConf())
     unpartitioned = iceberg.PartitionSpec.unpartitioned()
-    table = tables.create(parsed, unpartitioned, {"format-version": "3"}, folder)
+    settings = {"format-version": "3", **(properties or {})}
+    table = tables.create(parsed, unpartitioned, settings, folder)
     builder = getattr(iceberg.data, "GenericFileWriterFactory$Builder")(table)
-    factory = builder.dataFileFormat(iceberg.FileFormat.PARQUET).dataSchema(parsed).build()
-    output = table.io().newOutputFile(f"{folder}/data/f.parquet")
+    format_ = getattr(iceberg.FileFormat, kind)
+    factory = builder.dataFileFormat(format_).dataSchema(parsed).build()
+    output = table.io().newOutputFile(f"{folder}/data/f.{kind.lower()}")
     encrypted = iceberg.encryption.EncryptedFiles.plainAsEncryptedOutput(output)
     writer = factory.newDataWriter(encrypted, table.spec(), None)
     values = {
@@ -67,6 +76,7 @@ def make(spark: SparkSession, folder: str, fields: list[Any]) -> None:
         "seen": time.OffsetDateTime.parse("2024-01-02T03:04:05.123456789Z"),
         "shape": java.java.nio.ByteBuffer.wrap(WKB),
         "name": "first",
+        **{f"f{width}": bytes(range(width)) for width in WIDTHS},
     }
     for number in (1, 2):
         record = iceberg.data.GenericRecord.create(parsed)
@@ -87,13 +97,15 @@ def make(spark: SparkSession, folder: str, fields: list[Any]) -> None:
 def test_they_are_skipped_and_named(spark: SparkSession, path: str) -> None:
     with pytest.warns(UserWarning, match="for which Spark has no type") as caught:
         rows = spark.sql(f"SELECT * FROM iceberg('{path}') ORDER BY id")
-    assert rows.columns == ["id", "part", "name"]
-    assert rows.schema["part"].dataType.simpleString() == "struct<a:int>"
-    # Not `part`: Iceberg's reader of nested columns reads all columns of the file.
-    assert [tuple(r) for r in rows.drop("part").collect()] == [(1, "first"), (2, None)]
+    assert rows.columns == ["id", "name"]
+    assert [tuple(r) for r in rows.collect()] == [(1, "first"), (2, None)]
     said = str(caught[0].message)
     names = "`at` (time), `made ns` (timestamp_ns), `seen` (timestamptz_ns), `shape` (geometry(srid:3857)), "
     assert names + "`part.t` (time), `times.element` (time)" in said
+    # Iceberg's reader of nested columns reads all columns of the file.
+    assert said.endswith(
+        "and without `part`, `times`: nested columns cannot be read from files with such columns"
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         silent = spark.sql(f"SELECT id, name FROM iceberg('{path}', columns => 'skip') ORDER BY id")
@@ -105,9 +117,45 @@ def test_they_are_refused(spark: SparkSession, path: str, tmp_path: Path) -> Non
         spark.sql(f"SELECT * FROM iceberg('{path}', columns => 'error')")
     with pytest.raises(AnalysisException, match="is not one of skip, error"):
         spark.sql(f"SELECT * FROM iceberg('{path}', columns => 'no')")
+    avro = str(tmp_path / "avro")
+    make(spark, avro, [("id", "int"), ("at", "time")], "AVRO")
+    with pytest.raises(
+        AnalysisException, match="has Avro files, which cannot be read without `at`"
+    ):
+        spark.sql(f"SELECT id FROM iceberg('{avro}')")
+    assert spark.sql(f"SELECT record_count FROM iceberg_files('{avro}', columns => 'skip')").count()
     only = str(tmp_path / "only")
     make(spark, only, [("id", "int")])
     assert spark.sql(f"SELECT * FROM iceberg('{only}', columns => 'error')").count() == 2
+
+
+@pytest.mark.filterwarnings("ignore:.* is read without")
+@pytest.mark.parametrize("kind", ["PARQUET", "ORC"])
+def test_every_other_column_in_every_way(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    """Filters, hidden columns, and a table whose properties ask for the reader of single rows."""
+    folder = str(tmp_path / "t")
+    fixed = [(f"f{width}", f"fixed[{width}]") for width in WIDTHS]
+    row_by_row = {"read.parquet.vectorization.enabled": "false"}
+    make(
+        spark, folder, [("id", "int"), ("at", "time"), ("name", "string"), *fixed], kind, row_by_row
+    )
+    call = f"iceberg('{folder}')"
+    (first, second) = spark.sql(f"SELECT * FROM {call} ORDER BY id").collect()
+    assert tuple(first) == (1, "first", *(bytes(range(width)) for width in WIDTHS))
+    assert tuple(second) == (2, *[None] * (1 + len(WIDTHS)))
+    for where, found in (
+        ("name LIKE 'f%'", [1]),
+        ("name IS NULL OR id > 5", [2]),
+        ("length(name) = 5", [1]),
+        ("f3 = X'000102'", [1]),
+        ("_pos = 1", [2]),
+        ("_file LIKE 'f.%' AND NOT id IN (1, 7)", [2]),
+    ):
+        rows = spark.sql(
+            f"SELECT id, _pos, _deleted FROM {call} WHERE {where} ORDER BY id"
+        ).collect()
+        assert [row.id for row in rows] == found, where
+    assert spark.sql(f"SELECT count(*) FROM {call}").collect()[0][0] == 2
 
 
 @pytest.mark.filterwarnings("ignore:.* is read without")

@@ -18,6 +18,7 @@ _CLASS = "MovedFileIO"
 _FOLDER = TemporaryDirectory()  # on the driver, until Python exits
 _lock = threading.Lock()
 _matched: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched`
+_there: set[tuple[int, str, str]] = set()  # those that passed `missing`
 _shipped: set[tuple[str, str | None]] = set()  # Spark applications, and their Connect sessions
 
 
@@ -44,17 +45,32 @@ def unmatched(operations: Java, snapshot: int, old: str, folder: str) -> str | N
     if key in _matched:
         return None
     table = relations.base_table(operations, "")
-    found: str | None = _deletes(jvm.gateway()).unmatched(table, snapshot, old, folder)
+    found: str | None = _checks(jvm.gateway()).unmatched(table, snapshot, old, folder)
     if found is None:
         _matched.add(key)
     return found
 
 
+def missing(operations: Java, snapshot: int, old: str, folder: str) -> str | None:
+    """An address of a snapshot's manifests or data files that leads to no file; None if the first ones are there.
+
+    operations, snapshot: of the moved table. old, folder: as for `file_io`.
+    """
+    key = (snapshot, old, folder)
+    if key in _there:
+        return None
+    table = relations.base_table(operations, "")
+    found: str | None = _checks(jvm.gateway()).missing(table, snapshot)
+    if found is None:
+        _there.add(key)
+    return found
+
+
 @lru_cache(maxsize=1)  # py4j fails on a second class of the same name
-def _deletes(gateway: Java) -> Java:
-    """MovedDeletes.java."""
-    loader = compiler.compiled(__package__, "MovedDeletes", compiler.context_loader())
-    return compiler.instance(loader, "sparkicebergsql.MovedDeletes")
+def _checks(gateway: Java) -> Java:
+    """MovedChecks.java."""
+    loader = compiler.compiled(__package__, "MovedChecks", compiler.context_loader())
+    return compiler.instance(loader, "sparkicebergsql.MovedChecks")
 
 
 @lru_cache(maxsize=1)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.spark.bridge import relations, sessions
-from spark_iceberg_sql.spark.catalogs import attach_to_write
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.location import HADOOP
+from spark_iceberg_sql.spark.catalogs import attach_to_create, attach_to_write
 from spark_iceberg_sql.spark.tables import ownership, same_location
 from spark_iceberg_sql.spark.tables.credentials import COLLECTIONS
+from spark_iceberg_sql.spark.tables.places import Place, opened
 from spark_iceberg_sql.syntax.clickhouse import (
     OWN,
     Translation,
@@ -16,6 +21,8 @@ from spark_iceberg_sql.syntax.clickhouse import (
     own_name,
     translate,
 )
+from spark_iceberg_sql.syntax.literal_calls import Call
+from spark_iceberg_sql.syntax.literals import parts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,42 +36,94 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
     """The statement in Spark's syntax: the same text if nothing needs translation.
 
     A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is
-    no table at that path, or if the table is not at the location in its metadata.
+    no table at that path, if the table is not at the location in its metadata, and for what is ClickHouse's and has
+    no equal.
     """
-    found = _translation(text)
+    places: dict[int, Place] = {}
+    found = _translation(text, places)
     if found is None:
         return text
     if found.writes is not None:
         with sessions.working_in(spark):
             ownership.refuse_moved_table(found.writes)
+            if found.retyped is not None:
+                _refuse_other_nulls(found.writes, *found.retyped)
     for wanted in found.attach:
-        attach_to_write(spark, wanted.path, wanted.name)
+        place = places.get(id(wanted.call)) or opened(wanted.call)
+        place.warn_of_open(text)
+        if not wanted.named:
+            attach_to_write(spark, place, wanted.name)
+        elif not attach_to_create(spark, place, wanted.name) and not wanted.new:
+            raise IcebergSqlError(
+                f"there is no table at `{place.shown}`\n"
+                "help: write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ..."
+            )
+    for words in found.ignored:
+        warnings.warn(words, IcebergSqlWarning, stacklevel=2)
     return found.text
 
 
 def translated(text: str) -> str:
-    """The statement in Spark's syntax, without attaching the path that it writes to."""
-    found = _translation(text)
+    """The statement in Spark's syntax, without looking at the path that it writes to, which has another name then.
+
+    Raises IcebergSqlError for what is ClickHouse's and has no equal.
+    """
+    found = translate(text, _collections(text)) if may_need_translation(text) else None
     return text if found is None else found.text
 
 
-def _translation(text: str) -> Translation | None:
+def _translation(text: str, places: dict[int, Place]) -> Translation | None:
+    """places: gets the place of each call that was opened for its name, by the call's identity."""
     if not may_need_translation(text):
         return None
+
+    def naming(call: Call) -> tuple[str, ...]:
+        place = places[id(call)] = opened(call)
+        return _name(place)
+
+    return translate(text, _collections(text), naming)
+
+
+def _collections(text: str) -> set[str]:
     names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
-    return translate(text, {key.split(".", 1)[0] for key in names}, _name)
+    return {key.split(".", 1)[0] for key in names}
 
 
-def _name(folder: str) -> tuple[str, ...]:
+def _refuse_other_nulls(table: str, column: str, nullable: bool) -> None:
+    """MODIFY COLUMN also says whether the column takes NULL, which Spark changes in a statement of its own."""
+    try:
+        field = (
+            relations.catalog_table(table)
+            .schema()
+            .caseInsensitiveFindField(".".join(parts(column)))
+        )
+    except BRIDGE_ERRORS:
+        return
+    if field is None or field.isOptional() == nullable:
+        return
+    if nullable:
+        raise IcebergSqlError(
+            f"the column `{column}` is NOT NULL\n"
+            f"help: first run ALTER TABLE {table} ALTER COLUMN {column} DROP NOT NULL"
+        )
+    raise IcebergSqlError(
+        f"the column `{column}` takes NULL, and Iceberg cannot make it NOT NULL\n"
+        f"help: write MODIFY COLUMN {column} Nullable(...)"
+    )
+
+
+def _name(place: Place) -> tuple[str, ...]:
     """The name of the table in a folder: in a catalog that the active session has, if one has the folder.
 
     Catalogs cache tables: rows written through another catalog would not be visible through this one.
     """
-    found = sorted(relations.hadoop_catalogs().items(), key=_users_first)
-    for catalog, warehouse in found:
-        parts = _below(folder, catalog, warehouse)
-        if parts is not None:
-            return parts
+    folder = place.location.path
+    if place.location.io == HADOOP:
+        folder = re.sub("^file:/+", "/", folder)
+        for catalog, warehouse in sorted(relations.hadoop_catalogs().items(), key=_users_first):
+            found = _below(folder, catalog, warehouse)
+            if found is not None:
+                return found
     return own_name(folder)
 
 

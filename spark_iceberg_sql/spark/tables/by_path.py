@@ -91,12 +91,15 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     if increments.wanted(values):
         leaf = increments.plan(function, table, values, TIME_TRAVEL)
         return relations.without_file(leaf)
-    spark_table = travelled(function, table, values)
+    travelled_to = _travelled(function, table, values)
+    spark_table, options = readable(function, travelled_to, values, rows=True)
     refuse_unmatched(function, found, values, lines.snapshot_id(spark_table))
     split = values.get("split_size")
     if split is not None and int(split) < 1:
         raise invalid(function, "split_size", f"`{split}` is not a positive number of bytes")
-    leaf = relations.relation(spark_table, {} if split is None else {"split-size": str(split)})
+    if split is not None:
+        options["split-size"] = str(split)
+    leaf = relations.relation(spark_table, options)
     pruned = values.get("use_partition_pruning") is not False
     wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
     if wanted:
@@ -107,9 +110,9 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
 
 def travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:
     """Spark's table for Iceberg's, as of the time that the values specify, with the columns that Spark can
-    represent. Raises Refusal.
+    represent, for metadata. Raises Refusal.
     """
-    return readable(function, _travelled(function, table, values), values)
+    return readable(function, _travelled(function, table, values), values)[0]
 
 
 def _travelled(function: str, table: Java, values: Mapping[str, Value]) -> Java:

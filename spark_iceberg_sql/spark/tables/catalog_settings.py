@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.tables import credentials
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 _KINDS = ("hadoop", "jdbc", "rest", "glue", "hive", "nessie")
 
 
@@ -74,7 +74,7 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
             if credentials.is_secret(key, value):
                 credentials.hide_setting(key)
             spark.conf.set(key, value)
-    spark.conf.set(prefix, _CATALOG)
+    spark.conf.set(prefix, CATALOG)
 
 
 _NEEDED: Mapping[str, tuple[str, ...]] = {

@@ -9,29 +9,71 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.spark.bridge import schemas
+from spark_iceberg_sql.spark.bridge import jvm, lines, relations, schemas
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.schemas import Json
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
+# Iceberg's readers of single rows fail on an unreadable column of a file, projected or not.
+_IN_BATCHES = {"vectorization-enabled": "true"}
 
-def readable(function: str, table: Java, values: Mapping[str, Value]) -> Java:
-    """The Spark table with the columns that Spark can represent, or with those given as `columns`.
 
-    Warns about skipped columns, unless the call asks to skip them. Raises Refusal.
+def readable(
+    function: str, table: Java, values: Mapping[str, Value], *, rows: bool = False
+) -> tuple[Java, dict[str, str]]:
+    """The Spark table with the columns that Spark can represent, or with those given as `columns`; and read options.
+
+    rows: whether the table's data files are read, not its metadata. Warns about skipped columns, unless the call asks
+    to skip them. Raises Refusal.
     """
     if schemas.is_readable(table) or not schemas.can_leave_out():
-        return table
+        return table, {}
     schema, wanted = schemas.schema_of(table), str(values.get("columns") or "").lower()
     out = ", ".join(f"`{name}` ({kind})" for name, kind in _unreadable(schema))
-    kept = _kept(schema)
+    nested = [one["name"] for one in schema["fields"] if rows and _is_nested(one["type"])]
+    kept = _kept(schema if not nested else _without(schema, nested))
     if wanted == "error" or kept is None:
         advice = "" if kept is None else "; omit `columns` to read the other columns"
         raise invalid(function, "columns", f"Spark has no type for {out}{advice}")
+    if rows:
+        _refuse_avro(function, table, out)
     if wanted != "skip":
-        warn_once(f"`{table.name()}` is read without {out}, for which Spark has no type")
-    return schemas.with_schema(table, kept)
+        besides = ", ".join(f"`{name}`" for name in nested)
+        besides = besides and (
+            f", and without {besides}: nested columns cannot be read from files with such columns"
+        )
+        warn_once(f"`{table.name()}` is read without {out}, for which Spark has no type{besides}")
+    return schemas.with_schema(table, kept), dict(_IN_BATCHES) if rows else {}
+
+
+def _is_nested(kind: Json | str) -> bool:
+    """Whether Iceberg does not read a column of Parquet files in batches."""
+    return not isinstance(kind, str) or kind == "variant"
+
+
+def _without(schema: Json, names: list[str]) -> Json:
+    return {**schema, "fields": [f for f in schema["fields"] if f["name"] not in names]}
+
+
+def _refuse_avro(function: str, table: Java, out: str) -> None:
+    """Avro files are read row by row, too."""
+    snapshot = lines.snapshot_id(table)
+    if snapshot is None:
+        return
+    iceberg = table.table()
+    files = relations.metadata_table(iceberg.operations(), str(iceberg.name()), "DATA_FILES")
+    # Its columns have bounds of the unreadable ones.
+    known = relations.spark_table(files, snapshot=snapshot)
+    kept, _ = readable(function, known, {"columns": "skip"})
+    formats = (
+        relations.data_frame(relations.relation(kept))
+        .select("file_format", jvm.to_seq([]))
+        .distinct()
+    )
+    if "AVRO" in (name.upper() for name in relations.column(formats)):
+        words = f"the table has Avro files, which cannot be read without {out}, for which Spark has no type"
+        raise invalid(function, "columns", words)
 
 
 def _unreadable(kind: Json | str, name: str = "") -> Iterator[tuple[str, str]]:

@@ -204,13 +204,15 @@ class Secrets:
 
     def out_of(self, refusal: Refusal) -> Refusal:
         """The same refusal without the secrets."""
-        found = dict(refusal.parameters)
-        for name, text in found.items():
-            for secret in sorted(self._values, key=len, reverse=True):
-                if len(secret) >= _SHORTEST:
-                    text = text.replace(secret, _REDACTED)
-            found[name] = text
+        found = {name: self.out_of_text(text) for name, text in refusal.parameters.items()}
         return Refusal(refusal.condition, **found)
+
+    def out_of_text(self, text: str) -> str:
+        """A text without the secrets."""
+        for secret in sorted(self._values, key=len, reverse=True):
+            if len(secret) >= _SHORTEST:
+                text = text.replace(secret, _REDACTED)
+        return text
 
 
 # A URL with one is refused, and the refusal may quote the URL.
@@ -227,13 +229,16 @@ def warn_of_open(
     values: Mapping[str, Value],
     given: Iterable[Value],
     literals: Iterable[Value],
+    statement: str | None = None,
 ) -> None:
     """Raise a Python warning if a secret is in the statement's text or in its plan.
 
     given: the values of the call itself, without a collection's. literals: those among them that are
-    literals of the plan.
+    literals of the plan. statement: its text, if it has no plan yet.
     """
-    text = relations.statement() or ""  # a parameter's value is a literal, too, but not in the text
+    text = (
+        statement or relations.statement() or ""
+    )  # a parameter's value is a literal, too, but not in the text
     written = {str(value) for value in literals if str(value) in text}
     said = {str(value) for value in given}
     for argument in function.arguments:

@@ -14,7 +14,7 @@ from spark_iceberg_sql.model.metadata_files import (
 )
 from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import moved_io, relations
-from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
 from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.bridge.location import Location
@@ -103,13 +103,22 @@ def warn_of_copy(found: Found) -> None:
 def refuse_unmatched(
     function: str, found: Found, values: Mapping[str, Value], snapshot: int | None
 ) -> None:
-    """Raise Refusal if a moved table's deletes name data files by addresses that are not in its manifests.
+    """Raise Refusal if a moved table's deletes name data files by addresses that are not in its manifests, or if its
+    data was not moved.
 
     values: of the call. snapshot: the one to read. Iceberg would ignore such deletes and return the deleted rows.
     """
     if found.moved is None or snapshot is None:
         return
     old, new = found.moved.old, found.moved.new
+    lost = moved_io.missing(found.operations, snapshot, old, new)
+    if lost is not None:
+        words = (
+            f"`{found.moved.folder}` is a copy, or was moved, and files of its snapshot {snapshot} are missing: "
+            f"there is no `{found.moved.found(lost)}`; copy the whole folder, or read the original, "
+            f"`{found.moved.said}`"
+        )
+        raise invalid(function, place_of(values), words)
     address = moved_io.unmatched(found.operations, snapshot, old, new)
     if address is not None:
         words = (
@@ -142,7 +151,13 @@ def _metadata_file(
     if is_metadata_file(location.path):
         return location.path, None, []
     folder = f"{location.path.rstrip('/')}/metadata"
-    listed = files.metadata_files(folder)
+    try:
+        listed = files.metadata_files(folder)
+    except JVM_ERRORS as error:
+        if is_analysis_error(error):
+            raise
+        words = f"`{folder}` cannot be listed: {message(error)}"
+        raise invalid(function, argument, words) from None
     uuid = values.get("metadata_table_uuid")
     try:
         chosen = choose(

@@ -7,10 +7,13 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import FaultyStore
 from store_parts import S3, Remote, SqlFailed, client
 
 IN_TIME = 60  # seconds, on a busy machine; without this package's limits the clients take minutes
@@ -227,6 +230,141 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
         assert not any(path.startswith("s3://lake") for (path,) in paths)
 
 
+CATALOGS = "spark_iceberg_sql.spark.catalogs"
+
+
+def test_s3_written(remote: Remote, s3: S3) -> None:
+    """Made, attached, written by path and by name, by two writers at once; the keys are nowhere in the session."""
+    place = "s3a://lake/written/a%20 b/t"
+    engine = f"IcebergS3('{place}', {s3.keys}, endpoint = '{s3.endpoint}')"
+    remote.sql(
+        f"CREATE TABLE written.db.t (id Int64, s Nullable(String)) ENGINE = {engine} PARTITION BY icebergBucket(2, id)"
+    )
+    remote.sql("INSERT INTO written.db.t VALUES (1, 'a')")
+    remote.sql(f"INSERT INTO FUNCTION icebergS3('{place}', collection = 'moto') VALUES (2, 'b')")
+    remote.sql(f"INSERT INTO FUNCTION iceberg('{place}', collection => 'moto') SELECT 3, 'c'")
+    name = remote.call(CATALOGS, "attach", place, "other.db.`t.2`", collection="moto")
+    remote.sql(f"DELETE FROM {name} WHERE id = 2")
+    remote.sql(f"UPDATE {name} SET s = 'z' WHERE id = 3")
+    remote.sql(f"ALTER TABLE {name} ADD COLUMN n Nullable(Int32)")
+    call = f"iceberg('{place}', collection => 'moto')"
+    rows = [[1, "a", None], [3, "z", None]]
+    assert remote.sql(f"SELECT * FROM {call} ORDER BY id") == rows
+    assert remote.sql("SELECT * FROM written.db.t ORDER BY id") == rows
+    listed = client(s3.endpoint).list_objects_v2(Bucket="lake", Prefix="written/")["Contents"]
+    assert not any("conditional" in o["Key"] for o in listed)
+    remote.call("at_once", "inserts", ["written.db.t", name], 8)
+    assert remote.sql(f"SELECT count(*), count(DISTINCT id) FROM {call} WHERE id >= 100") == [
+        [8, 8]
+    ]
+    shown = [
+        *remote.sql("SET"),
+        *remote.sql(f"SHOW CREATE TABLE {name}"),
+        *remote.sql(f"DESCRIBE EXTENDED {name}"),
+    ]
+    shown += remote.sql(f"EXPLAIN EXTENDED SELECT * FROM {name}")
+    shown += remote.sql(f"EXPLAIN EXTENDED INSERT INTO FUNCTION {engine} SELECT 1, 'a', 2")
+    collections = "spark.iceberg_sql.collection."
+    assert "sentinel" not in str([row for row in shown if not str(row[0]).startswith(collections)])
+    with pytest.raises(SqlFailed, match=r"PATH_NOT_FOUND|does not exist") as failed:
+        remote.sql(
+            f"INSERT INTO FUNCTION icebergS3('{place}/none', {s3.keys}, endpoint = '{s3.endpoint}') VALUES (1)"
+        )
+    assert "sentinel" not in str(failed.value)
+    with pytest.raises(SqlFailed, match="both required"):
+        remote.call(CATALOGS, "attach", place, "other.db.u", access_key_id="sentinelkey")
+    with pytest.raises(SqlFailed, match="written through a catalog"):
+        remote.sql(
+            f"INSERT INTO FUNCTION iceberg('{s3.table}', collection => 'moto') VALUES (3, 'c')"
+        )
+
+
+@pytest.fixture
+def faulty(remote: Remote, s3: S3) -> Iterator[FaultyStore]:
+    """A proxy in front of moto, which the collection `faulty` reads through."""
+    proxy = FaultyStore(s3.endpoint)
+    keys = {
+        "access_key_id": "sentinelkey",
+        "secret_access_key": "sentinelsecret",
+        "endpoint": proxy.url,
+    }
+    remote.conf({f"spark.iceberg_sql.collection.faulty.{k}": v for k, v in keys.items()})
+    yield proxy
+    proxy.close()
+
+
+def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
+    """Within a time limit either all rows or an error: before anything runs, one sentence that names the file."""
+    settings = "collection => 'faulty', use_metadata_files_cache => false"
+    query = f"SELECT * FROM iceberg('{s3.table}', {settings}) WHERE id > 0 ORDER BY id"
+    rows = [[1, "a"], [2, "b"]]
+    folder = s3.table.removeprefix("s3:/")
+    listing, metadata = "GET /lake?list-type", f"GET {folder}/metadata/0000"
+    for kind in ("403", "404", "503", "truncated", "reset"):
+        for where in (listing, metadata):
+            with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
+                remote.sql(query)
+            said = str(failed.value)
+            assert failed.value.kind == "AnalysisException", (kind, where)
+            assert f"`{s3.table}/metadata" in said
+            assert "cannot be" in said
+            assert "\n" not in said
+            assert "sentinel" not in said
+            assert failed.value.seconds < IN_TIME
+        for where in ("GET " + folder + "/metadata/snap-", "-m0.avro", f"GET {folder}/data"):
+            with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
+                remote.sql(query)
+            assert failed.value.seconds < IN_TIME
+    # Passing faults: the client tries again, and no row is read twice or left out.
+    for kind in ("503", "reset", "slow"):
+        for where in (listing, metadata, "-m0.avro", f"GET {folder}/data"):
+            with faulty.fault(kind, where, times=1, seconds=2):
+                assert remote.sql(query) == rows
+    with faulty.fault("truncated", f"GET {folder}/data", times=1), suppress(SqlFailed):
+        assert remote.sql(query) == rows
+
+
+def test_s3_faults_of_commits(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
+    """A commit is done once, or not at all, and an error says which or that it is not known."""
+    place = "s3://lake/faults/t"
+    remote.sql(
+        f"CREATE TABLE faults.t (id Int64) ENGINE = IcebergS3('{place}', {s3.keys}, endpoint = '{faulty.url}')"
+    )
+
+    def count(id: int) -> int:
+        call = f"iceberg('{place}', collection => 'moto')"
+        return int(remote.sql(f"SELECT count(*) FROM {call} WHERE id = {id}")[0][0])
+
+    commit = "PUT /lake/faults/t/metadata/v"
+    for number, kind in enumerate(("503", "reset", "lost")):
+        with faulty.fault(kind, commit, times=1):
+            remote.sql(f"INSERT INTO faults.t VALUES ({number})")
+        assert count(number) == 1, kind
+    with faulty.fault("403", commit), pytest.raises(SqlFailed, match=r"403|AccessDenied"):
+        remote.sql("INSERT INTO faults.t VALUES (10)")
+    assert count(10) == 0
+    with faulty.fault("503", commit), pytest.raises(SqlFailed, match=r"503|SlowDown"):
+        remote.sql("INSERT INTO faults.t VALUES (11)")
+    assert count(11) == 0
+    with faulty.fault("lost", commit):
+        remote.sql("INSERT INTO faults.t VALUES (12)")  # found to be done
+    assert count(12) == 1
+    with faulty.fault("501", commit), pytest.raises(SqlFailed, match="nothing was committed"):
+        remote.sql("INSERT INTO faults.t VALUES (13)")
+    assert count(13) == 0
+    # A store that ignores the condition.
+    with (
+        faulty.fault("unconditional", "PUT"),
+        pytest.raises(SqlFailed, match="ignores the condition"),
+    ):
+        remote.sql(
+            f"CREATE TABLE faults.u (id Int64) ENGINE = IcebergS3('{place}u', collection = 'faulty')"
+        )
+    assert "Contents" not in client(s3.endpoint).list_objects_v2(
+        Bucket="lake", Prefix="faults/tu/metadata"
+    )
+
+
 # ------------------------------------------------------------------------------ catalogs
 
 
@@ -242,7 +380,7 @@ def test_glue(remote: Remote, s3: S3) -> None:
 
 def test_jdbc(remote: Remote, tmp_path: Path) -> None:
     """A catalog-written table is attached to a JDBC catalog, written, compacted, read by path."""
-    module = "spark_iceberg_sql.spark.catalogs"
+    module = CATALOGS
     for name in ("one", "two"):
         remote.call(
             "spark_iceberg_sql.spark.tables.catalog_settings",
@@ -366,6 +504,12 @@ def test_hdfs(remote: Remote, hdfs: str) -> None:
         assert found == [[f"{hdfs}/lake/db/t", 6]]
     with pytest.raises(SqlFailed, match="the tables in it are `t`"):
         remote.sql(f"SELECT * FROM iceberg('{hdfs}/lake/db')")
+    # Not through Iceberg's Hadoop catalog.
+    remote.sql(f"CREATE TABLE hd.x.y (id Int64) ENGINE = IcebergHDFS('{hdfs}/attached/t')")
+    again = remote.call(CATALOGS, "attach", f"{hdfs}/attached/t", "hd.z")
+    remote.call("at_once", "inserts", ["hd.x.y", again], 4)
+    remote.sql(f"INSERT INTO FUNCTION icebergHDFS('{hdfs}/attached/t') VALUES (1)")
+    assert remote.sql(f"SELECT count(*) FROM icebergHDFS('{hdfs}/attached/t')") == [[5]]
 
 
 def test_a_dead_name_node(remote: Remote) -> None:
@@ -409,6 +553,14 @@ def test_azure(remote: Remote, azurite: str, tmp_path: Path) -> None:
         assert found == [[there, 1, None]]
     files = f"iceberg_files('{azurite}', 'lake', 'db/t', store => 'icebergAzure')"
     assert remote.sql(f"SELECT record_count FROM {files}") == [[1]]
+    into = "icebergAzure('azurite', container_name = 'lake', blobpath = 'db/made')"
+    remote.sql(f"CREATE TABLE az.db.made (id Int64) ENGINE = {into}")
+    where = {"container_name": "lake", "collection": "azurite", "store": "icebergAzure"}
+    name = remote.call(CATALOGS, "attach", "db/made", "az.other", **where)
+    remote.call("at_once", "inserts", ["az.db.made", name], 4)
+    remote.sql(f"INSERT INTO FUNCTION {into} VALUES (1)")
+    assert remote.sql(f"SELECT count(*), sum(id) FROM {into}") == [[5, 407]]
+    assert key not in str([remote.sql("SET"), remote.sql(f"SHOW CREATE TABLE {name}")])
     with pytest.raises(SqlFailed, match="PATH_NOT_FOUND") as failed:
         remote.sql(
             "SELECT * FROM icebergAzure('azurite', container_name => 'lake', blobpath => 'no')"

@@ -18,13 +18,33 @@ import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.types.Conversions;
 
-/**
- * Whether the position deletes of a moved table use the same data file addresses as its manifests. Iceberg compares
- * the addresses as strings: a delete with a file's new address would have no effect.
- */
-public class MovedDeletes {
+/** What can be wrong with a moved table before any of its rows are read. */
+public class MovedChecks {
+  /**
+   * The address of the snapshot's manifest list, of its first manifest or of its first data file, if there is no such
+   * file; null if they are there. table: opens files at their current addresses.
+   */
+  public String missing(Table table, long snapshot) throws Exception {
+    Snapshot read = table.snapshot(snapshot);
+    String list = read.manifestListLocation();
+    if (list != null && !exists(table, list)) return list;
+    for (ManifestFile manifest : read.dataManifests(table.io())) {
+      if (!exists(table, manifest.path())) return manifest.path();
+      ManifestReader<DataFile> data = ManifestFiles.read(manifest, table.io(), table.specs());
+      try {
+        for (DataFile file : data) return exists(table, file.location()) ? null : file.location();
+      } finally {
+        data.close();
+      }
+    }
+    return null;
+  }
+
+  private static boolean exists(Table table, String address) { return table.io().newInputFile(address).exists(); }
+
   /**
    * The first address in a delete file that no data file has, although it maps to a data file; null if there is none.
+   * Iceberg compares the addresses as strings: a delete with a file's new address would have no effect.
    *
    * old: a pattern of the address prefixes to map. folder: replaces the prefix.
    */

@@ -1,0 +1,74 @@
+"""The catalog of attached tables: FolderCatalog.java, on the class path of the driver.
+
+Spark loads a catalog by its class name, so its class must be in a jar. Executors load none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
+
+from py4j.protocol import Py4JError
+
+from spark_iceberg_sql.spark.bridge import compiler, jvm
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
+
+CLASS = "sparkicebergsql.FolderCatalog"
+TOKEN = "attached"  # the catalog's property
+_SOURCES = ("NewFile", "FolderTable", "FolderCatalog")
+_FOLDER = TemporaryDirectory()  # until Python exits
+
+
+def new_token() -> str:
+    """The value of the property TOKEN for a new catalog, which nobody can guess: it gives access to its tables."""
+    _loaded(jvm.gateway())
+    return token_hex(16)
+
+
+def folder(token: str, parts: Sequence[str]) -> str | None:
+    """The folder attached under a name of a catalog. parts: without the catalog."""
+    found = _loaded(jvm.gateway()).folder(token, jvm.array("java.lang.String", parts))
+    return None if found is None else str(found)
+
+
+def attach(
+    token: str, parts: Sequence[str], folder: str, io: Java, metadata: Java = None, version: int = 0
+) -> None:
+    """Give a folder a name in a catalog.
+
+    io: opens its files. metadata, version: of the table that is in the folder; None and 0 if there is none.
+    """
+    catalog = _loaded(jvm.gateway())
+    said = None if metadata is None else metadata.location()
+    uuid = None if metadata is None else metadata.uuid()
+    place = java_class("sparkicebergsql.FolderTable").Place
+    catalog.attach(
+        token, jvm.array("java.lang.String", parts), place(folder, io, said, uuid, version)
+    )
+
+
+def refusal(io: Java, folder: str) -> str | None:
+    """Why commits to a table in a folder would not be safe with two writers; None if they are."""
+    _loaded(jvm.gateway())
+    found = java_class("sparkicebergsql.NewFile").refusal(io, folder)
+    return None if found is None else str(found)
+
+
+@lru_cache(maxsize=1)
+def _loaded(gateway: Java) -> Java:
+    """The class FolderCatalog. Raises ValueError if the driver's class loader takes no jar."""
+    if not jvm.class_exists(CLASS):
+        jar = f"{_FOLDER.name}/spark-iceberg-sql-folders.jar"
+        sources = [(name, compiler.source(__package__, name)) for name in _SOURCES]
+        with ZipFile(jar, "w") as file:
+            for name, content in compiler.classes(sources).items():
+                file.writestr(f"{name.replace('.', '/')}.class", content)
+        try:
+            url = java_class("java.io.File")(jar).toURI().toURL()
+            compiler.context_loader().addURL(url)
+        except Py4JError as error:
+            raise ValueError(str(error).splitlines()[0]) from None
+    return java_class(CLASS)

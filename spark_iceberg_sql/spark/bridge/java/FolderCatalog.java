@@ -1,0 +1,109 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.iceberg.BaseMetastoreCatalog;
+import org.apache.iceberg.TableOperations;
+import org.apache.iceberg.catalog.Namespace;
+import org.apache.iceberg.catalog.SupportsNamespaces;
+import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.exceptions.NoSuchNamespaceException;
+
+/**
+ * A catalog of the tables that were attached by their path. It is named in a session's configuration, which everybody
+ * can see, so the tables and the FileIOs with their credentials are kept here, under a random token that the
+ * configuration has.
+ */
+public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNamespaces {
+  private static final Map<String, Map<TableIdentifier, FolderTable.Place>> ATTACHED = new ConcurrentHashMap<>();
+  private String name;
+  private Map<TableIdentifier, FolderTable.Place> tables;
+
+  /** Attach a table. token: the catalog's. parts: of the table's name, without the catalog. */
+  public static void attach(String token, String[] parts, FolderTable.Place place) {
+    of(token).put(TableIdentifier.of(parts), place);
+  }
+
+  /** The folder of the table that is attached under a name; null if there is none. */
+  public static String folder(String token, String[] parts) {
+    FolderTable.Place place = (FolderTable.Place) of(token).get(TableIdentifier.of(parts));
+    return place == null || place.version == 0 ? null : place.folder; // 0: CREATE TABLE has failed
+  }
+
+  private static Map<TableIdentifier, FolderTable.Place> of(String token) {
+    ATTACHED.putIfAbsent(token, new ConcurrentHashMap<>());
+    return (Map<TableIdentifier, FolderTable.Place>) ATTACHED.get(token);
+  }
+
+  public void initialize(String named, Map<String, String> properties) {
+    name = named;
+    tables = of((String) properties.get("attached"));
+  }
+
+  public String name() { return name; }
+
+  protected TableOperations newTableOps(TableIdentifier identifier) {
+    return new FolderTable((FolderTable.Place) tables.get(identifier));
+  }
+
+  protected String defaultWarehouseLocation(TableIdentifier identifier) {
+    FolderTable.Place place = (FolderTable.Place) tables.get(identifier);
+    if (place == null)
+      throw new UnsupportedOperationException("the catalog `" + name + "` has only tables attached by their path; "
+        + "write CREATE TABLE ... ENGINE = IcebergLocal('/path/of/the/table') or another catalog");
+    return place.folder;
+  }
+
+  /** Forgets the name. The files stay, unless Spark deletes them (PURGE). */
+  public boolean dropTable(TableIdentifier identifier, boolean purge) { return tables.remove(identifier) != null; }
+
+  public void renameTable(TableIdentifier from, TableIdentifier to) {
+    throw new UnsupportedOperationException(
+      "a table attached by its path is not renamed; attach it under the new name");
+  }
+
+  public List<TableIdentifier> listTables(Namespace namespace) {
+    List<TableIdentifier> found = new ArrayList<>();
+    for (Object one : tables.keySet())
+      if (((TableIdentifier) one).namespace().equals(namespace) && isTable(one)) found.add((TableIdentifier) one);
+    return found;
+  }
+
+  /** Whether there was a table in the folder when it was last looked at; CREATE TABLE may have failed. */
+  private boolean isTable(Object identifier) { return ((FolderTable.Place) tables.get(identifier)).version > 0; }
+
+  public List<Namespace> listNamespaces(Namespace above) {
+    List<Namespace> found = new ArrayList<>();
+    int depth = above.length();
+    for (Object one : tables.keySet()) {
+      String[] levels = ((TableIdentifier) one).namespace().levels();
+      if (levels.length <= depth || !Namespace.of((String[]) Arrays.copyOf(levels, depth)).equals(above)) continue;
+      Namespace next = Namespace.of((String[]) Arrays.copyOf(levels, depth + 1));
+      if (!found.contains(next)) found.add(next);
+    }
+    return found;
+  }
+
+  public Map<String, String> loadNamespaceMetadata(Namespace namespace) {
+    if (listTables(namespace).isEmpty() && listNamespaces(namespace).isEmpty())
+      throw new NoSuchNamespaceException("no table is attached in `%s`", namespace);
+    return new HashMap<>();
+  }
+
+  public void createNamespace(Namespace namespace, Map<String, String> metadata) { throw fixed(); }
+
+  public boolean dropNamespace(Namespace namespace) { throw fixed(); }
+
+  public boolean setProperties(Namespace namespace, Map<String, String> properties) { throw fixed(); }
+
+  public boolean removeProperties(Namespace namespace, Set<String> properties) { throw fixed(); }
+
+  private RuntimeException fixed() {
+    return new UnsupportedOperationException("the namespaces of `" + name + "` are those of its attached tables");
+  }
+}

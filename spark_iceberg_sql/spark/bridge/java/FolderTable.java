@@ -1,0 +1,224 @@
+package sparkicebergsql;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import org.apache.iceberg.CatalogUtil;
+import org.apache.iceberg.LocationProviders;
+import org.apache.iceberg.TableMetadata;
+import org.apache.iceberg.TableMetadataParser;
+import org.apache.iceberg.TableOperations;
+import org.apache.iceberg.exceptions.CommitFailedException;
+import org.apache.iceberg.exceptions.CommitStateUnknownException;
+import org.apache.iceberg.exceptions.NotFoundException;
+import org.apache.iceberg.exceptions.ValidationException;
+import org.apache.iceberg.io.FileIO;
+import org.apache.iceberg.io.LocationProvider;
+
+/**
+ * A table in Hadoop layout (v3.metadata.json) in a folder of any store. A commit creates the next version's file, which
+ * fails if another writer has created it.
+ */
+public class FolderTable implements TableOperations {
+  private static final String[] ENDINGS = {".metadata.json", ".gz.metadata.json", ".metadata.json.gz"};
+
+  /** What all uses of an attached table share. */
+  public static final class Place {
+    final String folder;
+    final FileIO io;
+    final String said; // the location in the metadata; null if there was no table
+    String uuid;
+    int version; // of a metadata file that exists; 0 if there was no table
+    boolean probed;
+
+    /** said, uuid, version: of the table that is there; null, null and 0 if there is none. */
+    public Place(String folder, FileIO io, String said, String uuid, int version) {
+      this.folder = folder;
+      this.io = io;
+      this.said = said;
+      this.uuid = uuid;
+      this.version = version;
+    }
+
+    synchronized void seen(int newer, String id) {
+      version = Math.max(version, newer);
+      uuid = id;
+    }
+
+    synchronized void probe() throws Exception {
+      if (!probed) NewFile.probe(io, folder + "/metadata");
+      probed = true;
+    }
+  }
+
+  private final Place place; // null for a name that no table is attached under
+  private final boolean fixed; // whether `current` is metadata that is not committed yet
+  private TableMetadata current;
+  private int version;
+  private boolean fresh;
+
+  public FolderTable(Place place) { this(place, null); }
+
+  private FolderTable(Place place, TableMetadata uncommitted) {
+    this.place = place;
+    this.current = uncommitted;
+    this.fixed = uncommitted != null;
+  }
+
+  public TableMetadata current() { return fresh || fixed ? current : refresh(); }
+
+  public TableMetadata refresh() {
+    if (place == null || fixed) return current;
+    int newest = Math.max(place.version, hint());
+    String file = newest == 0 ? null : file(newest);
+    for (String next = file(newest + 1); next != null; next = file(newest + 1)) {
+      newest++;
+      file = next;
+    }
+    fresh = true;
+    if (newest == 0) return null;
+    if (file == null)
+      throw new NotFoundException("the table in `%s` no longer has version %s of its metadata: it was dropped, or made "
+          + "anew; attach it again",
+        place.folder, newest);
+    if (current == null || newest != version) {
+      TableMetadata read = TableMetadataParser.read(place.io.newInputFile(file));
+      if (place.uuid != null && !place.uuid.equals(read.uuid()))
+        throw new ValidationException(
+          "there is another table in `%s` than the one attached; attach it again", place.folder);
+      if (place.said != null && !place.said.equals(read.location()))
+        throw new ValidationException("the table in `%s` says that it is in `%s`", place.folder, read.location());
+      current = read;
+      version = newest;
+    }
+    place.seen(newest, current.uuid());
+    return current;
+  }
+
+  public void commit(TableMetadata base, TableMetadata metadata) {
+    if (place == null || fixed) throw new UnsupportedOperationException("there is no table to commit to");
+    if (base != current())
+      throw new CommitFailedException("another writer has changed the table in `%s`", place.folder);
+    if (base == metadata) return;
+    String said = place.said == null ? place.folder : place.said;
+    if (!said.equals(metadata.location()))
+      throw new ValidationException("a table that is attached by its path stays there: the location is `%s`", said);
+    refuse(metadata, "write.metadata.path");
+    if (!metadata.properties().getOrDefault("write.metadata.compression-codec", "none").equals("none"))
+      refuse(metadata, "write.metadata.compression-codec");
+    int next = version + 1;
+    String file = file(next, ENDINGS[0]);
+    commit(file, TableMetadataParser.toJson(metadata).getBytes(StandardCharsets.UTF_8));
+    fresh = false;
+    if (version > 0 && file(version) == null) {
+      // Older versions go after many commits: those are newer than what this one is based on.
+      place.io.deleteFile(file);
+      throw new CommitFailedException("other writers have changed the table in `%s`", place.folder);
+    }
+    place.seen(next, metadata.uuid());
+    writeHint(next);
+    CatalogUtil.deleteRemovedMetadataFiles(place.io, base, metadata);
+  }
+
+  private static void refuse(TableMetadata metadata, String property) {
+    if (metadata.properties().containsKey(property))
+      throw new ValidationException("tables attached by their path have no property `%s`: other writers would look for "
+          + "the next version under another name",
+        property);
+  }
+
+  private void commit(String file, byte[] content) {
+    boolean created;
+    try {
+      place.probe();
+      for (int i = 1; i < ENDINGS.length; i++)
+        if (exists(file.replace(ENDINGS[0], ENDINGS[i])))
+          throw new CommitFailedException("another writer has changed the table in `%s`", place.folder);
+      created = NewFile.create(place.io, file, content);
+    } catch (CommitFailedException e) {
+      throw e;
+    } catch (UnsupportedOperationException e) {
+      throw new UnsupportedOperationException(
+        "`" + place.folder + "` cannot be written by its path: " + e.getMessage() + "; nothing was committed", e);
+    } catch (Exception e) {
+      int status = Math.max(NewFile.status(e, "statusCode"), NewFile.status(e, "getStatusCode"));
+      if (status >= 400 && status < 500 && status != 408 && status != 429) throw new IllegalStateException(e);
+      if (isOurs(file, content, e)) return;
+      throw new CommitStateUnknownException(e); // a request on its way may still arrive
+    }
+    // The client sends a request again if the answer is lost: then the file that is there is the first request's.
+    if (!created && !isOurs(file, content, null))
+      throw new CommitFailedException("another writer has changed the table in `%s`", place.folder);
+  }
+
+  private boolean isOurs(String file, byte[] content, Exception first) {
+    try {
+      return NewFile.has(place.io, file, content);
+    } catch (Exception e) {
+      if (first != null) e.addSuppressed(first);
+      throw new CommitStateUnknownException(e);
+    }
+  }
+
+  private String file(int number) {
+    for (String ending : ENDINGS) {
+      String file = file(number, ending);
+      if (exists(file)) return file;
+    }
+    return null;
+  }
+
+  private boolean exists(String file) { return place.io.newInputFile(file).exists(); }
+
+  private String file(int number, String ending) { return metadataFileLocation("v" + number + ending); }
+
+  /** The version in version-hint.text; 0 if it cannot be read. It may be an older one. */
+  private int hint() {
+    String file = metadataFileLocation("version-hint.text");
+    try {
+      BufferedReader lines =
+        new BufferedReader(new InputStreamReader(place.io.newInputFile(file).newStream(), StandardCharsets.UTF_8));
+      try {
+        int number = Integer.parseInt(lines.readLine().trim());
+        return number > 0 && file(number) != null ? number : 0;
+      } finally {
+        lines.close();
+      }
+    } catch (IOException e) {
+      return 0;
+    } catch (RuntimeException e) {
+      return 0;
+    }
+  }
+
+  private void writeHint(int number) {
+    try {
+      OutputStream out = place.io.newOutputFile(metadataFileLocation("version-hint.text")).createOrOverwrite();
+      try {
+        out.write(String.valueOf(number).getBytes(StandardCharsets.UTF_8));
+      } finally {
+        out.close();
+      }
+    } catch (IOException e) {
+      // The commit is done. Readers look for newer versions than the hint's.
+    } catch (RuntimeException e) {
+      // As above.
+    }
+  }
+
+  public FileIO io() {
+    if (place == null) throw new UnsupportedOperationException("there is no table of that name");
+    return place.io;
+  }
+
+  public String metadataFileLocation(String name) { return place.folder + "/metadata/" + name; }
+
+  public LocationProvider locationProvider() {
+    TableMetadata metadata = current();
+    return LocationProviders.locationsFor(metadata.location(), metadata.properties());
+  }
+
+  public TableOperations temp(TableMetadata uncommitted) { return new FolderTable(place, uncommitted); }
+}

@@ -1,0 +1,93 @@
+"""Tables attached by their path: their catalog in a session's configuration, and what may be attached under which name.
+
+The configuration has a random token only. The folders, and what opens them with their credentials, are in the JVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.metadata_files import metadata_file
+from spark_iceberg_sql.spark.bridge import folder_catalog
+from spark_iceberg_sql.spark.tables import same_location
+from spark_iceberg_sql.spark.tables.catalog_settings import CATALOG
+from spark_iceberg_sql.spark.tables.credentials import hide_setting
+from spark_iceberg_sql.spark.tables.locate import Found
+from spark_iceberg_sql.spark.tables.places import Place
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def is_catalog(spark: SparkSession, name: str) -> bool:
+    """Whether a catalog of the session is one for attached tables."""
+    implemented = spark.conf.get(f"spark.sql.catalog.{name}.catalog-impl", None)
+    return implemented == folder_catalog.CLASS
+
+
+def register(spark: SparkSession, place: Place, parts: list[str], found: Found | None) -> None:
+    """Give a folder a name in such a catalog, which is configured if there is none.
+
+    place: the folder. parts: of the name. found: the table that is there. Raises IcebergSqlError if the name is another
+    folder's, and if two writers could overwrite each other's commits in that store.
+    """
+    folder = place.location.path if found is None else found.folder.rstrip("/")
+    with _made(place):
+        unsafe = folder_catalog.refusal(place.io, folder)
+        if unsafe is not None:
+            raise IcebergSqlError(
+                f"`{place.shown}` cannot be written by its path: {unsafe}, so that two writers could overwrite each "
+                "other's commits\nhelp: write to it through a catalog; spark_iceberg_sql.catalog(spark, ...) "
+                "configures one in this session"
+            )
+        token = _token(spark, parts[0])
+        theirs = folder_catalog.folder(token, parts[1:])
+        if theirs is not None and not same_location.same(theirs, folder):
+            raise IcebergSqlError(
+                f"{dotted(parts)} already exists, for the table at `{theirs}` and not for the one at `{place.shown}`\n"
+                "help: attach it under another name"
+            )
+        if found is None:
+            folder_catalog.attach(token, parts[1:], folder, place.io)
+            return
+        folder_catalog.attach(
+            token, parts[1:], folder, place.io, found.metadata, version(found.file)
+        )
+
+
+def version(file: str) -> int:
+    """The version in a metadata file's name; -1 without one."""
+    named = metadata_file(file)
+    return -1 if named is None else named.version
+
+
+@contextmanager
+def _made(place: Place) -> Iterator[None]:
+    try:
+        with place.without_secrets():
+            yield
+    except IcebergSqlError:
+        raise
+    except ValueError as error:
+        raise IcebergSqlError(
+            f"`{place.shown}` cannot be attached: this session cannot load the catalog's class: {error}\n"
+            "help: configure a catalog for it with spark_iceberg_sql.catalog(spark, ...)"
+        ) from None
+
+
+def _token(spark: SparkSession, name: str) -> str:
+    """The token of a catalog, which is configured if there is none."""
+    prefix = f"spark.sql.catalog.{name}"
+    if not is_catalog(spark, name):
+        token = folder_catalog.new_token()
+        # Another session may commit at any time, so metadata is not cached.
+        settings = {"catalog-impl": folder_catalog.CLASS, "cache-enabled": "false"}
+        for key, value in (settings | {folder_catalog.TOKEN: token}).items():
+            spark.conf.set(f"{prefix}.{key}", value)
+        hide_setting(f"{prefix}.{folder_catalog.TOKEN}")
+        spark.conf.set(prefix, CATALOG)
+    return str(spark.conf.get(f"{prefix}.{folder_catalog.TOKEN}"))

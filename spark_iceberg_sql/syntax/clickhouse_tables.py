@@ -1,0 +1,302 @@
+"""ClickHouse's CREATE TABLE ... ENGINE = Iceberg...(...) and its ALTER TABLE, in Spark's words.
+
+CREATE TABLE c.t (a Int64) ENGINE = IcebergLocal('/p')   CREATE TABLE c.t (a BIGINT NOT NULL) USING iceberg
+CREATE TABLE c.t ENGINE = IcebergLocal('/p')             REFRESH TABLE c.t, which is attached
+ALTER TABLE t ADD COLUMN a Nullable(Int64)               ALTER TABLE t ADD COLUMNS (a BIGINT)
+ALTER TABLE t MODIFY COLUMN a Nullable(Int64)            ALTER TABLE t ALTER COLUMN a TYPE BIGINT
+ALTER TABLE t UPDATE a = 1 WHERE b                       UPDATE t SET a = 1 WHERE b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.table_functions import FUNCTIONS
+from spark_iceberg_sql.syntax.brackets import between_commas, closing
+from spark_iceberg_sql.syntax.clickhouse_types import (
+    SparkType,
+    column_name,
+    is_theirs,
+    spark_type,
+)
+from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.literal_calls import Call, literal_call
+
+_ENGINES = frozenset(name.lower() for function in FUNCTIONS for name in function.names)
+# ClickHouse's functions of a date or time, by the Iceberg transform with the same partitions.
+_CALENDAR = {
+    **dict.fromkeys(
+        ("toyear", "toyearnumsinceepoch", "torelativeyearnum", "tostartofyear"), "years"
+    ),
+    **dict.fromkeys(
+        ("toyyyymm", "tomonthnumsinceepoch", "torelativemonthnum", "tostartofmonth"), "months"
+    ),
+    **dict.fromkeys(
+        ("toyyyymmdd", "todate", "todate32", "torelativedaynum", "tostartofday"), "days"
+    ),
+    **dict.fromkeys(("torelativehournum", "tostartofhour"), "hours"),
+}
+_NUMBERED = {"icebergbucket": "bucket", "icebergtruncate": "truncate"}
+_TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
+_CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE", "BY"))
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A CREATE TABLE in Spark's words.
+
+    text: the statement. call: the engine, as a call of a table function. name: the table's, its parts. new: whether
+    the statement has columns; otherwise the table must be there. ignored: sentences about what has no effect.
+    """
+
+    text: str
+    call: Call
+    name: tuple[str, ...]
+    new: bool
+    ignored: tuple[str, ...]
+
+
+def created(tokens: list[Token], collections: Collection[str]) -> Created | None:
+    """The translation of a CREATE TABLE with one of ClickHouse's engines for Iceberg; None for any other statement.
+
+    Raises IcebergSqlError for what has no equal.
+    """
+    engine = next((i for i in range(len(tokens)) if _is_engine(tokens, i)), None)
+    if engine is None:
+        return None
+    at = 2
+    again = [t.word for t in tokens[at : at + 3]] == ["IF", "NOT", "EXISTS"]
+    at += 3 * again
+    end = name_end(tokens, at)
+    name = tuple(column_name(t) for t in tokens[at:end:2])
+    written = "".join(t.text for t in tokens[at:end])
+    call = literal_call(tokens, engine + 2, collections)
+    close = closing(tokens, engine + 3)
+    if end == at or call is None or close == len(tokens):
+        raise IcebergSqlError(
+            f"the arguments of ENGINE = {tokens[engine + 2].text} must be literals\n"
+            f"help: write ENGINE = {tokens[engine + 2].text}('/path/of/the/table')"
+        )
+    if len(name) < 2:
+        raise IcebergSqlError(
+            f"`{written}` does not name a catalog, and Spark finds tables by their catalog\n"
+            f"help: write CREATE TABLE lake.{written} ..., where `lake` is any new name"
+        )
+    columns: dict[str, tuple[str, SparkType]] = {}
+    if tokens[end].text == "(":
+        columns = _columns(tokens[end + 1 : closing(tokens, end)])
+        end = closing(tokens, end) + 1
+    if end != engine:
+        raise IcebergSqlError(
+            f"`{tokens[end].text}` is not supported before ENGINE\nhelp: leave it out"
+        )
+    partitioning, comment, ignored = _clauses(tokens[close + 1 :], columns, written)
+    if not columns:
+        return Created(f"REFRESH TABLE {written}", call, name, False, tuple(ignored))
+    listed = ", ".join(text for text, _ in columns.values())
+    text = f"CREATE TABLE {'IF NOT EXISTS ' if again else ''}{written} ({listed}) USING iceberg"
+    text += f" PARTITIONED BY ({', '.join(partitioning)})" if partitioning else ""
+    return Created(
+        text + (f" COMMENT {comment}" if comment else ""), call, name, True, tuple(ignored)
+    )
+
+
+def _is_engine(tokens: list[Token], at: int) -> bool:
+    return (
+        [t.word for t in tokens[:2]] == ["CREATE", "TABLE"]
+        and tokens[at].word == "ENGINE"
+        and at + 3 < len(tokens)
+        and tokens[at + 1].text == "="
+        and tokens[at + 2].text.lower() in _ENGINES
+        and tokens[at + 3].text == "("
+    )
+
+
+def name_end(tokens: list[Token], start: int) -> int:
+    """The index after a name of parts with dots; `start` if there is none."""
+    at = start
+    while at < len(tokens) and tokens[at].kind in (Kind.WORD, Kind.QUOTED):
+        if at + 1 < len(tokens) and tokens[at + 1].text == ".":
+            at += 2
+        else:
+            return at + 1
+    return start
+
+
+def _columns(tokens: list[Token]) -> dict[str, tuple[str, SparkType]]:
+    found = {}
+    for written in between_commas(tokens):
+        if len(written) < 2 or written[0].word in ("INDEX", "CONSTRAINT", "PROJECTION", "PRIMARY"):
+            text = " ".join(t.text for t in written[:2])
+            raise IcebergSqlError(
+                f"`{text}` is not a column with a type, and Iceberg has no such part of a table\nhelp: leave it out"
+            )
+        name = column_name(written[0])
+        kind, rest = spark_type(name, written[1:])
+        found[name] = (f"{quoted(name)} {kind.with_nulls}{_comment(name, rest)}", kind)
+    return found
+
+
+def _comment(column: str, tokens: list[Token]) -> str:
+    if not tokens:
+        return ""
+    if len(tokens) == 2 and tokens[0].word == "COMMENT" and tokens[1].kind in STRINGS:
+        return f" COMMENT {tokens[1].text}"
+    raise IcebergSqlError(
+        f"the column `{column}` has `{tokens[0].text}`, which Iceberg has no equal of\nhelp: leave it out"
+    )
+
+
+def _clauses(
+    tokens: list[Token], columns: dict[str, tuple[str, SparkType]], name: str
+) -> tuple[list[str], str | None, list[str]]:
+    """The partition fields, the comment, and sentences about what has no effect."""
+    partitioning: list[str] = []
+    comment = None
+    ignored: list[str] = []
+    at = 0
+    while at < len(tokens):
+        end = next((i for i in range(at + 1, len(tokens)) if _starts(tokens, i)), len(tokens))
+        words, body = tuple(t.word for t in tokens[at : at + 2]), tokens[at + 2 : end]
+        if words == _CLAUSES[0]:
+            partitioning = [_term(term, columns) for term in _terms(body)]
+        elif words in _CLAUSES[1:3]:
+            fields = ", ".join(" ".join(t.text for t in term) for term in _terms(body))
+            if fields:
+                ignored.append(
+                    f"{' '.join(words)} ({fields}) is ignored; to sort what is written, run "
+                    f"ALTER TABLE {name} WRITE ORDERED BY {fields}"
+                )
+        elif words[0] == "COMMENT" and not body:
+            comment = tokens[at + 1].text
+        elif words[0] == "SETTINGS":
+            pairs = between_commas(tokens[at + 1 : end])
+            ignored += [f"SETTINGS {pair[0].text} is ignored" for pair in pairs if pair]
+        else:
+            raise IcebergSqlError(
+                f"`{' '.join(words)}` is not supported for a table of Iceberg\nhelp: leave it out"
+                + (", and INSERT the rows afterwards" if words[0] == "AS" else "")
+            )
+        at = end
+    return partitioning, comment, ignored
+
+
+def _starts(tokens: list[Token], at: int) -> bool:
+    words = tuple(t.word for t in tokens[at : at + 2])
+    depth = sum({"(": 1, ")": -1}.get(t.text, 0) for t in tokens[:at])
+    return depth == 0 and (words in _CLAUSES or words[0] in ("SETTINGS", "COMMENT", "TTL", "AS"))
+
+
+def _terms(tokens: list[Token]) -> list[list[Token]]:
+    if tokens and tokens[0].word == "TUPLE":
+        tokens = tokens[1:]
+    if tokens and tokens[0].text == "(" and closing(tokens, 0) == len(tokens) - 1:
+        tokens = tokens[1:-1]
+    return [term for term in between_commas(tokens) if term]
+
+
+def _term(tokens: list[Token], columns: dict[str, tuple[str, SparkType]]) -> str:
+    """A partition field in Spark's words."""
+    if len(tokens) == 1 and column_name(tokens[0]) in columns:
+        return quoted(column_name(tokens[0]))
+    function = tokens[0].text.lower()
+    inside = between_commas(tokens[2:-1]) if len(tokens) > 3 and tokens[1].text == "(" else []
+    sources = [column_name(a[0]) if len(a) == 1 else "" for a in inside]
+    if function in _CALENDAR and len(sources) == 1 and sources[0] in columns:
+        kind = columns[sources[0]][1]
+        if kind.text in _TIMES and kind.has_utc_calendar:
+            return f"{_CALENDAR[function]}({quoted(sources[0])})"
+    if function in _NUMBERED and len(sources) == 2 and sources[1] in columns:
+        return f"{_NUMBERED[function]}({sources[0]}, {quoted(sources[1])})"
+    known = "a column, toYYYYMM(time), toDate(time), icebergBucket(16, column) or icebergTruncate(4, column)"
+    text = "".join(t.text for t in tokens)
+    raise IcebergSqlError(
+        f"PARTITION BY `{text}` has no transform of Iceberg with the same partitions\n"
+        f"help: write {known}; the days of a time are those of UTC"
+    )
+
+
+# ------------------------------------------------------------------------------ ALTER TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """An ALTER TABLE in Spark's words.
+
+    text: replaces the tokens from `start` on. writes: the table. column, nullable: of the one whose type changes.
+    """
+
+    start: int
+    text: str
+    writes: str
+    column: str | None = None
+    nullable: bool = True
+
+
+def altered(tokens: list[Token], text: str) -> Altered | None:
+    """The translation of an ALTER TABLE in words that Spark does not have; None for any other statement.
+
+    tokens: from ALTER on. text: of the whole statement. Raises IcebergSqlError for what has no equal.
+    """
+    end = name_end(tokens, 2)
+    if [t.word for t in tokens[:2]] != ["ALTER", "TABLE"] or end == 2 or end >= len(tokens):
+        return None
+    name = text[tokens[2].start : tokens[end - 1].end]
+    actions = between_commas(tokens[end:])
+    words = [[t.word for t in action[:2]] for action in actions]
+    if words[0][:1] == ["UPDATE"] and any(t.word == "WHERE" for t in tokens[end:]):
+        rest = text[tokens[end + 1].start : tokens[-1].end]
+        return Altered(tokens[0].start, f"UPDATE {name} SET {rest}", name)
+    if words[0] == ["MODIFY", "COLUMN"]:
+        return _modified(tokens[0].start, actions, name)
+    added = [action[2:] for action in actions]
+    if all(w == ["ADD", "COLUMN"] for w in words) and (len(actions) > 1 or is_theirs(added[0][1:])):
+        columns = ", ".join(_added(action) for action in added)
+        return Altered(tokens[0].start, f"ALTER TABLE {name} ADD COLUMNS ({columns})", name)
+    return None
+
+
+def _added(tokens: list[Token]) -> str:
+    if [t.word for t in tokens[:3]] == ["IF", "NOT", "EXISTS"]:
+        raise IcebergSqlError("ADD COLUMN has no IF NOT EXISTS in Spark\nhelp: leave it out")
+    name = column_name(tokens[0])
+    kind, rest = spark_type(name, tokens[1:])
+    if not kind.nullable and not kind.nested:
+        written = "".join(t.text for t in tokens[1 : len(tokens) - len(rest)])
+        raise IcebergSqlError(
+            f"the new column `{name}` has no value in the rows that are there, so it must take NULL\n"
+            f"help: write ADD COLUMN {name} Nullable({written})"
+        )
+    place = ""
+    if rest and rest[-1].word == "FIRST":
+        rest, place = rest[:-1], " FIRST"
+    elif len(rest) > 1 and rest[-2].word == "AFTER":
+        rest, place = rest[:-2], f" AFTER {quoted(column_name(rest[-1]))}"
+    return f"{quoted(name)} {kind.text}{_comment(name, rest)}{place}"
+
+
+def _modified(start: int, actions: list[list[Token]], name: str) -> Altered:
+    if len(actions) > 1:
+        raise IcebergSqlError(
+            "Spark changes one column in a statement\nhelp: write one ALTER TABLE for each column"
+        )
+    tokens = actions[0][2:]
+    if not tokens:
+        raise IcebergSqlError(
+            "MODIFY COLUMN names no column\nhelp: write MODIFY COLUMN a Nullable(Int64)"
+        )
+    parts = tokens[: name_end(tokens, 0) or 1]
+    column = ".".join(quoted(column_name(t)) for t in parts[::2])
+    rest = tokens[len(parts) :]
+    head = f"ALTER TABLE {name} ALTER COLUMN {column}"
+    if rest and rest[0].word == "COMMENT":
+        return Altered(start, head + _comment(column, rest), name)
+    kind, after = spark_type(column, rest)
+    if after:
+        raise IcebergSqlError(
+            f"`{after[0].text}` is not supported after MODIFY COLUMN and a type\nhelp: leave it out"
+        )
+    return Altered(start, f"{head} TYPE {kind.text}", name, column, kind.nullable or kind.nested)

@@ -1,0 +1,190 @@
+"""ClickHouse's column types in Spark's words, where Iceberg has an equal type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.syntax.brackets import between_commas, closing
+from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.lexer import STRINGS, Kind, Token
+from spark_iceberg_sql.syntax.literals import unescape
+
+# In lower case. The first table's names are also Spark's, with the same meaning.
+_SAME = {
+    "boolean": "BOOLEAN",
+    "int": "INT",
+    "integer": "INT",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "string": "STRING",
+    "date": "DATE",
+}
+_PLAIN = {
+    "bool": "BOOLEAN",
+    "int32": "INT",
+    "int64": "BIGINT",
+    "float32": "FLOAT",
+    "float64": "DOUBLE",
+    "date32": "DATE",
+}
+_DECIMALS = {"decimal32": 9, "decimal64": 18, "decimal128": 38}
+# Types without an equal -> what holds their values.
+_INSTEAD = {
+    **dict.fromkeys(("int8", "int16", "uint8", "uint16"), "Int32"),
+    "uint32": "Int64",
+    "uint64": "Decimal(20, 0)",
+    **dict.fromkeys(("int128", "uint128", "int256", "uint256", "decimal256"), "Decimal(38, 0)"),
+    **dict.fromkeys(("datetime", "datetime32", "datetime64"), "DateTime64(6)"),
+    **dict.fromkeys(("time64", "uuid", "fixedstring", "enum", "enum8", "enum16"), "String"),
+    **dict.fromkeys(("ipv4", "ipv6", "json", "dynamic"), "String"),
+    "bfloat16": "Float32",
+}
+_WRAPPERS = ("nullable", "lowcardinality")
+_NESTED = ("array", "map", "tuple", "nested")
+_THEIRS = frozenset({*_PLAIN, *_DECIMALS, *_INSTEAD, *_WRAPPERS})
+_UTC = ("utc", "etc/utc", "gmt", "z")
+_DECIMAL = 38
+
+
+@dataclass(frozen=True, slots=True)
+class SparkType:
+    """A type in Spark's words.
+
+    text: the type. nullable: whether ClickHouse's takes NULL. zone: of an instant in ClickHouse. nested: whether
+    ClickHouse has it without NULL only.
+    """
+
+    text: str
+    nullable: bool = False
+    zone: str | None = None
+    nested: bool = False
+
+    @property
+    def with_nulls(self) -> str:
+        """The type, as a column or field has it."""
+        return self.text if self.nullable else f"{self.text} NOT NULL"
+
+    @property
+    def has_utc_calendar(self) -> bool:
+        """Whether ClickHouse's days and months begin when Iceberg's do."""
+        return self.zone is None or self.zone.lower() in _UTC
+
+
+def is_theirs(tokens: list[Token]) -> bool:
+    """Whether a type at the start of tokens is in words that only ClickHouse has. `MAP<..>` and `date` are Spark's."""
+    end = closing(tokens, 1) + 1 if len(tokens) > 1 and tokens[1].text == "(" else 1
+    return any(_is_theirs(tokens, at) for at in range(min(end, len(tokens))))
+
+
+def _is_theirs(tokens: list[Token], at: int) -> bool:
+    word = tokens[at].text.lower()
+    if word in _NESTED:
+        return at + 1 < len(tokens) and tokens[at + 1].text == "("
+    return word in _THEIRS
+
+
+def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]]:
+    """A type at the start of tokens, and the tokens after it.
+
+    Raises IcebergSqlError, naming the column, for a type without an equal.
+    """
+    if not tokens or tokens[0].kind is not Kind.WORD:
+        raise IcebergSqlError(
+            f"the column `{column}` has no type\nhelp: write `{column} Nullable(String)`"
+        )
+    end = 1
+    arguments: list[list[Token]] = []
+    if len(tokens) > 1 and tokens[1].text == "(":
+        end = closing(tokens, 1) + 1
+        arguments = [a for a in between_commas(tokens[2 : end - 1]) if a]
+    written = _text(tokens[:end])
+    found = _type(column, tokens[0].text.lower(), arguments)
+    if found is None:
+        instead = _INSTEAD.get(tokens[0].text.lower())
+        help_ = f"write `{column} {instead}`" if instead else "use another type"
+        raise IcebergSqlError(
+            f"the column `{column}` has the type `{written}`, and Spark has no equal one in Iceberg\nhelp: {help_}"
+        )
+    return found, tokens[end:]
+
+
+def _type(column: str, name: str, arguments: list[list[Token]]) -> SparkType | None:
+    plain = _PLAIN.get(name) or _SAME.get(name)
+    if plain is not None:
+        return SparkType(plain) if not arguments else None
+    if name in _WRAPPERS and len(arguments) == 1:
+        inner = _whole(column, arguments[0])
+        nullable = inner.nullable or name == "nullable"
+        return SparkType(inner.text, nullable, inner.zone, inner.nested)
+    if name == "decimal" or name in _DECIMALS:
+        return _decimal(_DECIMALS.get(name), [_text(a) for a in arguments])
+    if name == "datetime64":
+        return _instant(arguments)
+    if name == "array" and len(arguments) == 1:
+        return SparkType(f"ARRAY<{_whole(column, arguments[0]).text}>", nested=True)
+    if name == "map" and len(arguments) == 2:
+        key, value = (_whole(column, argument).text for argument in arguments)
+        return SparkType(f"MAP<{key}, {value}>", nested=True)
+    if name == "tuple" and arguments:
+        return _struct(column, arguments)
+    return None
+
+
+def _whole(column: str, tokens: list[Token]) -> SparkType:
+    found, rest = spark_type(column, tokens)
+    if rest:
+        raise IcebergSqlError(
+            f"the column `{column}` has `{_text(rest)}` in its type, which is not understood\n"
+            "help: leave it out"
+        )
+    return found
+
+
+def _decimal(precision: int | None, numbers: list[str]) -> SparkType | None:
+    if precision is not None:
+        numbers = [str(precision), *numbers]
+    if not 1 <= len(numbers) <= 2 or not all(re.fullmatch("[0-9]{1,2}", n) for n in numbers):
+        return None
+    digits, scale = int(numbers[0]), int(numbers[1]) if len(numbers) == 2 else 0
+    return SparkType(f"DECIMAL({digits}, {scale})") if scale <= digits <= _DECIMAL else None
+
+
+def _instant(arguments: list[list[Token]]) -> SparkType | None:
+    if not arguments or _text(arguments[0]) != "6":
+        return None
+    if len(arguments) == 1:
+        return SparkType("TIMESTAMP_NTZ")
+    if len(arguments) == 2 and len(arguments[1]) == 1 and arguments[1][0].kind in STRINGS:
+        return SparkType("TIMESTAMP", zone=unescape(arguments[1][0].text))
+    return None
+
+
+def _struct(column: str, arguments: list[list[Token]]) -> SparkType | None:
+    fields = []
+    for argument in arguments:
+        if len(argument) < 2 or argument[1].text == "(":
+            raise IcebergSqlError(
+                f"the column `{column}` is a Tuple of fields without names, and Iceberg's have names\n"
+                f"help: write `{column} Tuple(a {_text(arguments[0])}, ...)`"
+            )
+        name = column_name(argument[0])
+        fields.append(f"{quoted(name)}: {_whole(f'{column}.{name}', argument[1:]).with_nulls}")
+    return SparkType(f"STRUCT<{', '.join(fields)}>", nested=True)
+
+
+def column_name(token: Token) -> str:
+    """A column's name as written: plain, in backticks or in double quotes."""
+    if token.kind is Kind.QUOTED:
+        return token.text[1:-1].replace("``", "`")
+    return unescape(token.text) if token.kind is Kind.DOUBLE else token.text
+
+
+def _text(tokens: list[Token]) -> str:
+    found = ""
+    for token in tokens:
+        close = not found or token.text in ("(", ")", ",") or found[-1] == "("
+        found += token.text if close else f" {token.text}"
+    return found
