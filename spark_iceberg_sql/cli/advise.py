@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.cli.results import add_format, write
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
@@ -15,6 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("source", metavar="SOURCE", help="a table's name, a query, or a path")
     parser.add_argument("file", metavar="FILE", help="queries; - for standard input")
+    add_format(parser)
     add_session(parser)
 
 
@@ -26,5 +27,5 @@ def run(given: argparse.Namespace) -> int:
         found = load("spark.insight.advise").advise(spark, given.source, [queries])
     finally:
         spark.stop()
-    sys.stdout.write(f"{found}\n")
+    write(found, given)
     return CLEAN

@@ -1,6 +1,6 @@
 """The spec that advice chooses from a sample against the best of all specs on all rows, over random workloads.
 
-python tests/benchmarks/advice.py [WORKLOADS]
+python tests/benchmarks/advice.py [WORKLOADS [ROWS]]
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from conftest import SMALL
 from previews import EVENTS
 
 TABLE = "local.events"
-SAMPLE = 20_000
-# 500,000 rows are a table of some thousand times the size: its files, and what opening one costs, shrink with it.
-PROPERTIES = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '12000'"
+ROWS = 100_000
+SHARE = 20  # a sample has one of so many rows
 
 
 def query(some: random.Random) -> str:
@@ -46,12 +45,23 @@ def query(some: random.Random) -> str:
     return f"SELECT * FROM {TABLE} WHERE {where}"
 
 
+def properties(rows: int) -> str:
+    """A table of so many rows stands for one of some thousand times the size: its files, and what opening one
+    costs, shrink with it."""
+    target, opening = 4 * rows // 5, 3 * rows // 125
+    return f"'write.target-file-size-bytes' = '{target}', 'read.split.open-file-cost' = '{opening}'"
+
+
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    rows = int(sys.argv[2]) if len(sys.argv) > 2 else ROWS
     some = random.Random(20)
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(Path(folder) / "warehouse", config=SMALL)
-        spark.sql(f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({PROPERTIES}) AS {EVENTS}")
+        events = EVENTS.replace("500000", str(rows))
+        spark.sql(
+            f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties(rows)}) AS {events}"
+        )
         source = source_of(spark, TABLE)
         regrets, gains, seconds = [], [], []
         for number in range(count):
@@ -61,7 +71,7 @@ def main() -> None:
             with sessions.working_in(spark):
                 truth = costs(_Search(spark, source, queries, 10**9))
                 start = time.perf_counter()
-                seen = costs(_Search(spark, source, queries, SAMPLE))
+                seen = costs(_Search(spark, source, queries, rows // SHARE))
                 seconds.append(time.perf_counter() - start)
             chosen = min(seen, key=lambda spec: seen[spec])
             best = min(truth.values())
@@ -69,11 +79,12 @@ def main() -> None:
             regrets.append(truth.get(chosen, max(truth.values())) / best)
             gains.append(truth[()] / best)
             print(
-                f"{number}: {len(queries)} queries, {len(truth)} specs, {regrets[-1]:.3f}",
+                f"{number}: {len(queries)} queries, {len(truth)} specs, {regrets[-1]:.3f}, {seconds[-1]:.0f} s",
                 flush=True,
             )
         spark.stop()
     within = sum(regret <= 1.1 for regret in regrets) / len(regrets)
+    print(f"\n{rows:,} rows, samples of {rows // SHARE:,}\n")
     print("| | median | 90 % | worst |\n|---|--:|--:|--:|")
     for words, values in (("cost over the best", regrets), ("unpartitioned over the best", gains)):
         high = quantiles(values, n=10)[-1] if len(values) > 1 else values[0]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.spark import session as ways_in
 from spark_iceberg_sql.spark.bridge import hypothetical_plans, relations, sessions
 from spark_iceberg_sql.spark.insight.advise import _Search
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
@@ -112,6 +116,32 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     assert any("query 2 is skipped" in note for note in advice.notes)
     assert "<svg" in advice._repr_html_()
     assert advice.best.per_query[0].files_now >= advice.best.per_query[0].files
+
+
+def test_the_commands_print_json(
+    spark: SparkSession,
+    visits: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(ways_in, "session", lambda *_, **__: spark)
+    monkeypatch.setattr(SparkSession, "stop", lambda _: None)
+    file = tmp_path / "q.sql"
+    file.write_text(f"{BY_SHOP};\n{BY_DAY};")
+    join = f"SELECT * FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id"
+    for words, result in (
+        (["preview", visits, "--spec", "shop"], sis.preview(spark, visits, "shop").to_dict()),
+        (["advise", visits, str(file)], sis.advise(spark, visits, str(file)).to_dict()),
+        (["health", visits], sis.health(spark, visits).to_dict()),
+        (["spj", join], [{"statement": 1, **sis.spj(spark, join).to_dict()}]),
+    ):
+        assert main([*words, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out) == result
+    assert main(["spj", f"{join}; SELECT nope FROM {TABLE}"]) == 2
+    said = capsys.readouterr()
+    assert said.out.startswith("-- statement 1\n")
+    assert said.err.startswith("error: statement 2: ")
 
 
 def test_a_table_that_is_as_good_as_it_can_be_stays(spark: SparkSession) -> None:
