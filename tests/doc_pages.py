@@ -30,8 +30,7 @@ PAGES = (
 LANGUAGES = {"console", "lua", "pycon", "python", "sh", "sql", "text", "toml", "yaml"}
 # Commands that start Spark: tests/spark/test_doc_examples.py runs them.
 IN_A_SESSION = tuple(
-    f"iceberg-sql {name}"
-    for name in ("run", "explain-query", "health", "spj", "preview", "advise", "from-hive")
+    f"iceberg-sql {name}" for name in ("run", "explain-query", "health", "spj", "preview", "advise")
 )
 _FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<body>.*?)^ *(?P=fence)$",

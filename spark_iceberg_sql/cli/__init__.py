@@ -60,6 +60,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "spark_iceberg_sql.cli.spj",
         "show whether joins are storage-partitioned, and what is missing",
     ),
+    "from-hive": (
+        "spark_iceberg_sql.cli.from_hive",
+        "show how a Hive-partitioned table becomes one with hidden partitioning",
+    ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": (

@@ -95,8 +95,8 @@ class Sizes:
             first, ratio = self._points[0]
             return self._below(raw, first, ratio)
         (x0, r0), (x1, r1) = self._points[at - 1], self._points[at]
-        share = (math.log(raw) - math.log(x0)) / (math.log(x1) - math.log(x0))
-        return raw * (r0 + share * (r1 - r0))
+        # The bytes, not their share: the footer of a small file is a multiple of its rows.
+        return x0 * r0 + (raw - x0) / (x1 - x0) * (x1 * r1 - x0 * r0)
 
     def _below(self, raw: float, first: float, ratio: float) -> float:
         """Below the smallest file written: the same footer, and rows as between the two smallest files."""

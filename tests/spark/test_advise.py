@@ -225,3 +225,109 @@ def files_in_memory(spark: SparkSession) -> int:
     field = kind.getDeclaredField("IN_MEMORY_FILES")
     field.setAccessible(True)
     return field.get(None).size()
+
+
+CONDITIONS = (
+    "dt = '2024-01-05'",
+    "dt <> '2024-01-05' AND dt IS NOT NULL",
+    "NOT dt >= '2024-01-05'",
+    "dt > '2024-01-04' AND dt <= '2024-01-06'",
+    "dt IN ('2024-01-03', '2024-01-04', '2024-01-09')",
+    "dt NOT IN ('2024-01-03')",
+    "dt NOT BETWEEN '2024-01-03' AND '2024-01-05'",
+    "dt BETWEEN '2024-01-05' AND '2024-01-03' OR id = 3",
+    "dt LIKE '2024-01-%' OR dt LIKE '2023%'",
+    "NOT (dt = '2024-01-05' OR hr = '07')",
+    "hr = '07' AND dt = '2024-01-05'",
+    "dt = '2024-01-05' AND hr = '7'",
+    "dt = '2024-1-5' OR dt < '2024-01'",
+)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_from_hive(spark: SparkSession, zone: str) -> None:
+    """The partitions are recognized by their rows, rewritten conditions keep them, and the script runs."""
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        spark.sql("CREATE DATABASE IF NOT EXISTS web")
+        for name in ("web.logs", "local.web.logs", "local.web.logs_trial"):
+            spark.sql(f"DROP TABLE IF EXISTS {name}")
+        spark.sql(
+            "CREATE TABLE web.logs (id BIGINT, ts TIMESTAMP, seen DATE, dt STRING, hr STRING) "
+            "USING parquet PARTITIONED BY (dt, hr)"
+        )
+        # Hours of eleven days, one row each, some without a time.
+        spark.sql(
+            "INSERT INTO web.logs SELECT id, ts, DATE '2024-01-01', date_format(ts, 'yyyy-MM-dd'), "
+            "date_format(ts, 'HH') FROM (SELECT id, if(id % 50 = 0, null, "
+            "timestamp_seconds(1704067200 + id * 3 * 3600)) AS ts FROM range(80))"
+        )
+        queries = [f"SELECT * FROM web.logs WHERE {condition}" for condition in CONDITIONS]
+        found = sis.from_hive(spark, "web.logs", queries)
+        assert found.spec == "hours(ts)"
+        assert f"in {zone}: checked on all 80 rows" in (found.basis or "")
+        assert found.unsure == ()
+        rewritten = [one for one in found.queries if one.rewritten is not None]
+        assert len(rewritten) >= 10
+        pairs = [
+            (one.text.partition(" WHERE ")[2], one.rewritten.partition(" WHERE ")[2])
+            for one in rewritten
+        ]
+        wrong = ", ".join(f"count_if(NOT (({a}) <=> ({b})))" for a, b in pairs)
+        assert set(spark.sql(f"SELECT {wrong} FROM web.logs").first()) == {0}
+        first = found.queries[0]
+        assert (
+            first.files
+            == spark.table("web.logs").where(CONDITIONS[0]).select("hr").distinct().count()
+        )
+        assert first.files_then is not None
+        trial, _ = found.other_ways
+        for statement in (*trial.statements, *found.sql.split(";\n")):
+            spark.sql(statement.strip().rstrip(";"))
+            if "add_files" in statement:  # the timestamps of the imported files have no bounds
+                for name in ("logs", "logs_trial"):
+                    target = f"local.web.{name}"
+                    query = first.rewritten.replace("web.logs", target)
+                    assert sis.explain(spark, query).scans[0].pruned == 0
+                    assert same_rows(spark, "web.logs", target)
+        assert same_rows(spark, "web.logs", "local.web.logs")
+        for one in found.queries:
+            now = (one.rewritten or one.text).replace("web.logs", "local.web.logs")
+            assert sorted(spark.sql(now).collect(), key=str) == sorted(
+                spark.sql(one.text).collect(), key=str
+            )
+        scan = sis.explain(spark, first.rewritten.replace("web.logs", "local.web.logs")).scans[0]
+        assert scan.files == first.files_then
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def same_rows(spark: SparkSession, one: str, other: str) -> bool:
+    a, b = spark.table(one), spark.table(other)
+    return a.exceptAll(b).isEmpty() and b.exceptAll(a).isEmpty()
+
+
+def test_what_of_a_hive_table_is_not_certain(spark: SparkSession) -> None:
+    spark.sql("CREATE DATABASE IF NOT EXISTS web")
+    rows = (
+        "SELECT id, timestamp_seconds(id * 86400) AS ts, timestamp_seconds(id * 86400 + 60) AS seen"
+    )
+    for name, day, said in (
+        ("two", "ts", "`seen` and `ts` determine it on every row"),
+        ("off", "ts + make_dt_interval(CAST(id = 7 AS INT))", "but not in 1 of 20 rows"),
+    ):
+        spark.sql(f"DROP TABLE IF EXISTS web.{name}")
+        spark.sql(
+            f"CREATE TABLE web.{name} USING parquet PARTITIONED BY (dt) AS "
+            f"SELECT *, date_format({day}, 'yyyy-MM-dd') AS dt FROM ({rows} FROM range(20))"
+        )
+        query = f"SELECT * FROM web.{name} WHERE dt = '1970-01-05'"
+        found = sis.from_hive(spark, f"web.{name}", query)
+        assert (found.spec, found.basis) == ("dt", None)
+        assert said in " ".join(found.unsure)
+        assert [(one.files, one.rewritten) for one in found.queries] == [(1, None)]
+    assert sis.from_hive(spark, "web.two", query, column="seen").spec == "days(seen)"
+    assert sis.from_hive(spark, "web.off", query, column="ts").spec == "dt"
+    for name, said in (("local.advice.visits", "is not a Hive table"), ("web.nope", "nope")):
+        with pytest.raises(sis.IcebergSqlError, match=said):
+            sis.from_hive(spark, name)

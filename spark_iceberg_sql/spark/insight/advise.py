@@ -16,7 +16,7 @@ from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, wide
-from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts
+from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts, sliced
 from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -151,16 +151,30 @@ class _Search:
             notes=tuple(self._notes),
         )
 
+    def under(self, fields: Fields) -> Proposal:
+        """What the workload reads under one spec. Raises IcebergSqlError if the rules refuse the spec."""
+        _, columns = self._filters()
+        sample, _ = sampled(self._spark, self._source, list(columns), fields, self._rows)
+        found = self._proposal(sample, fields, sliced(sample, fields))
+        if found is None:
+            raise IcebergSqlError(self._notes[-1])
+        return found
+
     # ---------------------------------------------------------------- queries
 
     def _names(self, text: str) -> list[tuple[str, ...]]:
         """All spellings of the source's name that a query may use."""
-        full = self._source.table
-        if full is None:
-            full = tuple(relations.full_name(NAME))
+        every = [name for name in (self._source.table or self._source.name,) if name is not None]
+        if self._source.table is None:
+            every.append(tuple(relations.full_name(NAME)))
         words = {token.text.strip("`") for token in tokenize(text)}
-        ways = [{part, *(w for w in words if w.lower() == part.lower())} for part in full]
-        return list(product(*ways))
+        return [
+            way
+            for full in every
+            for way in product(
+                *({part, *(w for w in words if w.lower() == part.lower())} for part in full)
+            )
+        ]
 
     def _scans(self, query: Query, table: Java) -> list[planning.Scan]:
         return planning.scans(self._spark, query.text, table, self._names(query.text))
@@ -178,7 +192,7 @@ class _Search:
                     self._notes.append(f"query {number} is skipped: {message(error)}")
                     continue
                 if not scans:
-                    name = source.words if source.table else f"`{NAME}`"
+                    name = source.words if source.table or source.name else f"`{NAME}`"
                     self._notes.append(f"query {number} is skipped: it does not read {name}")
                     continue
                 found.append(_Planned(query, tuple(scan.filters for scan in scans)))
