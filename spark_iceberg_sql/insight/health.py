@@ -154,7 +154,8 @@ def _findings(f: Figures) -> Iterator[Finding]:
         yield Finding(
             "small files",
             f"{f.small:,} of {f.files:,} files are smaller than {SMALL:.0%} of the target size of {target} and share "
-            f"a partition with others: they fit into {f.small_after:,} files",
+            f"a partition with others: they fit into {'about ' if f.old_files else ''}{f.small_after:,} files"
+            + (", since those of an earlier spec are grouped anew" if f.old_files else ""),
             f.small,
             f.small_bytes,
             _rewrite(f, "small files"),

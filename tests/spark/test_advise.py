@@ -12,11 +12,12 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark import session as ways_in
-from spark_iceberg_sql.spark.bridge import hypothetical_plans, relations, sessions
+from spark_iceberg_sql.spark.bridge import hypothetical, hypothetical_plans, relations, sessions
 from spark_iceberg_sql.spark.insight.advise import _Search
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 
@@ -225,6 +226,67 @@ def files_in_memory(spark: SparkSession) -> int:
     field = kind.getDeclaredField("IN_MEMORY_FILES")
     field.setAccessible(True)
     return field.get(None).size()
+
+
+def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
+    """No file is opened: those of the second table do not exist."""
+    queries = [f"SELECT * FROM {TABLE} WHERE id = 77", BY_DAY]
+    costs = {p.spec: p.cost for p in sis.advise(spark, visits, queries, sample=10**6)}
+    known = sis.advise(spark, visits, queries, using="metadata")
+    assert "1 files" in known.basis
+    assert "no row was read" in known.basis
+    assert known.today is not None
+    assert known.today.cost == sis.advise(spark, visits, queries).today.cost  # it is exact
+    assert known.best.cost < known.today.cost
+    if known.best.spec in costs:
+        assert costs[known.best.spec] <= 1.25 * min(costs.values())
+    big = "local.advice.big"
+    spark.sql(f"CREATE OR REPLACE TABLE {big} (id BIGINT, ts TIMESTAMP, name STRING) USING iceberg")
+    source = source_of(spark, big)
+    day = 86_400_000_000
+    files = tuple(
+        HypotheticalFile(
+            (), 1_000_000, 10**8, {1: Bounds(0, 10**9), 2: Bounds(n * day // 5, (n + 1) * day // 5)}
+        )
+        for n in range(1000)
+    )
+    made = Hypothetical(source.schema, Spec(0), files)
+    with sessions.working_in(spark):
+        hypothetical.add_files(relations.catalog_table(big), {0: made.as_json()})
+    rows = spark.sql(
+        f"SELECT spec, table_files, notes FROM iceberg_advise('{big}', using => 'metadata', queries => array("
+        f"\"SELECT * FROM {big} WHERE id = 5 AND name = 'x' AND ts >= '1970-02-01' AND ts < '1970-02-03'\"))"
+    ).collect()
+    assert "bucket" in rows[0].spec
+    assert "ts" in rows[0].spec
+    assert any("no bounds for `name`" in note for note in rows[0].notes)
+    for source, said in ((f"SELECT * FROM {visits}", "no metadata"), (visits, "must be one of")):
+        with pytest.raises(sis.IcebergSqlError, match=said):
+            sis.advise(spark, source, BY_SHOP, using="metadata" if said[0] == "n" else "magic")
+    spark.sql(f"DROP TABLE {big}")
+
+
+def test_a_workload_from_an_event_log(spark: SparkSession, visits: str, tmp_path: Path) -> None:
+    """Written by Spark's own listener, which compresses it."""
+    context, jvm = spark._jsc.sc(), spark._jvm
+    listener = jvm.org.apache.spark.scheduler.EventLoggingListener(
+        "app-1", jvm.scala.Option.empty(), jvm.java.net.URI(tmp_path.as_uri()), context.conf()
+    )
+    listener.start()
+    context.addSparkListener(listener)
+    for text in (BY_SHOP, BY_SHOP, f"-- by day\n{BY_DAY}", None):
+        spark.sparkContext.setJobDescription(text)
+        spark.sql(text or f"SELECT count(*) FROM {TABLE} WHERE id = 3").collect()
+    context.listenerBus().waitUntilEmpty()
+    listener.stop()
+    context.removeSparkListener(listener)
+    (log,) = (
+        path for path in tmp_path.rglob("*app-1*") if path.is_file() and path.suffix == ".zstd"
+    )
+    for path in (log, tmp_path):
+        advice = sis.advise(spark, visits, str(path))
+        read = {query.query: query.weight for query in advice.best.per_query}
+        assert read == {BY_SHOP: 2, BY_DAY: 1}
 
 
 CONDITIONS = (

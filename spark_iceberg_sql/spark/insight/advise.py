@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.plan import size
@@ -21,19 +23,20 @@ from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.spark.bridge import event_logs, relations, sessions
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
 from spark_iceberg_sql.spark.bridge import hypothetical_plans as planning
-from spark_iceberg_sql.spark.bridge import relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.spark.insight.advise_sample import sampled
+from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, sampled
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
     refuse_property,
     refusing,
     source_of,
 )
+from spark_iceberg_sql.spark.insight.preview_estimates import no_metadata
 from spark_iceberg_sql.syntax.identifiers import dotted, quoted
 from spark_iceberg_sql.syntax.lexer import tokenize
 
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
 Fields = tuple[PartitionField, ...]
+USING = ("data", "metadata")
 NAME = "source"  # what the queries call a DataFrame, a query or a path
 ROWS = 20_000
 _SMALLEST = 32_000_000  # bytes; no spec whose median file is smaller is proposed
@@ -55,28 +59,37 @@ def advise(
     source: str | DataFrame,
     queries: str | Iterable[str | tuple[str, float]],
     *,
+    using: str = "data",
     sample: int = ROWS,
     properties: Mapping[str, str] | None = None,
 ) -> Advice:
     """The partition specs that make queries read the least, best first; the table is never changed.
 
-    source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or the path of a .sql file. They refer
-    to the table by its name, to a DataFrame, a query or a path by the name `source`. sample: about how many rows to
-    sample. properties: table properties that override the source table's.
+    source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or paths: of a .sql file, of an event
+    log of Spark, or of a folder of them. They refer to the table by its name, to a DataFrame, a query or a path by the
+    name `source`. using: `data` reads a sample of the rows; `metadata` reads no row, only the counts and bounds of an
+    Iceberg table's files. sample: about how many rows to sample. properties: table properties that override the source
+    table's.
 
     A spec whose median file would be smaller than 32 MB, or than a 16th of the target file size, is not proposed.
     The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.
 
     Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """
+    if using not in USING:
+        raise IcebergSqlError(
+            f"using must be one of {', '.join(USING)}, not `{using}`", argument="using"
+        )
     if not isinstance(sample, int) or sample < 1:
         raise IcebergSqlError(f"sample must be at least 1 row, not {sample}", argument="sample")
-    with refusing("queries"):
-        wanted = workload(queries)
+    with refusing("queries"), TemporaryDirectory() as folder:
+        wanted = workload(queries, lambda file: event_logs.plain_copy(file, Path(folder)))
     found = source_of(spark, source, properties)
+    if using == "metadata" and found.table is None:
+        raise IcebergSqlError(no_metadata(found), argument="using")
     try:
         with sessions.working_in(spark):
-            return _Search(spark, found, wanted, sample).result()
+            return _Search(spark, found, wanted, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
         raise IcebergSqlError(f"no advice for {found.words}: {message(error)}") from None
@@ -91,15 +104,22 @@ class _Planned:
 
 
 class _Search:
-    """One search. spark: the session. source: the rows. queries: the workload. rows: the sample size."""
+    """One search. spark: the session. source: the rows. queries: the workload. rows: to sample. using: as given."""
 
     def __init__(
-        self, spark: SparkSession, source: Source, queries: Sequence[Query], rows: int
+        self,
+        spark: SparkSession,
+        source: Source,
+        queries: Sequence[Query],
+        rows: int,
+        using: str = "data",
     ) -> None:
         self._spark = spark
         self._source = source
         self._queries = queries
         self._rows = rows
+        self._using = using
+        self._basis = ""
         self._notes: list[str] = []
         self._open = int(source.properties.get("read.split.open-file-cost", _OPEN))
         self._table: Java = None
@@ -118,7 +138,23 @@ class _Search:
         """Find the filters, lay out every spec's files, and let Iceberg plan over them."""
         planned, columns = self._filters()
         fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
-        sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
+        if self._using == "metadata":
+            found, settings, files = assumed_rows(
+                self._spark, self._source, list(columns), fields, self._rows
+            )
+            sample, fields = found.sample, list(found.fields)
+            self._notes += found.left_out
+            self._basis = (
+                f"based on the counts and bounds of {files:,} files, with values spread evenly between the "
+                "bounds; no row was read"
+            )
+        else:
+            sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
+            self._basis = (
+                "based on every row"
+                if sample.is_whole
+                else f"based on a sample of {sample.seen:,} of {sample.rows:,} rows"
+            )
         smallest = min(_SMALLEST, settings.target // 16)
         every = layouts(sample, fields, smallest)
         if len(every) == 1:
@@ -138,15 +174,10 @@ class _Search:
         if self._table is not None:
             proposals.insert(0, self._today())
         proposals.sort(key=lambda p: p.cost)
-        basis = (
-            "based on every row"
-            if sample.is_whole
-            else f"based on a sample of {sample.seen:,} of {sample.rows:,} rows"
-        )
         return Advice(
             self._with_now(proposals),
             source=self._source.words,
-            basis=basis,
+            basis=self._basis,
             tried=len(every),
             notes=tuple(self._notes),
         )
