@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def by_key(costs: Mapping[str, Mapping[tuple[PartitionField, ...], int]]) -> Costs:
-    """The costs by the keys of the specs' fields: two searches have fields of their own."""
+    """The costs, keyed by the fields of the specs: each search makes field objects of its own."""
     return {
         text: {tuple(f.key for f in spec): cost for spec, cost in each.items()}
         for text, each in costs.items()
