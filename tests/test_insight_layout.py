@@ -396,6 +396,9 @@ def test_a_sample_from_bounds_alone() -> None:
     assert set(sample.keys[candidates[1].key]) == {0, 1, 2, 3}
     again = assumed(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert again.sample.columns == sample.columns
+    alike = [Known(1000, 10_000, {1: (0, 10**9)})] * 200
+    wide_ = assumed(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
+    assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
     lost = [*known, Known(1, 10, {1: (0, 1)})]
     found = assumed(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert [f.clause for f in found.fields] == ["bucket(4, id)"]

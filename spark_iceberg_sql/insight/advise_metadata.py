@@ -7,7 +7,7 @@ and hashed values evenly over their buckets.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ _SEED = 20
 class Assumed:
     """A sample of assumed rows.
 
-    sample: the rows. fields: those of the candidates whose values the bounds determine. left_out: the others, and why.
+    sample: the rows. fields: those of the candidates whose values the bounds determine. left_out: why others are not.
     """
 
     sample: Sample
@@ -55,7 +55,7 @@ def assumed(
     for field in fields:
         why = _unknown(field, known, files)
         if why:
-            left_out.append(f"{field.clause} is not tried: {why}")
+            left_out.append(f"not every field over `{field.source}` is tried: {why}")
             continue
         usable.append(field)
         keys[field.key] = _values(field, columns[field.source_id], kinds[field.source_id], some)
@@ -67,7 +67,7 @@ def assumed(
         sizes=Sizes((), settings),
         seen=sum(each),
     )
-    return Assumed(sample, tuple(usable), tuple(left_out))
+    return Assumed(sample, tuple(usable), tuple(dict.fromkeys(left_out)))
 
 
 def _between(low: Any, high: Any, count: int, some: random.Random) -> list[Any]:
@@ -75,10 +75,9 @@ def _between(low: Any, high: Any, count: int, some: random.Random) -> list[Any]:
     if low == high:
         return [low] * count
     if isinstance(low, (int, float)) and not isinstance(low, bool):
-        step = (high - low) / max(1, count - 1)
-        found = [low + i * step for i in range(count)]
-        if isinstance(low, int):
-            found = [min(high, low + (high - low) * i // max(1, count - 1)) for i in range(count)]
+        # Not at equal steps: these would be the same few values in every file with these bounds.
+        draw: Callable[[Any, Any], Any] = some.randint if isinstance(low, int) else some.uniform
+        found = [low, high, *(draw(low, high) for _ in range(count - 2))][:count]
     else:
         found = [high if i % 2 else low for i in range(count)]
     some.shuffle(found)

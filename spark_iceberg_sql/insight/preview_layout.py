@@ -16,6 +16,7 @@ from itertools import accumulate
 
 ROWS_BETWEEN_LOOKS = 1000  # RollingFileWriter.ROWS_DIVISOR
 _ALIKE = 1.3  # files whose sizes differ by less than this factor make one point of the curve
+_FOOTER = 4_000  # bytes, where the files written do not tell
 _MERGED = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
 
 
@@ -102,7 +103,8 @@ class Sizes:
         """Below the smallest file written: the same footer, and rows as between the two smallest files."""
         size = first * ratio
         if len(self._points) == 1:
-            return size * (0.5 + 0.5 * raw / first)
+            footer = min(_FOOTER, size / 2)
+            return footer + (size - footer) * raw / first
         second, other = self._points[1]
         slope = max(0.0, (second * other - size) / (second - first))
         return max(size * 0.25, size - slope * (first - raw))
