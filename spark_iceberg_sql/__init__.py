@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.api import check, install, plan, uninstall
+    from spark_iceberg_sql.api import check, from_hive, install, plan, uninstall
     from spark_iceberg_sql.checker.plan import Plan
     from spark_iceberg_sql.diagnostics import (
         Diagnostic,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         SourceError,
     )
     from spark_iceberg_sql.insight.advise import Advice, Proposal
+    from spark_iceberg_sql.insight.from_hive import FromHive
     from spark_iceberg_sql.insight.preview import Preview
     from spark_iceberg_sql.model.offline import known_from
     from spark_iceberg_sql.model.table import Tables
@@ -80,6 +81,8 @@ _HOME = {
     "install": "api",
     "Preview": "insight.preview",
     "explain": "spark.insight.explain",
+    "FromHive": "insight.from_hive",
+    "from_hive": "api",
     "health": "spark.insight.health",
     "known_from": "model.offline",
     "optimize": "spark.tables.compaction",
@@ -99,6 +102,7 @@ __all__ = [
     "ConfigError",
     "Diagnostic",
     "FileError",
+    "FromHive",
     "IcebergSqlError",
     "IcebergSqlWarning",
     "JarError",
@@ -122,6 +126,7 @@ __all__ = [
     "collection",
     "connect_server",
     "explain",
+    "from_hive",
     "health",
     "install",
     "known_from",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.checker import engine
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.checker.plan import Plan
     from spark_iceberg_sql.diagnostics import Report
+    from spark_iceberg_sql.insight.from_hive import FromHive
 
 
 def check(
@@ -52,6 +54,41 @@ def plan(source: Tables | SparkSession, text: str) -> Plan:
             "in Spark Connect, a plan is available as rows\nhelp: SELECT * FROM iceberg_plan('ALTER TABLE ...')"
         )
     found: Plan = load("spark.gate.live_plan").plan(source, text)
+    return found
+
+
+def from_hive(
+    spark: SparkSession | None,
+    source: str,
+    queries: Iterable[str | tuple[str, float]] | str = (),
+    *,
+    column: str | None = None,
+    zone: str = "UTC",
+    catalog: str = "local",
+) -> FromHive:
+    """How a Hive-partitioned table becomes an Iceberg table with hidden partitioning; nothing is changed.
+
+    With a table, its rows are read once, to check what its partition columns are derived from; with DDL alone, that is
+    not known unless `column` states it.
+
+    spark: the session; None for DDL. source: the name of a table in `spark_catalog`, or its CREATE TABLE statement,
+    with or without queries after it. queries: as for `advise`; they name the table. column: the date or timestamp
+    column from which the partition columns are derived. zone: the time zone of their days and hours. catalog: the
+    Iceberg catalog of the new table.
+    Raises IcebergSqlError for a table without partition columns, or for a column from which they cannot be derived.
+    """
+    if len(source.split()) > 1:
+        from spark_iceberg_sql.insight.from_hive import from_ddl
+
+        return from_ddl(source, queries, column=column, zone=zone, catalog=catalog)
+    if spark is None:
+        raise IcebergSqlError(
+            f"without a session, a table is given by its CREATE TABLE statement, not by its name `{source}`",
+            argument="source",
+        )
+    found: FromHive = load("spark.insight.from_hive").from_hive(
+        spark, source, queries, column=column, zone=zone, catalog=catalog
+    )
     return found
 
 

@@ -28,6 +28,10 @@ PAGES = (
     *sorted((ROOT / "docs").rglob("*.md")),
 )
 LANGUAGES = {"console", "lua", "pycon", "python", "sh", "sql", "text", "toml", "yaml"}
+# Commands that start Spark: tests/spark/test_doc_examples.py runs them.
+IN_A_SESSION = tuple(
+    f"iceberg-sql {name}" for name in ("run", "explain-query", "health", "spj", "preview", "advise")
+)
 _FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<body>.*?)^ *(?P=fence)$",
     re.MULTILINE | re.DOTALL,

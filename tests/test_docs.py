@@ -21,6 +21,7 @@ import pytest
 import yaml
 from cases import cases_of, said
 from doc_pages import (
+    IN_A_SESSION,
     LANGUAGES,
     PAGES,
     ROOT,
@@ -326,7 +327,7 @@ def test_consoles(page: Path, folder: Path, capsys: Any) -> None:
         for command, shown, at in commands(block):
             words = shlex.split(command)
             assert words[0] == "iceberg-sql", block.where
-            if words[1] in ("run", "explain-query"):  # tests/spark/test_doc_examples.py
+            if command.startswith(IN_A_SESSION):  # tests/spark/test_doc_examples.py
                 continue
             assert main(words[1:]) in (0, 1)
             said = capsys.readouterr()

@@ -52,6 +52,13 @@ def test_each_problem_alone() -> None:
     assert problems(spans=(("id", 0.9),), sort_order=("ts",)) == []
 
 
+def test_how_many_files_are_left() -> None:
+    """rewrite_data_files puts the files of earlier specs together, whatever their partitions were."""
+    for old, said in ((0, "they fit into 2 files"), (3, "they fit into about 2 files, since")):
+        figures = replace(FINE, small=8, small_after=2, small_bytes=900 * MB, old_files=old)
+        assert said in health(figures).findings[0].detail
+
+
 def test_the_coarser_unit() -> None:
     day = PartitionField(1, "ts", from_metadata("day"), "ts_day", 1000)
     (one,) = health(replace(FINE, alone=9, median=MB, fields=(day,))).findings

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
 from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
+from spark_iceberg_sql.insight.advise_metadata import assumed
 from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.hypothetical_values import lower_bound, ordinal, upper_bound
 from spark_iceberg_sql.insight.preview import partition_text
@@ -368,3 +369,86 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     assert advice.today is today
     assert "&lt;" not in advice._repr_html_()
     assert "today's spec reads the least" in str(Advice([today], source="t", basis="b", tried=1))
+
+
+def test_a_sample_from_bounds_alone() -> None:
+    hour = 3_600_000_000
+    kinds = {1: "long", 2: "timestamptz", 3: "string"}
+    known = [
+        Known(1000, 10_000, {1: (0, 999), 2: (0, 24 * hour - 1), 3: ("a", "a")}),
+        Known(3000, 30_000, {1: (0, 999), 2: (24 * hour, 25 * hour), 3: ("b", "c")}),
+        Known(1, 10, {1: (5, 5), 2: (-1, -1), 3: ("x", "x")}),
+    ]
+    candidates = fields("days(ts), bucket(4, id), name")
+    found = assumed(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    sample = found.sample
+    assert (sample.rows, sample.seen, sample.is_whole) == (4001, 401, False)
+    assert sample.raw == pytest.approx(10, rel=0.01)
+    first = slice(0, 100)
+    assert (min(sample.columns[1][first]), max(sample.columns[1][first])) == (0, 999)
+    assert set(sample.columns[3]) == {"a", "b", "c", "x"}
+    assert [f.clause for f in found.fields] == ["days(ts)", "bucket(4, id)"]
+    assert "the bounds of `name` do not determine" in found.left_out[0]
+    days = sample.keys[candidates[0].key]
+    assert set(days[first]) == {0}
+    assert set(days[100:400]) == {1}
+    assert days[400] == -1
+    assert set(sample.keys[candidates[1].key]) == {0, 1, 2, 3}
+    again = assumed(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    assert again.sample.columns == sample.columns
+    alike = [Known(1000, 10_000, {1: (0, 10**9)})] * 200
+    wide_ = assumed(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
+    assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
+    lost = [*known, Known(1, 10, {1: (0, 1)})]
+    found = assumed(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    assert [f.clause for f in found.fields] == ["bucket(4, id)"]
+    assert 2 not in found.sample.columns
+    assert "some files have no bounds for `ts`" in found.left_out[0]
+    assert assumed([], kinds, candidates, 400, WriteSettings("hash", 1_000_000)).sample.seen == 0
+
+
+def test_a_workload_from_event_logs(tmp_path: Path) -> None:
+    execution = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
+    statement = "org.apache.spark.sql.hive.thriftserver.ui.SparkListenerThriftServerOperationStart"
+
+    def line(kind: str, **more: object) -> str:
+        return json.dumps({"Event": kind, **more}, separators=(",", ":"))
+
+    def ran(text: str) -> str:
+        return line(execution, executionId=1, description=text, sparkPlanInfo={})
+
+    first = line("SparkListenerLogStart", **{"Spark Version": "4.1.2"})
+    folder = tmp_path / "eventlog_v2_app-1"
+    folder.mkdir()
+    (folder / "appstatus_app-1").write_text("")
+    (folder / "events_1_app-1").write_text(
+        "\n".join([first, ran("SELECT 1"), ran("collect at a.py:1"), line("SparkListenerTaskEnd")])
+    )
+    (folder / "events_2_app-1.inprogress").write_text(
+        "\n".join(
+            [
+                first,
+                line(statement, statement="SELECT 1;"),
+                ran("SELECT  2, 'text'"),
+                ran("SELECT  2, 'text'"),
+                ran("INSERT INTO t SELECT 3"),
+                f'{{"Event":"{execution}","descr',  # still written
+            ]
+        )
+    )
+    found = {query.text: query.weight for query in workload(str(folder))}
+    assert found == {"SELECT 1": 1, "SELECT  2, 'text'": 2}
+    (only,) = workload([(str(folder / "events_1_app-1"), 3)])
+    assert only == Query("SELECT 1", 3)
+    (tmp_path / "calls").write_text(f"{first}\n{ran('collect at a.py:1')}\n")
+    (tmp_path / "none").write_text(f"{first}\n")
+    (tmp_path / "log.zstd").write_bytes(b"\x28\xb5")
+    (tmp_path / "other").write_text("SELECT 5; SELECT 6")
+    assert len(workload(str(tmp_path / "other"))) == 2  # a file of queries by another name
+    for name, kind, said in (
+        ("calls", IcebergSqlError, "no text of a query"),
+        ("none", IcebergSqlError, "has no SQL execution"),
+        ("log.zstd", FileError, "is compressed"),
+    ):
+        with pytest.raises(kind, match=said):
+            workload(str(tmp_path / name))

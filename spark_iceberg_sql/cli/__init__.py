@@ -52,6 +52,18 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "spark_iceberg_sql.cli.explain_query",
         "show what queries would read, and why not less",
     ),
+    "health": (
+        "spark_iceberg_sql.cli.health",
+        "show what slows down a table's queries, and what fixes it",
+    ),
+    "spj": (
+        "spark_iceberg_sql.cli.spj",
+        "show whether joins are storage-partitioned, and what is missing",
+    ),
+    "from-hive": (
+        "spark_iceberg_sql.cli.from_hive",
+        "show how a Hive-partitioned table becomes one with hidden partitioning",
+    ),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": (

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from pathlib import Path
 
 from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.cli.results import add_format, write
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.extras import load
 from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.insight.event_log import is_log
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("source", metavar="SOURCE", help="a table's name, a query, or a path")
-    parser.add_argument("file", metavar="FILE", help="queries; - for standard input")
+    parser.add_argument(
+        "file", metavar="FILE", help="queries, - for standard input, or an event log of Spark"
+    )
+    parser.add_argument(
+        "--using",
+        choices=("data", "metadata"),
+        default="data",
+        help="read a sample of the rows (default), or only the metadata of the table's files",
+    )
+    add_format(parser)
     add_session(parser)
 
 
 def run(given: argparse.Namespace) -> int:
     """Print the advice; returns the exit code."""
-    queries = decode(read_bytes(given.file), given.file)[0]
+    queries = given.file
+    if given.file == "-" or not is_log(Path(given.file)):
+        queries = decode(read_bytes(given.file), given.file)[0]
     spark = session(given)
     try:
-        found = load("spark.insight.advise").advise(spark, given.source, [queries])
+        found = load("spark.insight.advise").advise(
+            spark, given.source, [queries], using=given.using
+        )
     finally:
         spark.stop()
-    sys.stdout.write(f"{found}\n")
+    write(found, given)
     return CLEAN

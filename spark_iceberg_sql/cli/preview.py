@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from spark_iceberg_sql.cli import CLEAN, FINDINGS
+from spark_iceberg_sql.cli.results import add_format, write
 from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.extras import load
 
@@ -31,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-files", metavar="N", type=int, help="exit with 1 if there would be more files"
     )
+    add_format(parser)
     add_session(parser)
 
 
@@ -43,7 +45,7 @@ def run(given: argparse.Namespace) -> int:
         found = preview(spark, given.source, given.spec, using=given.using, properties=properties)
     finally:
         spark.stop()
-    sys.stdout.write(f"{found}\n")
+    write(found, given)
     if given.max_files is not None and found.files > given.max_files:
         sys.stderr.write(f"error: {found.files:,} files, more than {given.max_files:,}\n")
         return FINDINGS

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.plain import as_json, plain
 
 _SHOWN = 5
 _TEXT = 60
@@ -120,6 +122,20 @@ class Advice(list[Proposal]):
     def today(self) -> Proposal | None:
         """Today's spec; None if the source is not an Iceberg table in a catalog."""
         return next((p for p in self if p.is_today), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: the attributes, and `proposals`, best first, each with the attributes of Proposal."""
+        return {
+            "source": self.source,
+            "basis": self.basis,
+            "tried": self.tried,
+            "notes": list(self.notes),
+            "proposals": plain(list(self)),
+        }
+
+    def to_json(self) -> str:
+        """The dict as JSON."""
+        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         lines = [f"{self.source}: {self.tried} specs tried; {self.basis}"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.plain import as_json, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,14 @@ class Explanation:
         for note in self.notes:
             yield (*(None,) * 10, note, None, None)
 
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: `scans`, each with the attributes of Scan and `conjuncts`, and `notes`."""
+        scans = [{**plain(scan), "pruned": scan.pruned} for scan in self.scans]
+        return {"scans": scans, "notes": list(self.notes)}
+
     def to_json(self) -> str:
-        """JSON: an object with `scans` and `notes`."""
-        values = {"scans": [asdict(scan) for scan in self.scans], "notes": self.notes}
-        return json.dumps(values, indent=2, ensure_ascii=False)
+        """The dict as JSON."""
+        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.conjuncts import literal
+from spark_iceberg_sql.insight.plain import as_json, plain
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -63,9 +64,14 @@ class Health:
                 *(one.rewritten_files, one.rewritten_bytes, one.basis),
             )
 
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: `table`, `files`, `bytes`, and `findings`, each with the attributes of Finding."""
+        found: dict[str, Any] = plain(self)
+        return found
+
     def to_json(self) -> str:
-        """The findings as JSON."""
-        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+        """The dict as JSON."""
+        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         lines = [f"{self.table}: {self.files:,} data files, {size(self.bytes)}"]
@@ -148,7 +154,8 @@ def _findings(f: Figures) -> Iterator[Finding]:
         yield Finding(
             "small files",
             f"{f.small:,} of {f.files:,} files are smaller than {SMALL:.0%} of the target size of {target} and share "
-            f"a partition with others: they fit into {f.small_after:,} files",
+            f"a partition with others: they fit into {'about ' if f.old_files else ''}{f.small_after:,} files"
+            + (", since those of an earlier spec are grouped anew" if f.old_files else ""),
             f.small,
             f.small_bytes,
             _rewrite(f, "small files"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
+
+from spark_iceberg_sql.insight.plain import as_json, plain
 
 # The settings of Spark 4.1 and Iceberg that a storage-partitioned join depends on: key, value, meaning.
 _BUCKETING = "spark.sql.sources.v2.bucketing."
@@ -94,9 +96,14 @@ class Verdict:
                 *("; ".join(self.sets) or None if one.best < one.shuffles else None, one.why),
             )
 
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: `happens`, `sets`, and `joins`, each with the attributes of Join."""
+        joins = [{**plain(one), "happens": one.happens} for one in self.joins]
+        return {"happens": self.happens, "sets": list(self.sets), "joins": joins}
+
     def to_json(self) -> str:
-        """The joins as JSON."""
-        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+        """The dict as JSON."""
+        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         return "\n".join(self._lines()) or "the query has no join"

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.plain import as_json, plain
 from spark_iceberg_sql.model.spec import Spec
 
 SMALL = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
@@ -145,6 +146,16 @@ class Preview:
         """The title: the source and its spec."""
         how = f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned"
         return f"{self.source}, {how}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: the attributes, and `partitions`, `files`, `rows`, `bytes`, `skew` and `small_files`."""
+        found: dict[str, Any] = plain(self)
+        totals = ("partitions", "files", "rows", "bytes", "skew", "small_files")
+        return found | {name: getattr(self, name) for name in totals}
+
+    def to_json(self) -> str:
+        """The dict as JSON."""
+        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         pairs = self.summary()

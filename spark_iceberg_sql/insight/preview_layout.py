@@ -16,6 +16,7 @@ from itertools import accumulate
 
 ROWS_BETWEEN_LOOKS = 1000  # RollingFileWriter.ROWS_DIVISOR
 _ALIKE = 1.3  # files whose sizes differ by less than this factor make one point of the curve
+_FOOTER = 4_000  # bytes, where the files written do not tell
 _MERGED = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
 
 
@@ -95,14 +96,15 @@ class Sizes:
             first, ratio = self._points[0]
             return self._below(raw, first, ratio)
         (x0, r0), (x1, r1) = self._points[at - 1], self._points[at]
-        share = (math.log(raw) - math.log(x0)) / (math.log(x1) - math.log(x0))
-        return raw * (r0 + share * (r1 - r0))
+        # The bytes, not their share: the footer of a small file is a multiple of its rows.
+        return x0 * r0 + (raw - x0) / (x1 - x0) * (x1 * r1 - x0 * r0)
 
     def _below(self, raw: float, first: float, ratio: float) -> float:
         """Below the smallest file written: the same footer, and rows as between the two smallest files."""
         size = first * ratio
         if len(self._points) == 1:
-            return size * (0.5 + 0.5 * raw / first)
+            footer = min(_FOOTER, size / 2)
+            return footer + (size - footer) * raw / first
         second, other = self._points[1]
         slope = max(0.0, (second * other - size) / (second - first))
         return max(size * 0.25, size - slope * (first - raw))

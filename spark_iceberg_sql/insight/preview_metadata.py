@@ -101,6 +101,12 @@ def _over(
     ]
 
 
+def unit_of(width: int, kind: str, value: int) -> int:
+    """The year, month, day or hour of a value, since 1970. width: the transform's. kind: `date`, or a timestamp."""
+    micros = value * _DAY if kind == "date" else value
+    return micros // _UNITS[width] if width in _UNITS else _month(micros) // _MONTHS[width]
+
+
 def _month(micros: int) -> int:
     """The months from January 1970 to a time."""
     days = micros // _DAY + 719_468  # since 0000-03-01

@@ -1,8 +1,8 @@
-"""A workload: queries with weights, from texts, a file, or a table."""
+"""A workload: queries with weights, from texts, a file, or Spark's event logs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.discovery import decode, read_bytes
+from spark_iceberg_sql.insight import event_log
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
@@ -24,19 +25,23 @@ class Query:
     weight: float = 1.0
 
 
-def workload(queries: str | Iterable[str | tuple[str, float]]) -> tuple[Query, ...]:
+def workload(
+    queries: str | Iterable[str | tuple[str, float]], plain: Callable[[Path], Path] | None = None
+) -> tuple[Query, ...]:
     """The queries of a workload; equal texts count as one query with the sum of their weights.
 
-    queries: texts, or pairs of a text and a weight, or one string. A text is a script, or the path of a
-    .sql file. Statements that are not queries are skipped.
+    queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of them, or
+    the path of an event log of Spark or of a folder of them, whose queries weigh as often as they ran. Statements that
+    are not queries are skipped. plain: as for `event_log.texts`.
     Raises IcebergSqlError if there is no query, or for a weight that is not positive.
     """
     weights: dict[str, float] = {}
-    for text, weight in _given(queries):
+    for word, weight in _given(queries):
         if not 0 < weight < inf:
             raise IcebergSqlError(f"a query's weight must be a positive number, not {weight}")
-        for query in _queries(text):
-            weights[query] = weights.get(query, 0.0) + weight
+        for text, times in _texts(word, plain):
+            for query in _queries(text):
+                weights[query] = weights.get(query, 0.0) + weight * times
     if not weights:
         raise IcebergSqlError(
             "there is no query to advise for\n"
@@ -47,11 +52,11 @@ def workload(queries: str | Iterable[str | tuple[str, float]]) -> tuple[Query, .
 
 def _given(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[str, float]]:
     if isinstance(queries, str):
-        yield _text(queries), 1.0
+        yield queries, 1.0
         return
     for item in queries:
         if isinstance(item, str):
-            yield _text(item), 1.0
+            yield item, 1.0
         else:
             yield _pair(item)
 
@@ -64,11 +69,29 @@ def _pair(item: object) -> tuple[str, float]:
     raise IcebergSqlError(f"a query is a text, or a pair of a text and a weight, not {item!r}")
 
 
-def _text(word: str) -> str:
-    """A script, or the text of the file it names."""
-    if word.lower().endswith(".sql") and not any(map(str.isspace, word)):
-        return decode(read_bytes(str(Path(word))), word)[0]
-    return word
+def _texts(word: str, plain: Callable[[Path], Path] | None) -> Iterable[tuple[str, int]]:
+    """A script, the text of the file it names, or the texts of the event log, with how often each ran."""
+    if not word or any(map(str.isspace, word)):
+        return ((word, 1),)
+    if not word.lower().endswith(".sql") and not _exists(word):
+        return ((word, 1),)
+    if not event_log.is_log(Path(word)):
+        return ((decode(read_bytes(word), word)[0], 1),)
+    found = event_log.texts(Path(word), plain)
+    if not any(True for text in found for _ in _queries(text)):
+        raise IcebergSqlError(
+            f"the event log {word} has {sum(found.values()):,} SQL executions, but no text of a query\n"
+            "help: spark-sql and the Thrift server write it; in programs, set it before each query: "
+            "spark.sparkContext.setJobDescription(text)"
+        )
+    return found.items()
+
+
+def _exists(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):  # a text that no file can be named
+        return False
 
 
 def _queries(text: str) -> Iterable[str]:

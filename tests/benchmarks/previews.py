@@ -1,6 +1,6 @@
 """Previews against what Spark then really writes: flights, skewed events, and TPC-H where `tpcgen-cli` is on PATH.
 
-python tests/benchmarks/previews.py
+python tests/benchmarks/previews.py [DATA ...]
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ SELECT id, timestamp_seconds(1704067200 + cast(15552000 * sqrt(id / 500000) AS b
   round(100 * -ln(1 - rand(6)), 2) AS amount, concat('/p/', cast(5000 * rand(7) * rand(17) AS int)) AS url
 FROM range(0, 500000, 1, 8)
 """
+SCALE = "0.03"  # of TPC-H: 180,000 rows of lineitem
 # What makes small data behave like large data: files that roll, and shuffle partitions that are split.
 ROLLS = {"write.target-file-size-bytes": "500000"}
 SPLITS = {"write.spark.advisory-partition-size-bytes": "4000000"}
@@ -82,15 +83,17 @@ CASES: dict[str, list[tuple[str, dict[str, str]]]] = {
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(Path(folder) / "warehouse", config=SMALL)
-        spark.sql(f"CREATE TABLE local.events USING iceberg AS {EVENTS}")
-        demo.load_flights(spark, "local.flights")
-        names = ["flights", "events"]
-        if tpch := shutil.which("tpcgen-cli"):
-            command = [tpch, "tpch", "parquet", "-s", "0.1", "--tables", "lineitem"]
+        tpch = shutil.which("tpcgen-cli")
+        names = sys.argv[1:] or [name for name in CASES if tpch or name != "lineitem"]
+        if "events" in names:
+            spark.sql(f"CREATE TABLE local.events USING iceberg AS {EVENTS}")
+        if "flights" in names:
+            demo.load_flights(spark, "local.flights")
+        if "lineitem" in names and tpch:
+            command = [tpch, "tpch", "parquet", "-s", SCALE, "--tables", "lineitem"]
             subprocess.run([*command, "--output-dir", folder], check=True)
             found = next(Path(folder).rglob("lineitem*.parquet"))
             spark.read.parquet(str(found)).writeTo("local.lineitem").using("iceberg").create()
-            names.append("lineitem")
         print("| data | spec and settings | files | written | bytes off | preview s | write s |")
         print("|---|---|--:|--:|--:|--:|--:|")
         off = [one(spark, name, *case) for name in names for case in CASES[name]]

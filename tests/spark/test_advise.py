@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.insight.hypothetical import Bounds, Hypothetical, HypotheticalFile
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import Spec
-from spark_iceberg_sql.spark.bridge import hypothetical_plans, relations, sessions
+from spark_iceberg_sql.spark import session as ways_in
+from spark_iceberg_sql.spark.bridge import hypothetical, hypothetical_plans, relations, sessions
 from spark_iceberg_sql.spark.insight.advise import _Search
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 
@@ -114,6 +119,32 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     assert advice.best.per_query[0].files_now >= advice.best.per_query[0].files
 
 
+def test_the_commands_print_json(
+    spark: SparkSession,
+    visits: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(ways_in, "session", lambda *_, **__: spark)
+    monkeypatch.setattr(SparkSession, "stop", lambda _: None)
+    file = tmp_path / "q.sql"
+    file.write_text(f"{BY_SHOP};\n{BY_DAY};")
+    join = f"SELECT * FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id"
+    for words, result in (
+        (["preview", visits, "--spec", "shop"], sis.preview(spark, visits, "shop").to_dict()),
+        (["advise", visits, str(file)], sis.advise(spark, visits, str(file)).to_dict()),
+        (["health", visits], sis.health(spark, visits).to_dict()),
+        (["spj", join], [{"statement": 1, **sis.spj(spark, join).to_dict()}]),
+    ):
+        assert main([*words, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out) == result
+    assert main(["spj", f"{join}; SELECT nope FROM {TABLE}"]) == 2
+    said = capsys.readouterr()
+    assert said.out.startswith("-- statement 1\n")
+    assert said.err.startswith("error: statement 2: ")
+
+
 def test_a_table_that_is_as_good_as_it_can_be_stays(spark: SparkSession) -> None:
     name = "local.advice.good"
     spark.sql(f"DROP TABLE IF EXISTS {name}")
@@ -195,3 +226,172 @@ def files_in_memory(spark: SparkSession) -> int:
     field = kind.getDeclaredField("IN_MEMORY_FILES")
     field.setAccessible(True)
     return field.get(None).size()
+
+
+def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
+    """No file is opened: those of the second table do not exist."""
+    queries = [f"SELECT * FROM {TABLE} WHERE id = 77", BY_DAY]
+    exact = sis.advise(spark, visits, queries, sample=10**6)
+    known = sis.advise(spark, visits, queries, using="metadata")
+    assert f"bounds of {spark.table(f'{visits}.files').count()} files" in known.basis
+    assert "no row was read" in known.basis
+    assert known.today is not None
+    assert known.today.cost == exact.today.cost
+    costs = [p.cost for p in exact if p.spec == known.best.spec]
+    assert costs
+    assert min(costs) <= 1.25 * exact.best.cost
+    big = "local.advice.big"
+    spark.sql(f"CREATE OR REPLACE TABLE {big} (id BIGINT, ts TIMESTAMP, name STRING) USING iceberg")
+    source = source_of(spark, big)
+    day = 86_400_000_000
+    files = tuple(
+        HypotheticalFile(
+            (), 1_000_000, 10**8, {1: Bounds(0, 10**9), 2: Bounds(n * day // 5, (n + 1) * day // 5)}
+        )
+        for n in range(1000)
+    )
+    made = Hypothetical(source.schema, Spec(0), files)
+    with sessions.working_in(spark):
+        hypothetical.add_files(relations.catalog_table(big), {0: made.as_json()})
+    rows = spark.sql(
+        f"SELECT spec, table_files, notes FROM iceberg_advise('{big}', using => 'metadata', queries => array("
+        f"\"SELECT * FROM {big} WHERE id = 5 AND name = 'x' AND ts >= '1970-02-01' AND ts < '1970-02-03'\"))"
+    ).collect()
+    assert "bucket" in rows[0].spec
+    assert "ts" in rows[0].spec
+    assert any("no bounds for `name`" in note for note in rows[0].notes)
+    for source, said in ((f"SELECT * FROM {visits}", "no metadata"), (visits, "must be one of")):
+        with pytest.raises(sis.IcebergSqlError, match=said):
+            sis.advise(spark, source, BY_SHOP, using="metadata" if said[0] == "n" else "magic")
+    spark.sql(f"DROP TABLE {big}")
+
+
+def test_a_workload_from_an_event_log(spark: SparkSession, visits: str, tmp_path: Path) -> None:
+    """Written by Spark's own listener, which compresses it."""
+    context, jvm = spark._jsc.sc(), spark._jvm
+    listener = jvm.org.apache.spark.scheduler.EventLoggingListener(
+        "app-1", jvm.scala.Option.empty(), jvm.java.net.URI(tmp_path.as_uri()), context.conf()
+    )
+    listener.start()
+    context.addSparkListener(listener)
+    for text in (BY_SHOP, BY_SHOP, f"-- by day\n{BY_DAY}", None):
+        spark.sparkContext.setJobDescription(text)
+        spark.sql(text or f"SELECT count(*) FROM {TABLE} WHERE id = 3").collect()
+    context.listenerBus().waitUntilEmpty()
+    listener.stop()
+    context.removeSparkListener(listener)
+    (log,) = (
+        path for path in tmp_path.rglob("*app-1*") if path.is_file() and path.suffix == ".zstd"
+    )
+    for path in (log, tmp_path):
+        advice = sis.advise(spark, visits, str(path))
+        read = {query.query: query.weight for query in advice.best.per_query}
+        assert read == {BY_SHOP: 2, BY_DAY: 1}
+
+
+CONDITIONS = (
+    "dt = '2024-01-05'",
+    "dt <> '2024-01-05' AND dt IS NOT NULL",
+    "NOT dt >= '2024-01-05'",
+    "dt > '2024-01-04' AND dt <= '2024-01-06'",
+    "dt IN ('2024-01-03', '2024-01-04', '2024-01-09')",
+    "dt NOT IN ('2024-01-03')",
+    "dt NOT BETWEEN '2024-01-03' AND '2024-01-05'",
+    "dt BETWEEN '2024-01-05' AND '2024-01-03' OR id = 3",
+    "dt LIKE '2024-01-%' OR dt LIKE '2023%'",
+    "NOT (dt = '2024-01-05' OR hr = '07')",
+    "hr = '07' AND dt = '2024-01-05'",
+    "dt = '2024-01-05' AND hr = '7'",
+    "dt = '2024-1-5' OR dt < '2024-01'",
+)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_from_hive(spark: SparkSession, zone: str) -> None:
+    """The partitions are recognized by their rows, rewritten conditions keep them, and the script runs."""
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        spark.sql("CREATE DATABASE IF NOT EXISTS web")
+        for name in ("web.logs", "local.web.logs", "local.web.logs_trial"):
+            spark.sql(f"DROP TABLE IF EXISTS {name}")
+        spark.sql(
+            "CREATE TABLE web.logs (id BIGINT, ts TIMESTAMP, seen DATE, dt STRING, hr STRING) "
+            "USING parquet PARTITIONED BY (dt, hr)"
+        )
+        # Hours of eleven days, one row each, some without a time.
+        spark.sql(
+            "INSERT INTO web.logs SELECT id, ts, DATE '2024-01-01', date_format(ts, 'yyyy-MM-dd'), "
+            "date_format(ts, 'HH') FROM (SELECT id, if(id % 50 = 0, null, "
+            "timestamp_seconds(1704067200 + id * 3 * 3600)) AS ts FROM range(80))"
+        )
+        queries = [f"SELECT * FROM web.logs WHERE {condition}" for condition in CONDITIONS]
+        found = sis.from_hive(spark, "web.logs", queries)
+        assert found.spec == "hours(ts)"
+        assert f"in {zone}: checked on all 80 rows" in (found.basis or "")
+        assert found.unsure == ()
+        rewritten = [one for one in found.queries if one.rewritten is not None]
+        assert len(rewritten) >= 10
+        pairs = [
+            (one.text.partition(" WHERE ")[2], one.rewritten.partition(" WHERE ")[2])
+            for one in rewritten
+        ]
+        wrong = ", ".join(f"count_if(NOT (({a}) <=> ({b})))" for a, b in pairs)
+        assert set(spark.sql(f"SELECT {wrong} FROM web.logs").first()) == {0}
+        first = found.queries[0]
+        assert (
+            first.files
+            == spark.table("web.logs").where(CONDITIONS[0]).select("hr").distinct().count()
+        )
+        assert first.files_then is not None
+        if zone == "UTC":
+            return
+        trial, _ = found.other_ways
+        for statement in (*trial.statements, *found.sql.split(";\n")):
+            spark.sql(statement.strip().rstrip(";"))
+            if "add_files" in statement:  # the timestamps of the imported files have no bounds
+                for name in ("logs", "logs_trial"):
+                    target = f"local.web.{name}"
+                    query = first.rewritten.replace("web.logs", target)
+                    assert sis.explain(spark, query).scans[0].pruned == 0
+                    assert same_rows(spark, "web.logs", target)
+        assert same_rows(spark, "web.logs", "local.web.logs")
+        for one in found.queries:
+            now = (one.rewritten or one.text).replace("web.logs", "local.web.logs")
+            assert sorted(spark.sql(now).collect(), key=str) == sorted(
+                spark.sql(one.text).collect(), key=str
+            )
+        scan = sis.explain(spark, first.rewritten.replace("web.logs", "local.web.logs")).scans[0]
+        assert scan.files == first.files_then
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def same_rows(spark: SparkSession, one: str, other: str) -> bool:
+    a, b = spark.table(one), spark.table(other)
+    return a.exceptAll(b).isEmpty() and b.exceptAll(a).isEmpty()
+
+
+def test_what_of_a_hive_table_is_not_certain(spark: SparkSession) -> None:
+    spark.sql("CREATE DATABASE IF NOT EXISTS web")
+    rows = (
+        "SELECT id, timestamp_seconds(id * 86400) AS ts, timestamp_seconds(id * 86400 + 60) AS seen"
+    )
+    for name, day, said in (
+        ("two", "ts", "`seen` and `ts` determine it on every row"),
+        ("off", "ts + make_dt_interval(CAST(id = 7 AS INT))", "but not in 1 of 20 rows"),
+    ):
+        spark.sql(f"DROP TABLE IF EXISTS web.{name}")
+        spark.sql(
+            f"CREATE TABLE web.{name} USING parquet PARTITIONED BY (dt) AS "
+            f"SELECT *, date_format({day}, 'yyyy-MM-dd') AS dt FROM ({rows} FROM range(20))"
+        )
+        query = f"SELECT * FROM web.{name} WHERE dt = '1970-01-05'"
+        found = sis.from_hive(spark, f"web.{name}", query)
+        assert (found.spec, found.basis) == ("dt", None)
+        assert said in " ".join(found.unsure)
+        assert [(one.files, one.rewritten) for one in found.queries] == [(1, None)]
+    assert sis.from_hive(spark, "web.two", query, column="seen").spec == "days(seen)"
+    assert sis.from_hive(spark, "web.off", query, column="ts").spec == "dt"
+    for name, said in (("local.advice.visits", "is not a Hive table"), ("web.nope", "nope")):
+        with pytest.raises(sis.IcebergSqlError, match=said):
+            sis.from_hive(spark, name)

@@ -15,7 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doc_pages import PAGES, ROOT, Block, Outputs, blocks, commands, examples, lay_out, with_output
+from doc_pages import (
+    IN_A_SESSION,
+    PAGES,
+    ROOT,
+    Block,
+    Outputs,
+    blocks,
+    commands,
+    examples,
+    lay_out,
+    with_output,
+)
 from pyspark.sql import DataFrame, SparkSession
 from scans import metrics
 
@@ -27,7 +38,6 @@ from spark_iceberg_sql.spark import session as ways_in
 from spark_iceberg_sql.syntax.script import statements
 
 NEEDS_SPARK = {"python", "pycon", "sql"}
-IN_A_SESSION = ("iceberg-sql run", "iceberg-sql explain-query")
 # A page's folders, which are elsewhere in the tests.
 LAKE = re.compile(r"(?<![\w.])/lake\b")
 

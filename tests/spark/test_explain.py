@@ -273,6 +273,7 @@ def test_what_spark_reads_once_is_counted_once(spark: SparkSession) -> None:
         f"DELETE FROM {T} WHERE name IN (SELECT name FROM {OLD})": [T, T, OLD],
         f"MERGE INTO {T} t USING {OLD} d ON t.id = d.id WHEN MATCHED THEN UPDATE SET name = 'x' "
         "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (d.id, d.name)": [T, T, OLD, OLD],
+        f"UPDATE {OLD} SET name = 'u' WHERE id = 12345": [OLD],  # no file may have such a row
         f"SELECT * FROM {T} a JOIN {T} b ON a.name = b.name": [T, T],
         f"SELECT * FROM {OLD} UNION ALL SELECT * FROM {OLD}": [OLD, OLD],
     }

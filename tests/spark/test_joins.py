@@ -109,6 +109,32 @@ def test_old_files_types_broadcasts_and_no_join(spark: SparkSession) -> None:
     spark.sql("DROP TABLE local.spj.was")
 
 
+def test_the_query_of_a_statement_that_writes(spark: SparkSession) -> None:
+    joined = query("b4", "b4x", ON[0]).replace("a.k", "a.k AS other")
+    spark.sql("CREATE TABLE spj_files (id BIGINT, ts TIMESTAMP, k INT, other INT) USING parquet")
+    for head in (
+        *("INSERT INTO spj_files", "CREATE TABLE local.spj.made USING iceberg AS"),
+        *("CREATE TABLE spj_made USING parquet AS", "CACHE TABLE spj_cache AS"),
+    ):
+        (join,) = sis.spj(spark, f"{head} {joined}").joins
+        assert join.shuffles == 2, head
+    spark.sql("DROP TABLE spj_files")
+
+
+def test_names_that_need_backticks(spark: SparkSession) -> None:
+    for name, by in (("`a-b`.`c.d`", ""), ("`a-b`.`e f`", "PARTITIONED BY (bucket(4, `k k`))")):
+        spark.sql(
+            f"CREATE TABLE local.{name} USING iceberg {by} AS SELECT id AS `k k` FROM range(9)"
+        )
+    text = "SELECT * FROM local.`a-b`.`c.d` a JOIN local.`a-b`.`e f` b ON a.`k k` = b.`k k`"
+    found, _ = answer(spark, text)
+    alter = (found.why or "").partition(": ")[2].partition(";")[0]
+    assert alter == "ALTER TABLE local.`a-b`.`c.d` ADD PARTITION FIELD bucket(4, `k k`)"
+    spark.sql(alter)
+    for name in ("`a-b`.`c.d`", "`a-b`.`e f`"):
+        spark.sql(f"DROP TABLE local.{name}")
+
+
 def answer(spark: SparkSession, text: str) -> tuple[Join, str]:
     found = sis.spj(spark, text)
     return found.joins[0], str(found)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.expressions import kind, pretty
-from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, scala_object
-from spark_iceberg_sql.spark.bridge.plans import parsed
+from spark_iceberg_sql.spark.bridge.jvm import Java, from_option, from_seq
+from spark_iceberg_sql.spark.bridge.plans import executions, parsed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,11 +45,15 @@ class PlannedJoin:
 
 
 class Trial:
-    """A copy of a session in which settings can be tried; the session itself is not changed."""
+    """A copy of a session in which settings can be tried; the session itself is not changed.
+
+    names: the parts of each catalog table's name, by the name that the table itself has.
+    """
 
     def __init__(self, spark: SparkSession) -> None:
         self._session = jvm.java_session(spark).cloneSession()
         self._conf = self._session.sessionState().conf()
+        self.names: dict[str, tuple[str, ...]] = {}
 
     def value(self, key: str) -> str:
         """A setting's value, or its default; empty if it has neither."""
@@ -69,14 +73,27 @@ class Trial:
                 self._conf.setConfString(key, value)
             with jvm.active(self._session):
                 state = self._session.sessionState()
-                mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
-                return tuple(_joins(state.executePlan(parsed(state, text), mode).executedPlan()))
+                _, execution = executions(state, parsed(state, text))
+                self.names |= _names(execution.analyzed())
+                return tuple(_joins(execution.executedPlan()))
         finally:
             for key, old in before.items():
                 if old is None:
                     self._conf.unsetConf(key)
                 else:
                     self._conf.setConfString(key, old)
+
+
+def _names(plan: Java) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for leaf in from_seq(plan.collectLeaves()):
+        if kind(leaf) != "DataSourceV2Relation":
+            continue
+        catalog, identifier = from_option(leaf.catalog()), from_option(leaf.identifier())
+        if catalog is not None and identifier is not None:
+            parts = (catalog.name(), *identifier.namespace(), identifier.name())
+            found[str(leaf.table().name())] = tuple(map(str, parts))
+    return found
 
 
 def _joins(node: Java) -> Iterator[PlannedJoin]:

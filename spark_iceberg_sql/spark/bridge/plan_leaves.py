@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.bridge.expressions import kind, pretty, split
 from spark_iceberg_sql.spark.bridge.jvm import Java, from_seq, java_class, scala_object
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _RELATION = "DataSourceV2Relation"
 _SCAN = "DataSourceV2ScanRelation"
@@ -134,3 +134,24 @@ def relation_names(plan: Java) -> list[str]:
 
 def _is_table(leaf: Java) -> bool:
     return kind(leaf) in (_RELATION, "LogicalRelation", "HiveTableRelation")
+
+
+def files_read(frame: DataFrame, name: str) -> tuple[int, int] | None:
+    """The files and bytes that a query reads of a table of Spark's own formats, by its partitions; None if unknown.
+
+    name: the table's, in lower case and without backticks, its catalog aside.
+    """
+    count = size = 0
+    found = False
+    for leaf in leaves(frame._jdf.queryExecution().optimizedPlan()):
+        if leaf.kind != "LogicalRelation" or not relation_name(leaf.node).lower().endswith(name):
+            continue
+        if kind(leaf.node.relation()) != "HadoopFsRelation":
+            return None
+        files = leaf.node.relation().location()
+        if kind(files) == "CatalogFileIndex":
+            files = files.filterPartitions(jvm.to_seq(()))
+        found = True
+        count += len(files.inputFiles())
+        size += int(files.sizeInBytes())
+    return (count, size) if found else None

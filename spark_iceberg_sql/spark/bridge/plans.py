@@ -97,13 +97,23 @@ def of_condition(spark: SparkSession, condition: str, relation: Java) -> Plans:
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
 
 
-def _plans(state: Java, statement: Java) -> Plans:
+def executions(state: Java, statement: Java) -> tuple[Java, Java]:
+    """The QueryExecution of a parsed statement, and that of the query which Spark plans for it separately, if any.
+
+    state: the session's. Without such a query, both are the same.
+    """
     # As EXPLAIN does: a command is not executed.
     mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
     execution = state.executePlan(statement, mode)
     analyzed = execution.analyzed()
-    if kind(analyzed) in _WITH_QUERY:
-        execution = state.executePlan(getattr(analyzed, _WITH_QUERY[kind(analyzed)])(), mode)
+    if kind(analyzed) not in _WITH_QUERY:
+        return execution, execution
+    return execution, state.executePlan(getattr(analyzed, _WITH_QUERY[kind(analyzed)])(), mode)
+
+
+def _plans(state: Java, statement: Java) -> Plans:
+    whole, execution = executions(state, statement)
+    analyzed = whole.analyzed()
     steps = compiler.instance(_loader(jvm.gateway(), "OptimizerSteps"), _class("OptimizerSteps"))
     after = steps.optimized(state.optimizer(), execution.withCachedData().clone())
     return Plans(analyzed, tuple(steps.before()), after, steps.rule(_OURS))

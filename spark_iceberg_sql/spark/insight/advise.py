@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.plan import size
@@ -16,24 +18,25 @@ from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, wide
-from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts
+from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts, sliced
 from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.spark.bridge import event_logs, relations, sessions
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
 from spark_iceberg_sql.spark.bridge import hypothetical_plans as planning
-from spark_iceberg_sql.spark.bridge import relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.spark.insight.advise_sample import sampled
+from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, sampled
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
     refuse_property,
     refusing,
     source_of,
 )
+from spark_iceberg_sql.spark.insight.preview_estimates import no_metadata
 from spark_iceberg_sql.syntax.identifiers import dotted, quoted
 from spark_iceberg_sql.syntax.lexer import tokenize
 
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
 Fields = tuple[PartitionField, ...]
+USING = ("data", "metadata")
 NAME = "source"  # what the queries call a DataFrame, a query or a path
 ROWS = 20_000
 _SMALLEST = 32_000_000  # bytes; no spec whose median file is smaller is proposed
@@ -55,28 +59,37 @@ def advise(
     source: str | DataFrame,
     queries: str | Iterable[str | tuple[str, float]],
     *,
+    using: str = "data",
     sample: int = ROWS,
     properties: Mapping[str, str] | None = None,
 ) -> Advice:
     """The partition specs that make queries read the least, best first; the table is never changed.
 
-    source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or the path of a .sql file. They refer
-    to the table by its name, to a DataFrame, a query or a path by the name `source`. sample: about how many rows to
-    sample. properties: table properties that override the source table's.
+    source: as for `preview`. queries: SQL texts, pairs of a text and a weight, or paths: of a .sql file, of an event
+    log of Spark, or of a folder of them. They refer to the table by its name, to a DataFrame, a query or a path by the
+    name `source`. using: `data` reads a sample of the rows; `metadata` reads no row, only the counts and bounds of an
+    Iceberg table's files. sample: about how many rows to sample. properties: table properties that override the source
+    table's.
 
     A spec whose median file would be smaller than 32 MB, or than a 16th of the target file size, is not proposed.
     The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.
 
     Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """
+    if using not in USING:
+        raise IcebergSqlError(
+            f"using must be one of {', '.join(USING)}, not `{using}`", argument="using"
+        )
     if not isinstance(sample, int) or sample < 1:
         raise IcebergSqlError(f"sample must be at least 1 row, not {sample}", argument="sample")
-    with refusing("queries"):
-        wanted = workload(queries)
+    with refusing("queries"), TemporaryDirectory() as folder:
+        wanted = workload(queries, lambda file: event_logs.plain_copy(file, Path(folder)))
     found = source_of(spark, source, properties)
+    if using == "metadata" and found.table is None:
+        raise IcebergSqlError(no_metadata(found), argument="using")
     try:
         with sessions.working_in(spark):
-            return _Search(spark, found, wanted, sample).result()
+            return _Search(spark, found, wanted, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
         raise IcebergSqlError(f"no advice for {found.words}: {message(error)}") from None
@@ -91,15 +104,22 @@ class _Planned:
 
 
 class _Search:
-    """One search. spark: the session. source: the rows. queries: the workload. rows: the sample size."""
+    """One search. spark: the session. source: the rows. queries: the workload. rows: to sample. using: as given."""
 
     def __init__(
-        self, spark: SparkSession, source: Source, queries: Sequence[Query], rows: int
+        self,
+        spark: SparkSession,
+        source: Source,
+        queries: Sequence[Query],
+        rows: int,
+        using: str = "data",
     ) -> None:
         self._spark = spark
         self._source = source
         self._queries = queries
         self._rows = rows
+        self._using = using
+        self._basis = ""
         self._notes: list[str] = []
         self._open = int(source.properties.get("read.split.open-file-cost", _OPEN))
         self._table: Java = None
@@ -112,13 +132,51 @@ class _Search:
 
     def costs(self) -> dict[Fields, int]:
         """The cost of the workload under every spec whose files are not too small."""
-        return self._ranked()[2]
+        return self._total(*self._ranked()[2:])
 
-    def _ranked(self) -> tuple[Sample, dict[Fields, Slices], dict[Fields, int]]:
+    def costs_by_query(self) -> dict[str, dict[Fields, int]]:
+        """The cost of each query, by its text, under every such spec; weights do not count."""
+        _, _, planned, costs = self._ranked()
+        return {item.query.text: cost for item, cost in zip(planned, costs, strict=True)}
+
+    @staticmethod
+    def _total(
+        planned: Sequence[_Planned], costs: Sequence[Mapping[Fields, int]]
+    ) -> dict[Fields, int]:
+        """The costs of the workload: the sum over its queries, each by its weight."""
+        return {
+            spec: round(
+                sum(
+                    item.query.weight * cost[spec]
+                    for item, cost in zip(planned, costs, strict=True)
+                )
+            )
+            for spec in costs[0]
+        }
+
+    def _ranked(
+        self,
+    ) -> tuple[Sample, dict[Fields, Slices], list[_Planned], list[dict[Fields, int]]]:
         """Find the filters, lay out every spec's files, and let Iceberg plan over them."""
         planned, columns = self._filters()
         fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
-        sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
+        if self._using == "metadata":
+            found, settings, files = assumed_rows(
+                self._spark, self._source, list(columns), fields, self._rows
+            )
+            sample, fields = found.sample, list(found.fields)
+            self._notes += found.left_out
+            self._basis = (
+                f"based on the counts and bounds of {files:,} files, with values spread evenly between the "
+                "bounds; no row was read"
+            )
+        else:
+            sample, settings = sampled(self._spark, self._source, list(columns), fields, self._rows)
+            self._basis = (
+                "based on every row"
+                if sample.is_whole
+                else f"based on a sample of {sample.seen:,} of {sample.rows:,} rows"
+            )
         smallest = min(_SMALLEST, settings.target // 16)
         every = layouts(sample, fields, smallest)
         if len(every) == 1:
@@ -128,39 +186,49 @@ class _Search:
                 if fields
                 else "the queries filter on no column that a spec could use"
             )
-        return sample, every, self._costs(sample, every, planned)
+        return sample, every, planned, self._costs(sample, every, planned)
 
     def result(self) -> Advice:
         """Rank every spec, and plan the best again."""
-        sample, every, costs = self._ranked()
+        sample, every, planned, by_query = self._ranked()
+        costs = self._total(planned, by_query)
         best = sorted(every, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
         proposals = [p for spec in best if (p := self._proposal(sample, spec, every[spec]))]
         if self._table is not None:
             proposals.insert(0, self._today())
         proposals.sort(key=lambda p: p.cost)
-        basis = (
-            "based on every row"
-            if sample.is_whole
-            else f"based on a sample of {sample.seen:,} of {sample.rows:,} rows"
-        )
         return Advice(
             self._with_now(proposals),
             source=self._source.words,
-            basis=basis,
+            basis=self._basis,
             tried=len(every),
             notes=tuple(self._notes),
         )
+
+    def under(self, fields: Fields) -> Proposal:
+        """What the workload reads under one spec. Raises IcebergSqlError if the rules refuse the spec."""
+        _, columns = self._filters()
+        sample, _ = sampled(self._spark, self._source, list(columns), fields, self._rows)
+        found = self._proposal(sample, fields, sliced(sample, fields))
+        if found is None:
+            raise IcebergSqlError(self._notes[-1])
+        return found
 
     # ---------------------------------------------------------------- queries
 
     def _names(self, text: str) -> list[tuple[str, ...]]:
         """All spellings of the source's name that a query may use."""
-        full = self._source.table
-        if full is None:
-            full = tuple(relations.full_name(NAME))
+        every = [name for name in (self._source.table or self._source.name,) if name is not None]
+        if self._source.table is None:
+            every.append(tuple(relations.full_name(NAME)))
         words = {token.text.strip("`") for token in tokenize(text)}
-        ways = [{part, *(w for w in words if w.lower() == part.lower())} for part in full]
-        return list(product(*ways))
+        return [
+            way
+            for full in every
+            for way in product(
+                *({part, *(w for w in words if w.lower() == part.lower())} for part in full)
+            )
+        ]
 
     def _scans(self, query: Query, table: Java) -> list[planning.Scan]:
         return planning.scans(self._spark, query.text, table, self._names(query.text))
@@ -178,7 +246,7 @@ class _Search:
                     self._notes.append(f"query {number} is skipped: {message(error)}")
                     continue
                 if not scans:
-                    name = source.words if source.table else f"`{NAME}`"
+                    name = source.words if source.table or source.name else f"`{NAME}`"
                     self._notes.append(f"query {number} is skipped: it does not read {name}")
                     continue
                 found.append(_Planned(query, tuple(scan.filters for scan in scans)))
@@ -207,8 +275,8 @@ class _Search:
 
     def _costs(
         self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[_Planned]
-    ) -> dict[Fields, int]:
-        """The cost of the workload under each spec, by Iceberg's planner over all of their files in one table."""
+    ) -> list[dict[Fields, int]]:
+        """The cost of each query under each spec, by Iceberg's planner over all of their files in one table."""
         order = list(every)
         ids: dict[tuple[int, str], int] = {}
         own = []
@@ -219,16 +287,15 @@ class _Search:
         for spec, fields in zip(own, order, strict=True):
             made = hypothetical(sample, self._source.schema, spec, every[fields])
             answers[spec.spec_id] = made.as_json()
-        costs = dict.fromkeys(order, 0.0)
+        costs = [dict.fromkeys(order, 0) for _ in planned]
         with tables.table(self._source.as_table(*own)) as table:
             tables.add_files(table, answers)
-            for item in planned:
+            for item, found in zip(planned, costs, strict=True):
                 for filters in item.filters:
                     left = tables.planned_by_spec(table, filters)
                     for number, (files, read) in left.items():
-                        cost = read + files * self._open
-                        costs[order[number]] += item.query.weight * cost
-        return {fields: round(cost) for fields, cost in costs.items()}
+                        found[order[number]] += read + files * self._open
+        return costs
 
     def _reads(self, table: Java) -> list[QueryReads]:
         """What each query reads of a table, as planned by Spark."""

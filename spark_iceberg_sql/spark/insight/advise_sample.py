@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise_layout import Sample
-from spark_iceberg_sql.insight.hypothetical_values import has_bounds, ordinal
+from spark_iceberg_sql.insight.advise_metadata import Assumed, assumed
+from spark_iceberg_sql.insight.hypothetical_values import has_bounds
 from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge import hypothetical
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
 from spark_iceberg_sql.spark.insight.hypothetical_source import Source
-from spark_iceberg_sql.spark.insight.preview_estimates import first_rows
+from spark_iceberg_sql.spark.insight.preview_estimates import first_rows, from_spark, known_files
 from spark_iceberg_sql.spark.insight.preview_settings import settings_of
 from spark_iceberg_sql.syntax.identifiers import dotted
 
@@ -69,10 +70,10 @@ def sampled(
             rows=total,
             raw=max(1.0, raw),
             columns={
-                i: [_stored(kind, row[f"c{i}"]) for row in taken] for i, kind in kinds.items()
+                i: [from_spark(kind, row[f"c{i}"]) for row in taken] for i, kind in kinds.items()
             },
             keys={
-                f.key: [_stored(_result(source, f), row[f"k{n}"]) for row in taken]
+                f.key: [from_spark(_result(source, f), row[f"k{n}"]) for row in taken]
                 for n, f in enumerate(fields)
             },
             sizes=sizes,
@@ -80,6 +81,24 @@ def sampled(
         ),
         settings,
     )
+
+
+def assumed_rows(
+    spark: SparkSession,
+    source: Source,
+    columns: Sequence[int],
+    fields: Sequence[PartitionField],
+    count: int,
+) -> tuple[Assumed, WriteSettings, int]:
+    """A sample from the bounds of the table's files, the write settings, and the number of its data files."""
+    types = source.schema.types
+    kinds = {i: types[i].name for i in columns if has_bounds(types[i])}
+    known, deletes = known_files(spark, source, list(kinds))
+    with hypothetical.table(source.as_table(Spec(0))) as table:
+        settings = settings_of(spark, table)
+    found = assumed(known, kinds, fields, count, settings)
+    notes = (f"{deletes:,} delete files are not applied",) if deletes else ()
+    return replace(found, left_out=(*notes, *found.left_out)), settings, len(known)
 
 
 def _path(source: Source, field_id: int) -> list[str]:
@@ -92,10 +111,3 @@ def _result(source: Source, field: PartitionField) -> Primitive:
     kind = source.schema.types[field.source_id]
     assert isinstance(kind, Primitive)
     return kind if field.transform.transform.result is None else Primitive("int")
-
-
-def _stored(kind: Any, value: Any) -> Any:
-    """A value returned by `hypothetical_rows.stored`, as Iceberg stores it."""
-    if kind.name == "timestamp" and isinstance(value, str):
-        value = datetime.fromisoformat(value)
-    return ordinal(kind, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -54,13 +55,16 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
     filtered = plans.filtered(found)
     every = [(number, c) for number, one in filtered.items() for c in one.conjuncts]
     derived = terms.copies(every)
-    scans, notes = [], []
+    scans: list[Scan] = []
+    notes = []
     for leaf in plan_leaves.read_leaves(spark, found.after):
         if leaf.kind == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
             own = plans.key(relation)
             places = frozenset(place for number, place in derived if number == own)
-            scans.append(_scan(spark, found, leaf, filtered.pop(own, None), places))
+            scan = _scan(spark, found, leaf, filtered.pop(own, None), places)
+            if not _is_needless(scan, leaf, scans):
+                scans.append(scan)
         elif leaf.kind in _METADATA_DELETE:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (
@@ -139,6 +143,16 @@ def _scan(
         if filtered is not None and metrics
         else 0,
         note=note,
+    )
+
+
+def _is_needless(scan: Scan, leaf: plan_leaves.Leaf, before: Sequence[Scan]) -> bool:
+    """Whether a scan that looks for the rows of another scan does not run, since neither has a file to read."""
+    return leaf.is_first and any(
+        other.table == scan.table
+        and other.files == scan.files == 0
+        and "_file" in other.runtime_filters
+        for other in before
     )
 
 

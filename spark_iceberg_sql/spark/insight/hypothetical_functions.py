@@ -102,7 +102,7 @@ _PROPOSALS = (
 
 
 def _advise(spark: SparkSession, given: Mapping[str, Any]) -> Rows:
-    found = advise.advise(spark, given["source"], given["queries"])
+    found = advise.advise(spark, given["source"], given["queries"], using=given["using"])
     return _PROPOSALS, [
         {
             **asdict(proposal),
@@ -132,6 +132,7 @@ QUESTIONS: tuple[Question, ...] = (
         (
             _SOURCE,
             Argument("queries", "an array of queries, or one script of them", is_list=True),
+            Argument("using", "data: a sample of the rows is read; metadata: none", "data"),
         ),
         "the partition specs that make queries read the least, best first",
         "SELECT * FROM iceberg_advise('db.t', queries => array('SELECT ...'));",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ class Source:
 
     frame: the rows. words: what the user called it. schema: its columns, with field ids. json: the same, as in
     metadata.json. properties: of the table that would be written. table: its full name, if it is an Iceberg table
-    in a catalog. metadata: that table's metadata.json, without its snapshots.
+    in a catalog. metadata: that table's metadata.json, without its snapshots. name: the full name of any other table.
     """
 
     frame: DataFrame
@@ -44,6 +44,7 @@ class Source:
     properties: Mapping[str, str]
     table: tuple[str, ...] | None = None
     metadata: Mapping[str, Any] | None = None
+    name: tuple[str, ...] | None = None
 
     def as_table(self, *specs: Spec) -> dict[str, Any]:
         """The metadata of a new empty table with these columns and properties. specs: the last is the default."""
@@ -146,6 +147,8 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
             )
         if loaded.metadata is not None:
             return _of_table(spark, name, full, loaded.metadata, properties)
+        if loaded.what != "view":
+            return replace(_of_frame(spark.table(dotted(full)), name, properties), name=full)
     return _of_frame(spark.table(dotted(parts)), name, properties)
 
 

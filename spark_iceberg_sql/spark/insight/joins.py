@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ def _verdict(trial: Trial, text: str) -> Verdict:
             then.shuffles,
             one.is_broadcast,
             _is_stored(one),
-            None if _happens(then) or then.is_broadcast else _why(then),
+            None if _happens(then) or then.is_broadcast else _why(then, trial.names),
         )
         for one, then in zip(now, best, strict=True)
     ]
@@ -100,8 +100,11 @@ def _table(scan: Java) -> Java | None:
     return scan.table() if kind(scan) == "BatchScanExec" else None
 
 
-def _why(one: PlannedJoin) -> str:
-    """What is still missing with the best settings: the first condition that does not hold."""
+def _why(one: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
+    """What is still missing with the best settings: the first condition that does not hold.
+
+    names: the parts of each catalog table's name.
+    """
     if not one.left.keys:
         return "the join has no equality between columns"
     if not one.shuffles:
@@ -122,7 +125,8 @@ def _why(one: PlannedJoin) -> str:
             return f"{table.name()} is joined on {keys}, not on columns: only columns have known partitions"
         tables.append((table, side))
     (left, _), (right, _) = tables
-    bare = _not_partitioned(*tables[0], *tables[1]) | _not_partitioned(*tables[1], *tables[0])
+    first, second = tables
+    bare = _not_partitioned(*first, *second, names) | _not_partitioned(*second, *first, names)
     if bare:
         verb, theirs = ("is", "its") if len(bare) == 1 else ("are", "their")
         advice = [text for text in bare.values() if text]
@@ -156,7 +160,9 @@ def _why_not_by_files(table: Java, side: Side) -> str | None:
     return None
 
 
-def _not_partitioned(table: Java, side: Side, other: Java, others: Side) -> dict[str, str]:
+def _not_partitioned(
+    table: Java, side: Side, other: Java, others: Side, known: Mapping[str, tuple[str, ...]]
+) -> dict[str, str]:
     """A table that is not partitioned, with the statement that partitions it like the other one, if there is one."""
     if _fields(table):
         return {}
@@ -165,8 +171,11 @@ def _not_partitioned(table: Java, side: Side, other: Java, others: Side) -> dict
     if not _fields(other):  # neither is
         plain = (i for i, type_ in enumerate(side.types) if type_.partition("(")[0] in _BUCKETED)
         fields = [f"bucket(16, {quoted(side.keys[i])})" for i in plain]
-    alter = f"ALTER TABLE {table.name()} ADD PARTITION FIELD {fields[0]}" if fields else ""
-    return {str(table.name()): alter}
+    name = str(table.name())
+    alter = ""
+    if fields and name in known:  # a table by path has no name
+        alter = f"ALTER TABLE {'.'.join(map(quoted, known[name]))} ADD PARTITION FIELD {fields[0]}"
+    return {name: alter}
 
 
 def _iceberg(side: Side) -> Java | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hypothetical_values import ordinal
 from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview, partition_text
 from spark_iceberg_sql.insight.preview_layout import (
     ROWS_BETWEEN_LOOKS,
@@ -100,6 +102,51 @@ def _unseen(counts: Sequence[int], share: float) -> int:
     return round(once**2 / (2 * twice + share / (1 - share) * once)) if once else 0
 
 
+def known_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tuple[list[Known], int]:
+    """The data files of a table, with the bounds of columns by field id, and the number of delete files."""
+    assert source.table is not None
+    metrics = fn.col("readable_metrics")
+    picked = []
+    for i in ids:
+        column, kind = source.schema.by_id(i), source.schema.types[i]
+        assert column is not None
+        of_column = metrics.getField(column.name)
+        ends = ("lower_bound", "upper_bound")
+        picked += [
+            rows.stored(of_column.getField(end), kind.name).alias(f"{end}{i}") for end in ends
+        ]
+    files = spark.table(dotted((*source.table, "files"))).select(
+        "content", "record_count", "file_size_in_bytes", *picked
+    )
+    collected = files.collect()
+    known = []
+    for row in collected:
+        bounds: dict[int, tuple[Any, Any]] = {}
+        for i in ids:
+            low, high = row[f"lower_bound{i}"], row[f"upper_bound{i}"]
+            if low is not None and high is not None:
+                kind = source.schema.types[i]
+                bounds[i] = (from_spark(kind, low), from_spark(kind, high))
+        if not row["content"] and row["record_count"]:
+            known.append(Known(row["record_count"], row["file_size_in_bytes"], bounds))
+    return known, sum(bool(row["content"]) for row in collected)
+
+
+def no_metadata(source: Source) -> str:
+    """The refusal of a source that is not a table in a catalog."""
+    return (
+        f"{source.words} has no metadata of files: only an Iceberg table in a catalog does\n"
+        "help: read rows instead, with using => 'data'"
+    )
+
+
+def from_spark(kind: Any, value: Any) -> Any:
+    """A value returned by `hypothetical_rows.stored`, as Iceberg stores it."""
+    if kind.name == "timestamp" and isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    return ordinal(kind, value)
+
+
 def from_metadata(
     spark: SparkSession,
     source: Source,
@@ -112,38 +159,10 @@ def from_metadata(
     Raises IcebergSqlError for a source that is not a table, or a field whose values cannot be derived from bounds.
     """
     if source.table is None:
-        raise IcebergSqlError(
-            f"{source.words} has no metadata of files: only an Iceberg table in a catalog does\n"
-            "help: preview it with using => 'data' or 'sample', which read rows"
-        )
+        raise IcebergSqlError(no_metadata(source))
     ids = sorted({field.source_id for field in wanted.spec.fields})
     kinds = {i: source.schema.types[i].name for i in ids}
-    metrics = fn.col("readable_metrics")
-    picked = []
-    for i, kind in kinds.items():
-        column = source.schema.by_id(i)
-        assert column is not None
-        bounds = metrics.getField(column.name)
-        ends = ("lower_bound", "upper_bound")
-        picked += [rows.stored(bounds.getField(end), kind).alias(f"{end}{i}") for end in ends]
-    files = spark.table(dotted((*source.table, "files"))).select(
-        "content", "record_count", "file_size_in_bytes", *picked
-    )
-    collected = files.collect()
-    known = [
-        Known(
-            row["record_count"],
-            row["file_size_in_bytes"],
-            {
-                i: (row[f"lower_bound{i}"], row[f"upper_bound{i}"])
-                for i in ids
-                if row[f"lower_bound{i}"] is not None and row[f"upper_bound{i}"] is not None
-            },
-        )
-        for row in collected
-        if not row["content"] and row["record_count"]
-    ]
-    deletes = sum(bool(row["content"]) for row in collected)
+    known, deletes = known_files(spark, source, ids)
     parts = []
     every: list[int] = []
     for values, (count, size) in spread(wanted.spec, known, kinds).items():

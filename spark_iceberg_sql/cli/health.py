@@ -1,0 +1,28 @@
+"""`iceberg-sql health TABLE`: what slows down a table's queries, and the statement that fixes it."""
+
+from __future__ import annotations
+
+import argparse
+
+from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.cli.results import add_format, write
+from spark_iceberg_sql.cli.session_options import add_session, session
+from spark_iceberg_sql.extras import load
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("table", metavar="TABLE", help="a table's name, as in SQL")
+    add_format(parser)
+    add_session(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the findings; returns the exit code."""
+    spark = session(given)
+    try:
+        found = load("spark.insight.health").health(spark, given.table)
+    finally:
+        spark.stop()
+    write(found, given)
+    return CLEAN

@@ -1,0 +1,20 @@
+"""`iceberg-sql spj "SELECT ... JOIN ..."`: whether joins are storage-partitioned, and what is missing."""
+
+from __future__ import annotations
+
+import argparse
+
+from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN
+from spark_iceberg_sql.cli.results import add_statements, of_statements
+from spark_iceberg_sql.extras import load
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    add_statements(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the verdict on each statement; returns the exit code."""
+    _, refused = of_statements(given, load("spark.insight.joins").spj)
+    return COULD_NOT_RUN if refused else CLEAN

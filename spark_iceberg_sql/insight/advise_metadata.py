@@ -1,0 +1,111 @@
+"""A sample for `advise` from the bounds and counts of existing files; no row is read.
+
+A file's rows are assumed to be spread evenly between the bounds of each column, each column independent of the others,
+and hashed values evenly over their buckets.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spark_iceberg_sql.insight.advise_layout import Key, Sample
+from spark_iceberg_sql.insight.preview_layout import Sizes, WriteSettings
+from spark_iceberg_sql.insight.preview_metadata import Known, unit_of
+from spark_iceberg_sql.model.spec import PartitionField
+
+_SEED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """A sample of assumed rows.
+
+    sample: the rows. fields: those of the candidates whose values the bounds determine. left_out: why others are not.
+    """
+
+    sample: Sample
+    fields: tuple[PartitionField, ...]
+    left_out: tuple[str, ...]
+
+
+def assumed(
+    files: Sequence[Known],
+    kinds: Mapping[int, str],
+    fields: Sequence[PartitionField],
+    count: int,
+    settings: WriteSettings,
+) -> Assumed:
+    """About `count` rows with values between their file's bounds, in the order of the files.
+
+    kinds: by field id, the Iceberg types of the columns. fields: the candidates.
+    """
+    some = random.Random(_SEED)
+    total, size = sum(f.rows for f in files), sum(f.size for f in files)
+    known = {i: kind for i, kind in kinds.items() if all(i in f.bounds for f in files)}
+    each = [max(1, round(count * f.rows / max(1, total))) for f in files]
+    columns: dict[int, list[Any]] = {i: [] for i in known}
+    for file, n in zip(files, each, strict=True):
+        for i in known:
+            columns[i] += _between(*file.bounds[i], n, some)
+    usable, left_out = [], []
+    keys: dict[Key, list[Any]] = {}
+    for field in fields:
+        why = _unknown(field, known, files)
+        if why:
+            left_out.append(f"not every field over `{field.source}` is tried: {why}")
+            continue
+        usable.append(field)
+        keys[field.key] = _values(field, columns[field.source_id], kinds[field.source_id], some)
+    sample = Sample(
+        rows=total,
+        raw=max(1.0, size / max(1, total)),  # compressed, as in today's files
+        columns=columns,
+        keys=keys,
+        sizes=Sizes((), settings),
+        seen=sum(each),
+    )
+    return Assumed(sample, tuple(usable), tuple(dict.fromkeys(left_out)))
+
+
+def _between(low: Any, high: Any, count: int, some: random.Random) -> list[Any]:
+    """Values from one bound to the other, in no order."""
+    if low == high:
+        return [low] * count
+    if isinstance(low, (int, float)) and not isinstance(low, bool):
+        # Not at equal steps: these would be the same few values in every file with these bounds.
+        draw: Callable[[Any, Any], Any] = some.randint if isinstance(low, int) else some.uniform
+        found = [low, high, *(draw(low, high) for _ in range(count - 2))][:count]
+    else:
+        found = [high if i % 2 else low for i in range(count)]
+    some.shuffle(found)
+    return found
+
+
+def _unknown(field: PartitionField, known: Mapping[int, str], files: Sequence[Known]) -> str:
+    """Why the bounds do not determine a field's values; empty if they do."""
+    if field.source_id not in known:
+        return f"some files have no bounds for `{field.source}`"
+    if field.transform.transform.hashes or field.transform.transform.iso_width is not None:
+        return ""
+    bounds = [file.bounds[field.source_id] for file in files]
+    if all(isinstance(low, int) and not isinstance(low, bool) for low, _ in bounds):
+        return ""
+    if all(low == high for low, high in bounds) and not field.transform.transform.truncates:
+        return ""
+    return f"the bounds of `{field.source}` do not determine the values between them"
+
+
+def _values(
+    field: PartitionField, column: Sequence[Any], kind: str, some: random.Random
+) -> list[Any]:
+    transform, parameter = field.transform.transform, field.transform.parameter or 1
+    if transform.hashes:
+        return [some.randrange(parameter) for _ in column]
+    if transform.iso_width is not None:
+        return [unit_of(transform.iso_width, kind, value) for value in column]
+    if transform.truncates:
+        return [value // parameter * parameter for value in column]
+    return list(column)

@@ -1,0 +1,363 @@
+"""A Hive-partitioned table in Iceberg: the hidden spec, the rewritten queries, what stays the same, the script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spark_iceberg_sql.checker import engine
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hive_ddl import HiveTable, of_ddl
+from spark_iceberg_sql.insight.hive_partitions import Form, Reading, forms_of, readings
+from spark_iceberg_sql.insight.hive_queries import Rewritten, constants, rewrite
+from spark_iceberg_sql.insight.plain import as_json, plain
+from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+
+_IMPORTED = ("parquet", "orc", "avro")  # formats of files that an Iceberg table may have
+
+
+@dataclass(frozen=True, slots=True)
+class HiveQuery:
+    """A query.
+
+    text: as given. rewritten: for the hidden spec; None if it stays as it is. notes: which conditions stay, and why.
+    files, bytes: what it reads of the Hive table now; files_then, bytes_then: of the Iceberg table once all files are
+    in the hidden spec. These are None if there is no table to measure.
+    """
+
+    text: str
+    rewritten: str | None
+    notes: tuple[str, ...] = ()
+    files: int | None = None
+    bytes: int | None = None
+    files_then: int | None = None
+    bytes_then: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the script. why: one sentence. statements: in order, without `;`."""
+
+    why: str
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FromHive:
+    """How a Hive-partitioned table becomes an Iceberg table with hidden partitioning.
+
+    table: its name. spec: the text for PARTITIONED BY; the Hive table's own columns where nothing better is certain.
+    basis: how it is known that the spec is equivalent; None if the spec has only the Hive table's columns. unsure:
+    what is not known, with the query or argument that decides it. queries: one per query. same, saves: sentences.
+    script: the steps of a move. other_ways: steps of `snapshot` and `migrate`.
+    """
+
+    table: str
+    spec: str
+    basis: str | None
+    unsure: tuple[str, ...]
+    queries: tuple[HiveQuery, ...]
+    same: tuple[str, ...]
+    saves: tuple[str, ...]
+    script: tuple[Step, ...]
+    other_ways: tuple[Step, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        """The script as text, each step after a comment."""
+        return "\n".join(_steps(self.script))
+
+    def rows(self) -> Iterator[tuple[str, str, str | None]]:
+        """One row per fact: its part, the text, and for a query its rewritten text."""
+        yield "spec", self.spec, self.basis
+        yield from (("unsure", one, None) for one in self.unsure)
+        yield from (("query", one.text, one.rewritten) for one in self.queries)
+        yield from (("same", one, None) for one in self.same)
+        yield from (("saves", one, None) for one in self.saves)
+        for step in self.script:
+            yield from (("script", one, step.why) for one in step.statements)
+        for step in self.other_ways:
+            yield from (("other way", one, step.why) for one in step.statements)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON: the attributes; a query has those of HiveQuery, a step those of Step."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+    def to_json(self) -> str:
+        """The dict as JSON."""
+        return as_json(self.to_dict())
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.table}: PARTITIONED BY ({self.spec})"
+        if self.basis is not None:
+            yield f"  {self.basis}"
+        yield from (f"  unsure: {one}" for one in self.unsure)
+        for number, one in enumerate(self.queries, 1):
+            yield f"query {number}: {_one_line(one.text)}"
+            yield f"  becomes: {_one_line(one.rewritten)}" if one.rewritten else "  stays as it is"
+            if one.files is not None and one.bytes is not None:
+                then = "unknown"
+                if one.files_then is not None and one.bytes_then is not None:
+                    then = f"{one.files_then:,} files ({size(one.bytes_then)})"
+                yield f"  reads {one.files:,} files ({size(one.bytes)}) now, {then} then"
+            yield from (f"  {note}" for note in one.notes)
+        yield "stays the same:"
+        yield from (f"  {one}" for one in self.same)
+        if self.saves:
+            yield "saves:"
+            yield from (f"  {one}" for one in self.saves)
+        yield "script:"
+        yield from (f"  {line}" for line in _steps(self.script))
+        if self.other_ways:
+            yield "other ways:"
+            yield from (f"  {line}" for line in _steps(self.other_ways))
+
+
+def _steps(steps: Iterable[Step]) -> Iterator[str]:
+    for step in steps:
+        yield f"-- {step.why}"
+        yield from (f"{statement};" for statement in step.statements)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def from_ddl(
+    text: str,
+    queries: Iterable[str | tuple[str, float]] | str = (),
+    *,
+    column: str | None = None,
+    zone: str = "UTC",
+    catalog: str = "local",
+) -> FromHive:
+    """The move of a table that is known by its CREATE TABLE alone.
+
+    text: the CREATE TABLE statement, and any queries. queries: more of them. column: the column that determines
+    the time of the partitions; without it, nothing is assumed. zone: the time zone of the partitions' days and hours.
+    catalog: the Iceberg catalog of the new table.
+    Raises IcebergSqlError if the text is not that of a table with partition columns, or for an unknown column.
+    """
+    table, rest = of_ddl(text)
+    todo = (*workload_of(rest), *workload_of(queries))
+    forms, unknown = known_forms(table, todo, {})
+    unsure = [f"`{name}`: {why}" for name, why in unknown.items()]
+    chosen = None
+    every = list(readings(forms, table.data, (zone,)))
+    if column is not None:
+        chosen = of_column(table, every, column, unsure)
+        basis = f"as stated, {chosen.words}; the first statement of the script checks it"
+        chosen = replace(chosen, basis=basis)
+    else:
+        unsure += undecided(table, every)
+    return moved(table, chosen, unsure, todo, catalog)
+
+
+def workload_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[Query, ...]:
+    """The queries of a workload, which may be empty."""
+    given = [queries] if isinstance(queries, str) else list(queries)
+    given = [one for one in given if not isinstance(one, str) or one.strip()]
+    return workload(given) if given else ()
+
+
+def known_forms(
+    table: HiveTable, queries: Sequence[Query], values: dict[str, set[str]]
+) -> tuple[dict[str, Form], dict[str, str]]:
+    """The forms of the partition columns, by their values, or else by the constants of the queries."""
+    seen = {name: set(some) for name, some in values.items()}
+    if not any(seen.values()):
+        names = [column.name for column in table.partitions]
+        for query in queries:
+            for name, some in constants(query.text, table.name[-1], names).items():
+                seen.setdefault(name, set()).update(some)
+    return forms_of(table.partitions, seen)
+
+
+def of_column(
+    table: HiveTable, every: Sequence[Reading], column: str, unsure: Sequence[str]
+) -> Reading:
+    """The reading over a column. Raises IcebergSqlError if there is none."""
+    found = next((one for one in every if one.source.name.lower() == column.lower()), None)
+    if found is None:
+        names = ", ".join(f"`{c.name}`" for c in table.data if c.is_time) or "none"
+        raise IcebergSqlError(
+            f"the partitions of {table.title} cannot be derived from `{column}`\n"
+            + "".join(f"help: {one}\n" for one in unsure)
+            + f"help: its date and timestamp columns: {names}",
+            argument="column",
+        )
+    return found
+
+
+def undecided(table: HiveTable, every: Sequence[Reading]) -> Iterator[str]:
+    """What must be decided before a reading is used."""
+    for one in every:
+        yield (
+            f"whether {one.words}; if so, {one.term} replaces it (column => '{one.source.name}'); "
+            f"this must return 0: {one.check(table.title)}"
+        )
+
+
+def moved(
+    table: HiveTable,
+    reading: Reading | None,
+    unsure: Sequence[str],
+    queries: Sequence[Query],
+    catalog: str,
+) -> FromHive:
+    """The result. reading: the one that is certain; None if there is none."""
+    terms = [quoted(column.name) for column in table.partitions]
+    replaced: tuple[str, ...] = ()
+    if reading is not None:
+        replaced = reading.columns
+        keep = [quoted(c.name) for c in table.partitions if c.name not in replaced]
+        at = next(i for i, c in enumerate(table.partitions) if c.name in replaced)
+        terms = [*keep[:at], reading.term, *keep[at:]]
+    spec = ", ".join(terms)
+    todo = [_query(query, table, reading) for query in queries]
+    script, others = _script(table, reading, spec, catalog)
+    refused = [
+        f"a statement of the script would be refused: {one.code}: {one.message}"
+        for one in engine.check("\n".join(_steps(script)))
+        if one.severity is Severity.ERROR
+    ]
+    return FromHive(
+        table.title,
+        spec,
+        reading.basis if reading is not None else None,
+        (*unsure, *refused),
+        tuple(todo),
+        tuple(_same(table, reading)),
+        tuple(_saves(reading)),
+        script,
+        others,
+    )
+
+
+def _query(query: Query, table: HiveTable, reading: Reading | None) -> HiveQuery:
+    if reading is None:
+        return HiveQuery(query.text, None)
+    found: Rewritten = rewrite(query.text, table.name[-1], reading)
+    return HiveQuery(query.text, found.rewritten, found.notes)
+
+
+def _same(table: HiveTable, reading: Reading | None) -> Iterator[str]:
+    names = ", ".join(f"`{column.name}`" for column in table.partitions)
+    plural = len(table.partitions) > 1
+    yield (
+        f"{names} {'remain columns' if plural else 'remains a column'}: every query returns the same rows, "
+        "rewritten or not"
+    )
+    if reading is None:
+        yield "the partitioning: the same columns, as identity fields"
+        return
+    old = ", ".join(f"`{name}`" for name in reading.columns)
+    keep = [column.name for column in table.partitions if column.name not in reading.columns]
+    if keep:
+        yield "partition fields: " + ", ".join(f"`{name}`" for name in keep)
+    yield (
+        f"writers must still fill {old}; do not drop {'them' if len(reading.columns) > 1 else 'it'} from the table "
+        "that was imported, whose earlier spec refers to it"
+    )
+
+
+def _saves(reading: Reading | None) -> Iterator[str]:
+    if reading is None:
+        return
+    column, old = f"`{reading.source.name}`", ", ".join(f"`{name}`" for name in reading.columns)
+    yield f"a query that filters only on {column} reads only the partitions of its range; in Hive it reads all"
+    yield f"nobody needs to know {old}: a condition on {column} is enough"
+
+
+def _script(
+    table: HiveTable, reading: Reading | None, spec: str, catalog: str
+) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    parts = table.name[-2:] if len(table.name) > 1 else ("default", *table.name)
+    name = ".".join(map(quoted, parts))
+    target = f"{quoted(catalog)}.{name}"
+    source = f"spark_catalog.{name}"
+    check = (
+        (Step(f"must return 0: {reading.words}", (reading.check(source),)),)
+        if reading is not None and reading.basis.startswith("as stated")
+        else ()
+    )
+    if table.format not in _IMPORTED:
+        kind = (
+            f"files of the format {table.format}" if table.format else "a format that is not known"
+        )
+        create = (
+            f"CREATE TABLE {target} USING iceberg PARTITIONED BY ({spec}) AS SELECT * FROM {source}"
+        )
+        return (*check, Step(f"writes all rows: {kind} cannot be imported", (create,))), ()
+    system = f"{quoted(catalog)}.system"
+    columns = ", ".join(f"{quoted(c.name)} {c.type}" for c in table.columns)
+    own = ", ".join(quoted(column.name) for column in table.partitions)
+    alters = _alters(target, table, reading)
+    move = _rewritten(system, name)
+    ours, theirs = string_literal(name), string_literal(source)
+    added = f"CALL {system}.add_files(table => {ours}, source_table => {theirs})"
+    script = [
+        *check,
+        Step(
+            "an empty table with the same columns and partitions",
+            (f"CREATE TABLE {target} ({columns}) USING iceberg PARTITIONED BY ({own})",),
+        ),
+        Step(
+            "imports the files where they are; the Hive table must not be dropped or changed after this",
+            (added,),
+        ),
+    ]
+    if alters:
+        script.append(Step("new files get the hidden spec", alters))
+        script.append(
+            Step(
+                "moves the imported files to it; before this, conditions on the partition columns prune "
+                "them, and ranges of a timestamp may not: Spark writes timestamps to Parquet without "
+                "bounds, unless spark.sql.parquet.outputTimestampType is set",
+                (move,),
+            )
+        )
+    trial = ".".join(map(quoted, (*parts[:-1], f"{parts[-1]}_trial")))
+    copy = string_literal(f"{quoted(catalog)}.{trial}")
+    snapshot = f"CALL {system}.snapshot(source_table => {string_literal(source)}, table => {copy})"
+    other = [
+        Step(
+            "a trial: another table over the same files; writes to it do not change the Hive table",
+            (
+                snapshot,
+                *_alters(f"{quoted(catalog)}.{trial}", table, reading),
+            ),
+        ),
+        Step(
+            "in place: replaces the Hive table, under its name; spark_catalog must be Iceberg's SparkSessionCatalog",
+            (
+                f"CALL spark_catalog.system.migrate(table => {string_literal(name)})",
+                *_alters(source, table, reading),
+            ),
+        ),
+    ]
+    return tuple(script), tuple(other)
+
+
+def _alters(target: str, table: HiveTable, reading: Reading | None) -> tuple[str, ...]:
+    if reading is None:
+        return ()
+    *gone, last = [quoted(name) for name in reading.columns]
+    start = f"ALTER TABLE {target}"
+    drops = [f"{start} DROP PARTITION FIELD {name}" for name in gone]
+    return (*drops, f"{start} REPLACE PARTITION FIELD {last} WITH {reading.term}")
+
+
+def _rewritten(system: str, name: str) -> str:
+    return (
+        f"CALL {system}.rewrite_data_files(table => {string_literal(name)}, "
+        "options => map('rewrite-all', 'true'))"
+    )

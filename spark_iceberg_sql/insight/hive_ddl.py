@@ -1,0 +1,98 @@
+"""A Hive-partitioned table, as its CREATE TABLE statement or a catalog describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hive_partitions import Column
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.parser import read
+from spark_iceberg_sql.syntax.script import Statement, statements
+
+_HELP = "help: CREATE TABLE db.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt STRING) STORED AS PARQUET"
+
+
+@dataclass(frozen=True, slots=True)
+class HiveTable:
+    """A table with partition columns.
+
+    name: its parts. columns: all, the partition columns last. partitions: the partition columns. format: of its
+    files, lower case; None if that is not known.
+    """
+
+    name: tuple[str, ...]
+    columns: tuple[Column, ...]
+    partitions: tuple[Column, ...]
+    format: str | None
+
+    @property
+    def title(self) -> str:
+        """Its name in SQL."""
+        return ".".join(map(quoted, self.name))
+
+    @property
+    def data(self) -> tuple[Column, ...]:
+        """The columns that are not partition columns."""
+        return tuple(column for column in self.columns if column not in self.partitions)
+
+
+def of_ddl(text: str) -> tuple[HiveTable, str]:
+    """The table of the only CREATE TABLE in a text, and the rest of the text.
+
+    Raises IcebergSqlError if there is not exactly one, or if its table has no partition columns.
+    """
+    found, rest = [], []
+    for statement in statements(text):
+        node = read(statement)
+        if isinstance(node, nodes.Unreadable):
+            raise IcebergSqlError(f"the statement cannot be read: {statement.text[:60]}\n{_HELP}")
+        if isinstance(node, nodes.Create) and node.query is None and node.like is None:
+            found.append((statement, node))
+        else:
+            rest.append(f"{statement.text};")
+    if len(found) != 1:
+        many = "no" if not found else "more than one"
+        raise IcebergSqlError(
+            f"there is {many} CREATE TABLE statement with a list of columns\n{_HELP}"
+        )
+    return _table(*found[0]), "\n".join(rest)
+
+
+def _table(statement: Statement, node: nodes.Create) -> HiveTable:
+    columns = tuple(Column(c.name, _type(c.type_text)) for c in node.columns or ())
+    partitions = tuple(Column(c.name, _type(c.type_text)) for c in node.typed_partitions)
+    name = node.table.text
+    if node.provider == "iceberg":
+        raise IcebergSqlError(
+            f"{name} is an Iceberg table already\nhelp: sis.advise(...) compares specs"
+        )
+    if partitions:
+        columns += partitions
+    else:
+        by_name = {column.name.lower(): column for column in columns}
+        for term in node.partitioning or ():
+            column = by_name.get(".".join(term.columns[0].parts).lower()) if term.columns else None
+            if term.call is not None or column is None:
+                raise IcebergSqlError(f"the partitions of {name} are not columns of it\n{_HELP}")
+            partitions += (column,)
+        columns = (*(c for c in columns if c not in partitions), *partitions)
+    if not partitions:
+        raise IcebergSqlError(f"{name} has no partition columns\n{_HELP}")
+    return HiveTable(node.table.parts, columns, partitions, _format(statement, node))
+
+
+def _type(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _format(statement: Statement, node: nodes.Create) -> str | None:
+    """The format of USING or STORED AS."""
+    if node.provider is not None and node.provider != "hive":
+        return node.provider
+    words = [token.word for token in statement.tokens]
+    for at in range(len(words) - 2):
+        if words[at : at + 2] == ["STORED", "AS"]:
+            return words[at + 2].lower() if words[at + 2] != "INPUTFORMAT" else None
+    return None

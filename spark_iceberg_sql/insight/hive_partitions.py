@@ -1,0 +1,282 @@
+"""How the partition columns of a Hive table are derived from a column, and what replaces them in Iceberg."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+UNITS = ("year", "month", "day", "hour")
+TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
+_INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
+_TIMES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
+# Forms of one column: the shape of its values, their format in Spark and in Python, and the unit.
+_WHOLE = (
+    (r"\d{4}", "yyyy", "%Y", "year"),
+    (r"\d{4}-\d\d", "yyyy-MM", "%Y-%m", "month"),
+    (r"\d{6}", "yyyyMM", "%Y%m", "month"),
+    (r"\d{4}-\d\d-\d\d", "yyyy-MM-dd", "%Y-%m-%d", "day"),
+    (r"\d{8}", "yyyyMMdd", "%Y%m%d", "day"),
+    (r"\d{4}-\d\d-\d\d-\d\d", "yyyy-MM-dd-HH", "%Y-%m-%d-%H", "hour"),
+    (r"\d{4}-\d\d-\d\d \d\d", "yyyy-MM-dd HH", "%Y-%m-%d %H", "hour"),
+    (r"\d{10}", "yyyyMMddHH", "%Y%m%d%H", "hour"),
+)
+# Names of columns that hold one part of a date or a time.
+_PARTS = {
+    "year": ("year", "yr", "yyyy", "y", "p_year"),
+    "month": ("month", "mon", "mth", "mm", "m", "p_month"),
+    "day": ("day", "dy", "dd", "d", "p_day"),
+    "hour": ("hour", "hr", "hh", "h", "p_hour"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column. type: as in DDL, lower case."""
+
+    name: str
+    type: str
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its type is a date or a timestamp."""
+        return self.type in _TIMES
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What the values of a partition column look like.
+
+    column: the partition column. unit: the finest unit that they hold. format: of the whole date or time, `yyyyMMdd`;
+    for a column with one part of it, such as the month, `MM` or `M`. strptime: the same for Python; None for a part.
+    """
+
+    column: Column
+    unit: str
+    format: str
+    strptime: str | None = None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it holds only one part, such as the month without its year."""
+        return self.strptime is None
+
+    def start(self, text: str) -> datetime | None:
+        """When the unit of a value begins; None if the text is not such a value."""
+        if self.strptime is None or not text.isascii():
+            return None
+        try:
+            found = datetime.strptime(text, self.strptime)  # noqa: DTZ007  a wall clock; the zone is the reading's
+        except ValueError:
+            return None
+        return found if found.strftime(self.strptime).zfill(len(text)) == text else None
+
+    def number(self, text: str) -> int | None:
+        """The number of a part as it is stored; None if the text is not one."""
+        if not re.fullmatch(r"\d{1,4}", text):
+            return None
+        if self.format == "n":
+            return int(text)
+        plain = len(self.format) == 1 and text == str(int(text))
+        return int(text) if plain or len(text) == len(self.format) > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Partition columns that one column determines.
+
+    forms: of the partition columns, coarsest unit first. source: the column. zone: of the days and hours; empty for
+    a source without a time zone. basis: how this is known.
+    """
+
+    forms: tuple[Form, ...]
+    source: Column
+    zone: str
+    basis: str = ""
+
+    @property
+    def unit(self) -> str:
+        """The finest unit."""
+        return self.forms[-1].unit
+
+    @property
+    def term(self) -> str:
+        """The partition field that replaces the columns: `days(ts)`."""
+        return f"{TRANSFORMS[self.unit]}({quoted(self.source.name)})"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The partition columns."""
+        return tuple(form.column.name for form in self.forms)
+
+    @property
+    def words(self) -> str:
+        """The relation as a sentence without its end: "`dt` is the day of `ts` in UTC"."""
+        names = ", ".join(f"`{name}`" for name in self.columns)
+        verb = "is" if len(self.forms) == 1 else "are"
+        where = f" in {self.zone}" if self.zone else ""
+        return f"{names} {verb} the {self.unit} of `{self.source.name}`{where}"
+
+    def mismatch(self) -> str:
+        """The condition, as SQL, of a row that contradicts it."""
+        pairs = (f"{quoted(form.column.name)} <=> {self._value(form)}" for form in self.forms)
+        return f"NOT ({' AND '.join(pairs)})"
+
+    def check(self, table: str) -> str:
+        """The query that returns 0 if it is true. table: its name in SQL."""
+        return f"SELECT count_if({self.mismatch()}) AS wrong FROM {table}"
+
+    def _value(self, form: Form) -> str:
+        """A partition column's value, computed from the source."""
+        column = quoted(self.source.name)
+        plain = self.source.type in ("date", "timestamp_ntz")
+        day, hour = f"CAST({column} AS DATE)", f"hour({column})"
+        if not plain and self.zone == "UTC":
+            day, hour = f"iceberg_days({column})", f"CAST(pmod(iceberg_hours({column}), 24) AS INT)"
+        number = form.column.type in _INTEGERS
+        if form.column.type == "date":
+            return day
+        if form.is_part:
+            value = hour if form.unit == "hour" else f"{form.unit}({day})"
+            if number:
+                return value
+            return f"lpad({value}, 2, '0')" if len(form.format) == 2 else f"CAST({value} AS STRING)"
+        pattern, text = form.format, ""
+        if form.unit == "hour":
+            pattern = form.format.removesuffix("HH")
+            text = f"concat(date_format({day}, '{pattern}'), lpad({hour}, 2, '0'))"
+        text = text or f"date_format({day}, '{pattern}')"
+        return f"CAST({text} AS BIGINT)" if number else text
+
+    # ------------------------------------------------------------------------------ ranges
+
+    def literal(self, at: datetime) -> str:
+        """A moment as a literal that does not depend on the session."""
+        if self.source.type == "date":
+            return f"DATE '{at:%Y-%m-%d}'"
+        zone = f" {self.zone}" if self.zone else ""
+        kind = "TIMESTAMP_NTZ" if self.source.type == "timestamp_ntz" else "TIMESTAMP"
+        return f"{kind} '{at:%Y-%m-%d %H:%M:%S}{zone}'"
+
+    def within(self, start: datetime | None, end: datetime | None, column: str) -> str:
+        """The range from `start` to before `end`, either of which may be open. column: as the query names it."""
+        if start and end and self.source.type == "date" and end - start == timedelta(days=1):
+            return f"{column} = {self.literal(start)}"
+        bounds = [f"{column} >= {self.literal(start)}"] if start else []
+        bounds += [f"{column} < {self.literal(end)}"] if end else []
+        return f"({' AND '.join(bounds)})" if len(bounds) > 1 else bounds[0]
+
+
+def after(start: datetime, unit: str) -> datetime:
+    """When the next unit begins. Raises OverflowError after the year 9999."""
+    if unit in ("day", "hour"):
+        return start + (timedelta(days=1) if unit == "day" else timedelta(hours=1))
+    month = start.month if unit == "month" else 12
+    year = start.year + (month == 12)
+    if year > 9999:
+        raise OverflowError(year)
+    return start.replace(year=year, month=month % 12 + 1)
+
+
+def forms_of(
+    partitions: Sequence[Column], values: Mapping[str, Iterable[str]]
+) -> tuple[dict[str, Form], dict[str, str]]:
+    """The form of each partition column that may hold time, and, where it is not known, why.
+
+    values: of each partition column, in lower case, as text.
+    """
+    found, unknown = {}, {}
+    parts = _parts(partitions)
+    for column in sorted(partitions, key=lambda c: not values.get(c.name.lower())):
+        seen = sorted(set(values.get(column.name.lower(), ())))
+        form, why = _form(column, seen, parts.get(column.name))
+        if form is not None:
+            found[column.name] = form
+        elif why and (seen or not found):
+            unknown[column.name] = why
+    return found, unknown
+
+
+def _parts(partitions: Sequence[Column]) -> dict[str, str]:
+    """The columns that hold one part each, by their names: year, month, day; or hour after a whole day."""
+    named = {
+        unit: next((c.name for c in partitions if c.name.lower() in names), None)
+        for unit, names in _PARTS.items()
+    }
+    found = {name: unit for unit, name in named.items() if name is not None}
+    year, month, day = named["year"], named["month"], named["day"]
+    if year is None or (day is not None and month is None):
+        # a day or a month without its year is a whole date, if it is one at all
+        return {name: unit for name, unit in found.items() if unit == "hour"}
+    return found
+
+
+def _form(column: Column, seen: Sequence[str], part: str | None) -> tuple[Form | None, str]:
+    if column.type == "date":
+        return Form(column, "day", "yyyy-MM-dd", "%Y-%m-%d"), ""
+    if column.type not in (*_INTEGERS, "string") and not column.type.startswith("varchar"):
+        return None, ""
+    if part is not None:
+        return _part(column, seen, part)
+    if not seen:
+        return None, "the form of its values is not known: no query compares it with a constant"
+    shapes = {next((w for w in _WHOLE if re.fullmatch(w[0], text)), None) for text in seen}
+    if shapes == {None}:
+        return None, ""  # it does not hold time: a country, a tenant
+    if len(shapes) > 1:
+        several = ", ".join(f"'{text}'" for text in (seen[0], seen[-1]))
+        return (
+            None,
+            f"its values have several forms ({several}), so that it is no function of a time",
+        )
+    (shape,) = shapes
+    assert shape is not None
+    if column.type in _INTEGERS and ("-" in shape[1] or " " in shape[1]):
+        return None, ""
+    form = Form(column, shape[3], shape[1], shape[2])
+    if any(form.start(text) is None for text in seen):
+        return None, ""  # numbers that only look like dates
+    return form, ""
+
+
+def _part(column: Column, seen: Sequence[str], unit: str) -> tuple[Form | None, str]:
+    if not all(re.fullmatch(r"\d{1,4}", text) for text in seen):
+        return None, ""
+    if column.type in _INTEGERS or unit == "year":
+        return Form(column, unit, "n" if column.type in _INTEGERS else "yyyy"), ""
+    letter = {"month": "M", "day": "d", "hour": "H"}[unit]
+    padded = all(len(text) == 2 for text in seen)
+    return Form(column, unit, letter * 2 if padded else letter), ""
+
+
+def readings(
+    forms: Mapping[str, Form], data: Sequence[Column], zones: Sequence[str]
+) -> Iterator[Reading]:
+    """Every way in which one data column may determine the time of the partitions.
+
+    data: the columns that are not partition columns. zones: to try, for a column with a time zone.
+    """
+    group = sorted(forms.values(), key=lambda form: UNITS.index(form.unit))
+    if not group or not _is_whole(group):
+        return
+    for column in data:
+        if not column.is_time or (column.type == "date" and group[-1].unit == "hour"):
+            continue
+        zoned = column.type in ("timestamp", "timestamp_ltz")
+        for zone in dict.fromkeys(zones) if zoned else ("",):
+            yield Reading(tuple(group), column, zone)
+
+
+def _is_whole(group: Sequence[Form]) -> bool:
+    """Whether the forms hold a time from the year on, each unit once."""
+    units = [form.unit for form in group]
+    if len(set(units)) < len(units):
+        return False
+    first = UNITS.index(units[0])
+    if group[0].is_part and first != 0:
+        return False
+    whole = group[0].is_part or all(form.is_part for form in group[1:])
+    return whole and units == list(UNITS[first : first + len(units)])

@@ -1,0 +1,34 @@
+"""Results as plain values, for JSON: dicts, lists, strings, numbers, booleans and None."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+
+def plain(value: object) -> Any:
+    """A value without tuples and records: a record is a dict of its attributes, bytes are in hexadecimal.
+
+    Anything else that JSON does not have, such as a decimal or NaN, is its text.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return str(value)
+
+
+def as_json(value: object) -> str:
+    """The JSON of plain values, indented."""
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,177 @@
+"""from_hive(spark, table): the partitions of a Hive table checked against its rows, and what queries would read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.from_hive import (
+    FromHive,
+    HiveQuery,
+    known_forms,
+    moved,
+    of_column,
+    undecided,
+    workload_of,
+)
+from spark_iceberg_sql.insight.hive_ddl import HiveTable
+from spark_iceberg_sql.insight.hive_partitions import Column, Reading, readings
+from spark_iceberg_sql.insight.specs import candidate
+from spark_iceberg_sql.insight.workload import Query
+from spark_iceberg_sql.spark.bridge import catalogs, plan_leaves, relations, sessions
+from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.insight.advise import ROWS, _Search
+from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
+from spark_iceberg_sql.syntax.identifiers import dotted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def from_hive(
+    spark: SparkSession,
+    table: str,
+    queries: Iterable[str | tuple[str, float]] | str = (),
+    *,
+    column: str | None = None,
+    zone: str = "UTC",
+    catalog: str = "local",
+) -> FromHive:
+    """The move of a table in Spark's own catalog; see `spark_iceberg_sql.from_hive`."""
+    own = intercept.own_sql(spark)
+    try:
+        parts = relations.name_parts(spark, table)
+        if catalogs.is_temporary_view(spark, parts):
+            raise IcebergSqlError(f"`{table}` is a view, and views have no partitions")
+        name = tuple(relations.full_name(dotted(parts)))
+        found = _table(spark, name)
+        todo = workload_of(queries)
+        forms, unknown = known_forms(found, todo, _values(spark, found))
+        unsure = [f"`{one}`: {why}" for one, why in unknown.items()]
+        session_zone = spark.conf.get("spark.sql.session.timeZone") or "UTC"
+        every = list(readings(forms, found.data, (zone, session_zone)))
+        if column is not None:
+            every = [of_column(found, every, column, unsure), *every]
+            every = [one for one in every if one.source == every[0].source]
+        chosen = _checked(spark, found, every, unsure)
+        result = moved(replace(found, name=name[1:]), chosen, unsure, todo, catalog)
+        read = [_read(own, query, ".".join(name[1:]).lower()) for query in todo]
+        then = _then(spark, table, result, todo) if chosen is not None else {}
+    except JVM_ERRORS as error:
+        raise IcebergSqlError(f"`{table}` cannot be read: {message(error)}") from None
+    measured = [
+        _measured(one, now, then.get(one.rewritten or one.text))
+        for one, now in zip(result.queries, read, strict=True)
+    ]
+    return replace(result, queries=tuple(measured))
+
+
+def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
+    described = {
+        row.col_name.strip(): row.data_type
+        for row in spark.sql(f"DESCRIBE EXTENDED {dotted(name)}").collect()
+    }
+    provider = (described.get("Provider") or "").lower()
+    if provider == "iceberg" or name[0] != "spark_catalog":
+        raise IcebergSqlError(
+            f"{'.'.join(name)} is not a Hive table\nhelp: sis.advise(...) compares the specs of an Iceberg table"
+        )
+    if provider == "hive":
+        serde = (described.get("Serde Library") or "").lower()
+        provider = next((kind for kind in ("parquet", "orc", "avro") if kind in serde), "")
+    columns = [
+        (Column(one.name, one.dataType.lower()), one.isPartition)
+        for one in spark.catalog.listColumns(dotted(name))
+    ]
+    partitions = tuple(one for one, is_partition in columns if is_partition)
+    if not partitions:
+        raise IcebergSqlError(f"{'.'.join(name)} has no partition columns")
+    data = tuple(one for one, is_partition in columns if not is_partition)
+    return HiveTable(name, (*data, *partitions), partitions, provider or None)
+
+
+def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
+    """The partition values, from the catalog alone."""
+    found: dict[str, set[str]] = {column.name.lower(): set() for column in table.partitions}
+    for row in spark.sql(f"SHOW PARTITIONS {dotted(table.name)}").collect():
+        for part in row.partition.split("/"):
+            name, _, value = part.partition("=")
+            if value != _NULL:
+                found[unquote(name).lower()].add(unquote(value))
+    return found
+
+
+def _checked(
+    spark: SparkSession, table: HiveTable, every: Sequence[Reading], unsure: list[str]
+) -> Reading | None:
+    """The only reading that no row contradicts, by one pass over its columns; appends what stays unknown."""
+    if not every:
+        return None
+    sums = [fn.count_if(fn.expr(one.mismatch())).alias(f"r{i}") for i, one in enumerate(every)]
+    (row,) = spark.table(dotted(table.name)).agg(fn.count("*").alias("rows"), *sums).collect()
+    if not row["rows"]:
+        unsure += [
+            "the table has no rows, so that nothing can be checked",
+            *undecided(table, every),
+        ]
+        return None
+    right = [one for i, one in enumerate(every) if not row[f"r{i}"]]
+    sources = {one.source for one in right}
+    if len(sources) > 1:
+        names = " and ".join(sorted(f"`{one.name}`" for one in sources))
+        unsure.append(
+            f"{', '.join(f'`{name}`' for name in right[0].columns)}: {names} determine it on every row; "
+            "name the one that it is derived from with column => '...'"
+        )
+        return None
+    if not right:
+        for i, one in enumerate(every):
+            unsure.append(f"{one.words}, but not in {row[f'r{i}']:,} of {row['rows']:,} rows")
+        return None
+    best = right[0]
+    basis = f"{best.words}: checked on all {row['rows']:,} rows"
+    return replace(best, basis=basis)
+
+
+def _read(own: Callable[..., DataFrame], query: Query, name: str) -> tuple[int, int] | None:
+    """The files and bytes that a query reads of the Hive table; None if that is unknown."""
+    try:
+        return plan_leaves.files_read(own(query.text), name)
+    except JVM_ERRORS:
+        return None
+
+
+def _then(
+    spark: SparkSession, table: str, result: FromHive, queries: Sequence[Query]
+) -> dict[str, tuple[int, int]]:
+    """The files and bytes that each query, rewritten, would read under the hidden spec; empty if that is unknown."""
+    texts = [one.rewritten or one.text for one in result.queries]
+    todo = [Query(text, query.weight) for text, query in zip(texts, queries, strict=True)]
+    if not todo:
+        return {}
+    try:
+        source = source_of(spark, table)
+        with sessions.working_in(spark):
+            spec = candidate(result.spec, source.schema).spec
+            found = _Search(spark, source, todo, ROWS).under(spec.fields)
+    except IcebergSqlError:  # an older version of Spark, or no query reads the table
+        return {}
+    return {one.query: (one.files, one.bytes) for one in found.per_query}
+
+
+def _measured(
+    one: HiveQuery, now: tuple[int, int] | None, then: tuple[int, int] | None
+) -> HiveQuery:
+    if now is not None:
+        one = replace(one, files=now[0], bytes=now[1])
+    if then is not None:
+        one = replace(one, files_then=then[0], bytes_then=then[1])
+    return one

@@ -1,0 +1,224 @@
+"""From Hive to hidden partitioning, without Spark: what is certain, what is asked, what queries become."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hive_partitions import Column, Form, Reading, forms_of, readings
+from spark_iceberg_sql.insight.hive_queries import rewrite
+
+LOGS = """CREATE EXTERNAL TABLE web.logs (id BIGINT, ts TIMESTAMP, url STRING)
+PARTITIONED BY (dt STRING, country STRING) STORED AS PARQUET LOCATION 's3://lake/logs';
+"""
+DAY = "ts >= TIMESTAMP '2024-01-05 00:00:00 UTC' AND ts < TIMESTAMP '2024-01-06 00:00:00 UTC'"
+DECEMBER = "ts >= TIMESTAMP '2023-12-01 00:00:00 UTC' AND ts < TIMESTAMP '2024-01-01 00:00:00 UTC'"
+TS = Column("ts", "timestamp")
+DT = Form(Column("dt", "string"), "day", "yyyy-MM-dd", "%Y-%m-%d")
+BY_DAY = Reading((DT,), TS, "UTC")
+
+
+def where(condition: str, reading: Reading = BY_DAY) -> str | None:
+    """The rewritten condition; None if it stays."""
+    start = "SELECT * FROM web.logs WHERE "
+    found = rewrite(start + condition, "logs", reading).rewritten
+    return found.removeprefix(start) if found else None
+
+
+def test_ddl_alone_does_not_say_which_column() -> None:
+    found = sis.from_hive(None, LOGS + "SELECT * FROM web.logs WHERE dt = '2024-01-05'")
+    assert (found.spec, found.basis) == ("dt, country", None)
+    assert [one.rewritten for one in found.queries] == [None]
+    (asked,) = found.unsure
+    assert "whether `dt` is the day of `ts` in UTC" in asked
+    assert "column => 'ts'" in asked
+    assert "NOT (dt <=> date_format(iceberg_days(ts), 'yyyy-MM-dd'))" in asked
+    assert "rewrite_data_files" not in found.sql
+
+
+def test_a_stated_column_is_checked_first() -> None:
+    query = "SELECT count(*) FROM web.logs WHERE dt = '2024-01-05' AND country = 'de'"
+    found = sis.from_hive(None, LOGS, [query], column="TS")
+    assert found.spec == "days(ts), country"
+    assert found.queries[0].rewritten == query.replace("dt = '2024-01-05'", f"({DAY})")
+    assert found.script[0].statements[0].startswith("SELECT count_if(NOT (dt <=>")
+    assert "as stated" in (found.basis or "")
+    assert check(found.sql).ok
+    assert json.loads(found.to_json()) == found.to_dict()
+    told = str(found)
+    for _, text, _ in found.rows():
+        assert " ".join(text.split()) in told
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("dt = '2024-01-05'", f"({DAY})"),
+        ("NOT dt = '2024-01-05'", f"NOT ({DAY})"),
+        ("dt <> '2024-01-05'", f"NOT ({DAY})"),
+        ("dt >= '2024-01-05'", "ts >= TIMESTAMP '2024-01-05 00:00:00 UTC'"),
+        ("dt > '2024-01-05'", "ts >= TIMESTAMP '2024-01-06 00:00:00 UTC'"),
+        ("dt <= '2024-01-05'", "ts < TIMESTAMP '2024-01-06 00:00:00 UTC'"),
+        ("dt < '2024-01-05'", "ts < TIMESTAMP '2024-01-05 00:00:00 UTC'"),
+        ("(x = 1 OR `dt` = \"2024-01-05\")", f"(x = 1 OR ({DAY}))"),
+        ("dt = DATE '2024-01-05'", f"({DAY})"),
+        ("dt NOT IN ('2024-01-05')", f"NOT ({DAY})"),
+        ("dt BETWEEN '2024-01-05' AND '2024-01-05' ORDER BY id", f"({DAY}) ORDER BY id"),
+        ("dt LIKE '2023-12%'", f"({DECEMBER})"),
+    ],
+)  # fmt: skip
+def test_conditions_become_ranges(condition: str, expected: str) -> None:
+    assert where(condition) == expected
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "dt = '2024-1-5'",  # no partition has this value
+        "dt = '2024-02-30'",
+        "dt = '20240105'",
+        "dt >= '2024-01'",
+        "dt = '9999-12-31'",  # the next day is not a timestamp
+        "dt = current_date()",
+        "dt = '${day}'",
+        "dt = :day",
+        "dt = '2024-01-05' || ''",
+        "dt = '2024-01-05' = true",
+        "dt = '2024-01' '-05'",
+        "upper(dt) = 'X'",
+        "x BETWEEN 1 AND dt = '2024-01-05'",
+        "x + dt = '2024-01-05'",
+        "CASE WHEN dt = '2024-01-05' THEN 1 END = 1",
+        "'2024-01-05' = dt",
+        "dt IN ('2024-01-05', other)",
+        "dt IN (SELECT dt FROM days)",
+        "exists(dts, dt -> dt = '2024-01-05')",
+        "s.dt = '2024-01-05'",
+        "dt.x = '2024-01-05'",
+        "dt LIKE '2024-1%'",
+        "dt LIKE '%-05'",
+        "dt LIKE '202401%'",
+        "id IN (SELECT id FROM other WHERE dt = '2024-01-05')",
+        "x = 'dt = ''2024-01-05'''",
+        "x = 1 /* dt = '2024-01-05' */",
+    ],
+)
+def test_what_is_not_certain_stays(condition: str) -> None:
+    assert where(condition) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "rewritten"),
+    [
+        ("SELECT * FROM logs l JOIN u ON l.id = u.id WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM logs l JOIN u ON l.id = u.id WHERE l.dt = '2024-01-05'", True),
+        ("SELECT * FROM logs l JOIN u ON l.id = u.id AND l.dt = '2024-01-05'", True),
+        ("SELECT * FROM logs l, u WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM logs a JOIN logs b ON a.id = b.id WHERE a.dt = '2024-01-05'", False),
+        ("SELECT * FROM u l WHERE EXISTS (SELECT 1 FROM logs l WHERE l.dt = '2024-01-05')", False),
+        ("WITH x AS (SELECT * FROM logs) SELECT * FROM x WHERE dt = '2024-01-05'", False),
+        ("SELECT count_if(dt = '2024-01-05') FROM logs GROUP BY dt", False),
+        ("SELECT id FROM logs GROUP BY id HAVING max(dt) = '' AND dt = '2024-01-05'", False),
+        ("SELECT id, upper(url) AS dt FROM logs ORDER BY dt = '2024-01-05'", False),
+        ("SELECT count(*) FILTER (WHERE dt = '2024-01-05') FROM logs", True),
+        ("SELECT * FROM other WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM a.logs WHERE (x IN (1, 2)) AND logs.dt = '2024-01-05'", True),
+    ],
+)
+def test_only_the_tables_own_columns_in_where(query: str, rewritten: bool) -> None:
+    found = rewrite(query, "logs", BY_DAY)
+    assert (found.rewritten is not None) == rewritten
+    if rewritten:
+        assert " ts >=" in (found.rewritten or "").replace(".", " ").replace("(", " ")
+    elif "dt" in query:
+        assert found.notes
+
+
+def parts(kind: str = "int") -> Reading:
+    columns = [Column(name, kind) for name in ("year", "month", "day")]
+    values = {"year": ["2024"], "month": ["01", "12"], "day": ["05", "31"]}
+    forms, unknown = forms_of(columns, values)
+    assert unknown == {}
+    (found,) = readings(forms, [Column("d", "date")], ["UTC"])
+    return found
+
+
+def test_columns_for_year_month_and_day() -> None:
+    day = parts()
+    assert where("year = 2024 AND month = 1 AND day = 5", day) == "d = DATE '2024-01-05'"
+    assert where("month = 1 AND year = 2024", day) == (
+        "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
+    )
+    for stays in ("month = 1", "year = 2024 AND day = 5", "month = 13 AND year = 2024"):
+        assert where(stays, day) is None, stays
+    assert (where("NOT year = 2024 AND month = 1", day) or "").endswith("AND month = 1")
+    text = parts("string")
+    assert where("year = '2024' AND month = '1'", text) is None  # the partitions are '01'
+    assert where("year = '2024' AND month = '01'", text) is not None
+
+
+def test_forms_that_no_time_has() -> None:
+    def form(kind: str, *values: str) -> tuple[str | None, str]:
+        found, unknown = forms_of([Column("p", kind)], {"p": values})
+        return found["p"].format if found else None, unknown.get("p", "")
+
+    assert form("string", "20240105", "20240106") == ("yyyyMMdd", "")
+    assert form("int", "202401")[0] == "yyyyMM"
+    assert form("string", "2024-01-05 07")[0] == "yyyy-MM-dd HH"
+    assert form("string", "de", "fr") == (None, "")
+    assert form("int", "20249999") == (None, "")
+    assert "several forms" in form("string", "2024-01-05", "20240106")[1]
+    assert "not known" in form("string")[1]
+    assert form("date")[0] == "yyyy-MM-dd"
+    assert form("boolean", "true") == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("CREATE TABLE t (id INT) STORED AS PARQUET", "no partition columns"),
+        ("CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", "an Iceberg table already"),
+        ("SELECT 1 AS x", "no CREATE TABLE"),
+        (LOGS + LOGS, "more than one CREATE TABLE"),
+        ("CREATE TABLE t (id INT) USING parquet PARTITIONED BY (bucket(4, id))", "are not columns"),
+        ("CREATE TABLE t (id INT PARTITIONED BY (dt STRING)", "cannot be read"),
+    ],
+)
+def test_what_is_no_hive_table(text: str, said: str) -> None:
+    with pytest.raises(IcebergSqlError, match=said):
+        sis.from_hive(None, text)
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(IcebergSqlError, match="its date and timestamp columns: `ts`"):
+        sis.from_hive(None, LOGS, "SELECT * FROM web.logs WHERE dt = '2024-01-05'", column="url")
+    with pytest.raises(IcebergSqlError, match="the form of its values is not known"):
+        sis.from_hive(None, LOGS, column="ts")
+    with pytest.raises(IcebergSqlError, match="without a session"):
+        sis.from_hive(None, "web.logs")
+
+
+def test_files_that_cannot_be_imported() -> None:
+    text = LOGS.replace("PARQUET", "TEXTFILE") + "SELECT * FROM web.logs WHERE dt = '2024-01-05'"
+    found = sis.from_hive(None, text, column="ts")
+    assert "add_files" not in str(found)
+    assert "AS SELECT * FROM spark_catalog.web.logs" in found.sql
+
+
+def test_the_command_needs_no_spark(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "logs.sql"
+    file.write_text(LOGS + "SELECT * FROM web.logs WHERE dt = '2024-01-05';")
+    assert main(["from-hive", str(file)]) == 2
+    assert "unsure: whether `dt`" in capsys.readouterr().out
+    words = ["from-hive", str(file), "--column", "ts", "--catalog", "lake", "--format", "json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["spec"] == "days(ts), country"
+    assert "CALL lake.system.add_files" in json.dumps(found["script"])

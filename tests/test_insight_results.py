@@ -1,0 +1,69 @@
+"""The results of dry runs as plain values for JSON: their keys are those that the documentation lists."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from doc_pages import ROOT
+
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.explain import Conjunct, Explanation, Scan
+from spark_iceberg_sql.insight.health import Finding, Health
+from spark_iceberg_sql.insight.joins import Join, Verdict
+from spark_iceberg_sql.insight.preview import Basis, PartitionPreview, Preview
+
+PAGE = (ROOT / "docs" / "guide" / "explain.md").read_text("utf-8").partition("## JSON")[2]
+STRANGE = (b"\x00\xff", Decimal("1.50"), date(2024, 5, 17), float("nan"), None, 7, "é", True)
+BASIS = Basis("exact", "every row: 3", "counted", "of the counted rows", "+-1%")
+PREVIEW = Preview(
+    "t", "id", (PartitionPreview("id=7", STRANGE, 3, 1, 99),), (99,), BASIS, "fanout writers", 512
+)
+READS = QueryReads("SELECT 1", 2.0, 1, 10, 4, 40)
+PROPOSAL = Proposal("days(ts)", 2, 20, 30, (READS,), 4, 10, ("ALTER ...",), "CALL ...", ("SIS5",))
+RESULTS = {
+    "explain": Explanation("SECRET", (Scan("t", 0, 0, conjuncts=(Conjunct("a = 1", 0),)),)),
+    "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1),)),
+    "spj": Verdict((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
+    "preview": PREVIEW,
+    "advise": Advice([PROPOSAL], source="t", basis="every row", tried=3, notes=("a note",)),
+}
+
+
+def keys(value: Any) -> set[str]:
+    """The keys of a value and of all within."""
+    if isinstance(value, list):
+        return set().union(*map(keys, value))
+    if isinstance(value, dict):
+        return set(value).union(*map(keys, value.values()))
+    return set()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_keys_are_the_documented_ones(name: str) -> None:
+    (row,) = re.findall(rf"^\| `sis\.{name}\(\.\.\.\)` \| (.*) \|$", PAGE, re.MULTILINE)
+    assert keys(RESULTS[name].to_dict()) == set(re.findall(r"`(\w+)`", row))
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_survives_json(name: str) -> None:
+    values = RESULTS[name].to_dict()
+    text = json.dumps(values, allow_nan=False)
+    assert json.loads(text) == values == json.loads(RESULTS[name].to_json())
+    assert "SECRET" not in text  # a statement may contain a password
+
+
+def test_figures_and_values_that_json_lacks() -> None:
+    found = PREVIEW.to_dict()
+    assert (found["partitions"], found["files"], found["rows"], found["bytes"]) == (1, 1, 3, 99)
+    assert found["per_partition"][0]["values"] == [
+        *("00ff", "1.50", "2024-05-17", "nan", None, 7, "é", True)
+    ]
+    unread = replace(RESULTS["explain"].scans[0], files=None)
+    assert unread.pruned is None
+    assert RESULTS["explain"].to_dict()["scans"][0]["pruned"] == 100.0
