@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_files import is_metadata_file, metadata_file
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.spark.bridge import relations, sessions
+from spark_iceberg_sql.spark.bridge import configuration, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.tables import attached, ownership, same_location
@@ -174,7 +174,7 @@ def _refuse_other_than_owner(
             f"{written}, and this session has no catalog `{name}`\n"
             f"help: configure the catalog that owns it, such as {example}, then attach again"
         )
-    if relations.is_hadoop_catalog(parts[0]):
+    if configuration.is_hadoop_catalog(parts[0]):
         raise IcebergSqlError(
             f"{written}, and `{parts[0]}` is a Hadoop catalog: it would start a second history of the table, without "
             f"the other catalog's commits\n"

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import jvm, local_relation, registries, relations
+from spark_iceberg_sql.spark.bridge import (
+    call_arguments,
+    jvm,
+    local_relation,
+    registries,
+)
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.insight import explain, health, joins
@@ -153,10 +158,10 @@ def _build(answer: Answer, arguments: jvm.Java) -> jvm.Java:
     given = jvm.from_seq(arguments)
     if len(given) != 1:
         raise jvm.wrong_count(answer.name, "1", len(given))
-    name, expression = relations.named_argument(given[0])
+    name, expression = call_arguments.named_argument(given[0])
     if name not in (None, answer.argument):
         raise refused(f"unknown argument `{name}`; the only argument is `{answer.argument}`")
-    text = relations.constant(answer.name, answer.argument, expression)
+    text = call_arguments.constant(answer.name, answer.argument, expression)
     if not isinstance(text, str):
         raise refused(f"{text!r} is not a string with {answer.words}")
     try:

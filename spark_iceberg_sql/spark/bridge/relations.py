@@ -1,4 +1,4 @@
-"""The JVM's side of the table functions: values of expressions, Iceberg's FileIO, tables, relations."""
+"""Iceberg's and Spark's tables in the JVM, and logical plans that read them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines
-from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,150 +17,9 @@ _INTEGER = re.compile(r"-?[0-9]{1,19}")
 _CATALYST = "org.apache.spark.sql.catalyst"
 
 
-# ---------------------------------------------------------------------------------- expressions
-
-
-def named_argument(expression: Java) -> tuple[str | None, Java]:
-    """An argument of a call as (name or None, expression)."""
-    if expression.getClass().getSimpleName() == "NamedArgumentExpression":
-        return str(expression.key()), expression.value()
-    return None, expression
-
-
-def is_literal(expression: Java) -> bool:
-    """Whether an argument is a literal in the statement's text."""
-    return bool(expression.getClass().getSimpleName() == "Literal")
-
-
-def is_array(expression: Java) -> bool:
-    """Whether an argument is an array(...) expression."""
-    return bool(expression.getClass().getSimpleName() == "CreateArray")
-
-
-def array_items(expression: Java) -> list[Java]:
-    """The elements of array(...)."""
-    return jvm.from_seq(expression.children())
-
-
-def constant(function: str, argument: str, expression: Java) -> str | int | bool | None:
-    """The value of a constant expression: literal, constant expression, parameter, variable, subquery.
-
-    Raises Refusal if it depends on rows or is not deterministic.
-    """
-    if expression.getClass().getSimpleName() == "Alias":
-        expression = expression.child()
-    if expression.foldable():
-        value = expression.eval(None)
-    else:
-        if (
-            not expression.deterministic()
-            or expression.references().size()
-            or "outer(" in expression.sql()
-        ):
-            raise Refusal(
-                "NON_FOLDABLE_ARGUMENT",
-                funcName=f"`{function}`",
-                paramName=f"`{argument}`",
-                paramType='"STRING"',
-            )
-        value = _through_the_session(expression)
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    return str(value.toString()) if hasattr(value, "toString") else str(value)
-
-
-def _through_the_session(expression: Java) -> Java:
-    """Evaluate nvl(), intervals, variables and scalar subqueries with the session's own optimizer.
-
-    The plan is executed directly, not as a separate query, which Spark would display with all its values.
-    """
-    none, nil = jvm.to_option(), scala_object("scala.collection.immutable.Nil")
-    expressions = f"{_CATALYST}.expressions"
-    column = java_class(f"{expressions}.Alias")(
-        expression,
-        "value",
-        java_class(f"{expressions}.NamedExpression").newExprId(),
-        nil,
-        none,
-        nil,
-    )
-    plan = java_class(f"{_CATALYST}.plans.logical.Project")(
-        jvm.to_seq([column]), java_class(f"{_CATALYST}.plans.logical.OneRowRelation")()
-    )
-    rows = data_frame(plan).queryExecution().executedPlan().executeCollectPublic()
-    return rows[0].get(0)
-
-
-def timestamp_micros(expression: Java) -> int:
-    """Microseconds since 1970 UTC of anything that TIMESTAMP AS OF accepts, by Spark's own rules."""
-    expressions = f"{_CATALYST}.expressions"
-    if scala_object(f"{expressions}.SubqueryExpression").hasSubquery(expression):
-        value = _through_the_session(expression)
-        expression = scala_object(f"{expressions}.Literal").apply(value)
-    zone = jvm.active_session().sessionState().conf().sessionLocalTimeZone()
-    spec = scala_object(f"{_CATALYST}.analysis.TimeTravelSpec").create(
-        jvm.to_option(expression), jvm.to_option(), zone
-    )
-    return int(spec.get().timestamp())
-
-
 def data_frame(plan: Java) -> Java:
     """The JVM's DataFrame of a logical plan, analysed in the active session."""
     return scala_object("org.apache.spark.sql.classic.Dataset").ofRows(jvm.active_session(), plan)
-
-
-# ---------------------------------------------------------------------------------- configuration
-
-
-def settings(prefix: str) -> dict[str, str]:
-    """The active session's settings whose names start with a prefix, without the prefix."""
-    conf = jvm.active_session().sessionState().conf()
-    names = str(conf.getAllConfs().keySet().mkString("\n"))
-    return {
-        name[len(prefix) :]: str(conf.getConfString(name))
-        for name in names.split("\n")
-        if name.startswith(prefix)
-    }
-
-
-def hadoop_catalogs() -> dict[str, str]:
-    """The warehouses of the active session's Hadoop catalogs of class SparkCatalog, by their names."""
-    found = settings("spark.sql.catalog.")
-    return {
-        name: found[f"{name}.warehouse"]
-        for name, class_ in found.items()
-        if class_ == "org.apache.iceberg.spark.SparkCatalog"
-        and f"{name}.warehouse" in found
-        and is_hadoop_catalog(name)
-    }
-
-
-def is_hadoop_catalog(name: str) -> bool:
-    """Whether the active session's settings make a catalog a Hadoop catalog, by its type or its implementation."""
-    found = {k.lower(): v for k, v in settings(f"spark.sql.catalog.{name}.").items()}
-    kind, class_ = found.get("type", ""), found.get("catalog-impl", "")
-    return kind.lower() == "hadoop" or class_.endswith(".HadoopCatalog")
-
-
-def setting(name: str) -> str:
-    """A setting of the active session; empty if it is not set."""
-    return str(jvm.active_session().sessionState().conf().getConfString(name, ""))
-
-
-def set_setting(name: str, value: str) -> None:
-    """Change a setting of the active session."""
-    jvm.active_session().sessionState().conf().setConfString(name, value)
-
-
-def process_setting(name: str) -> str | None:
-    """A setting of the running Spark context, shared by all its sessions; None if it is not set."""
-    found = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))
-    return None if found is None else str(found)
-
-
-def set_process_setting(name: str, value: str) -> None:
-    """Change a setting of the running Spark context; it affects code that reads the setting on every use."""
-    jvm.active_session().sparkContext().conf().set(name, value)
 
 
 def statement() -> str | None:
@@ -168,9 +27,6 @@ def statement() -> str | None:
     origin = java_class(f"{_CATALYST}.trees.CurrentOrigin").get()
     text = jvm.from_option(origin.sqlText())
     return None if text is None else str(text)
-
-
-# ---------------------------------------------------------------------------------- tables
 
 
 def operations(metadata: Java, io: Java) -> Java:

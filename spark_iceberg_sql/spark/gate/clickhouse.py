@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.spark.bridge import relations, sessions
+from spark_iceberg_sql.spark.bridge import configuration, relations, sessions
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.location import HADOOP
 from spark_iceberg_sql.spark.catalogs import attach_to_create, attach_to_write
@@ -85,7 +85,7 @@ def _translation(text: str, places: dict[int, Place]) -> Translation | None:
 
 
 def _collections(text: str) -> set[str]:
-    names = relations.settings(COLLECTIONS) if _BARE.search(text) else {}
+    names = configuration.settings(COLLECTIONS) if _BARE.search(text) else {}
     return {key.split(".", 1)[0] for key in names}
 
 
@@ -120,7 +120,7 @@ def _name(place: Place) -> tuple[str, ...]:
     folder = place.location.path
     if place.location.io == HADOOP:
         folder = re.sub("^file:/+", "/", folder)
-        for catalog, warehouse in sorted(relations.hadoop_catalogs().items(), key=_users_first):
+        for catalog, warehouse in sorted(configuration.hadoop_catalogs().items(), key=_users_first):
             found = _below(folder, catalog, warehouse)
             if found is not None:
                 return found

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.preview import Preview
-from spark_iceberg_sql.spark.bridge import jvm, local_relation, registries, relations
+from spark_iceberg_sql.spark.bridge import (
+    call_arguments,
+    jvm,
+    local_relation,
+    registries,
+)
 from spark_iceberg_sql.spark.insight import advise, preview
 
 if TYPE_CHECKING:
@@ -183,7 +188,7 @@ def _bound(question: Question, arguments: Sequence[jvm.Java]) -> dict[str, Any]:
         raise jvm.wrong_count(question.name, f"{len(needed)} to {len(names)}", len(arguments))
     found: dict[str, Any] = {}
     for position, expression in enumerate(arguments):
-        name, value = relations.named_argument(expression)
+        name, value = call_arguments.named_argument(expression)
         name = names[position] if name is None else name.lower()
         if name not in names:
             only = ", ".join(f"`{n}`" for n in names)
@@ -202,14 +207,14 @@ def _bound(question: Question, arguments: Sequence[jvm.Java]) -> dict[str, Any]:
 
 
 def _value(question: Question, argument: Argument, expression: jvm.Java) -> Any:
-    if argument.is_list and relations.is_array(expression):
-        items = relations.array_items(expression)
+    if argument.is_list and call_arguments.is_array(expression):
+        items = call_arguments.array_items(expression)
         return [_text(question, argument, item) for item in items]
     return _text(question, argument, expression)
 
 
 def _text(question: Question, argument: Argument, expression: jvm.Java) -> str:
-    value = relations.constant(question.name, argument.name, expression)
+    value = call_arguments.constant(question.name, argument.name, expression)
     if not isinstance(value, str):
         raise jvm.invalid_value(question.name, argument.name, f"{value!r} is not a string")
     return value

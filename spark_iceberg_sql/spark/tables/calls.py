@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from spark_iceberg_sql.model.table_functions import Function, Value
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import call_arguments, jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
 from spark_iceberg_sql.spark.tables import nearly
@@ -51,13 +51,13 @@ def _values(function: Function, arguments: Java, secrets: Secrets) -> Mapping[st
     given: list[tuple[str | None, Value]] = []
     literals: list[Value] = []
     for position, expression in enumerate(jvm.from_seq(arguments)):
-        name, value = relations.named_argument(expression)
+        name, value = call_arguments.named_argument(expression)
         if name is not None and named(function, name).name == "timestamp":
-            given.append((name, relations.timestamp_micros(value)))
+            given.append((name, call_arguments.timestamp_micros(value)))
             continue
         slot = function.positional[min(position, len(function.positional) - 1)].name
-        given.append((name, relations.constant(function.name, name or slot, value)))
-        if relations.is_literal(value):
+        given.append((name, call_arguments.constant(function.name, name or slot, value)))
+        if call_arguments.is_literal(value):
             literals.append(given[-1][1])
     bound = bind(function, given, settings_of)
     secrets.learn(function, bound)

@@ -12,7 +12,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Function, Value
-from spark_iceberg_sql.spark.bridge import relations
+from spark_iceberg_sql.spark.bridge import configuration, relations
 from spark_iceberg_sql.spark.bridge.jvm import Refusal
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
@@ -97,12 +97,12 @@ def hide() -> None:
     Each call with a secret does this again, since newSession() does not inherit it.
     """
     for name, (default, ours) in _HIDDEN.items():
-        theirs = relations.setting(name) or default
+        theirs = configuration.setting(name) or default
         if ours not in theirs:
-            relations.set_setting(name, _joined(theirs, ours))
-    for name, value in redaction(relations.process_setting(_OF_PROCESS[0])).items():
-        if relations.process_setting(name) != value:
-            relations.set_process_setting(name, value)
+            configuration.set_setting(name, _joined(theirs, ours))
+    for name, value in redaction(configuration.process_setting(_OF_PROCESS[0])).items():
+        if configuration.process_setting(name) != value:
+            configuration.set_process_setting(name, value)
 
 
 def is_secret(setting: str, value: str) -> bool:
@@ -119,8 +119,8 @@ def hide_setting(name: str) -> None:
     """Make Spark redact a session setting in the properties of jobs, which its event log keeps: it
     redacts only settings that the process has, too.
     """
-    if not relations.process_setting(name):
-        relations.set_process_setting(name, _REDACTED)
+    if not configuration.process_setting(name):
+        configuration.set_process_setting(name, _REDACTED)
 
 
 def collection(spark: SparkSession, name: str, **arguments: str) -> None:
@@ -151,7 +151,7 @@ def collection(spark: SparkSession, name: str, **arguments: str) -> None:
 def settings_of(name: str) -> Mapping[str, str] | None:
     """A named collection's settings by argument name; None if it has none."""
     sweep()
-    settings = relations.settings(f"{COLLECTIONS}{name}.")
+    settings = configuration.settings(f"{COLLECTIONS}{name}.")
     return {key: _opened(value) for key, value in settings.items()} or None
 
 
@@ -164,9 +164,9 @@ def sweep() -> None:
     """Move the secrets of all collections out of the active session's configuration, which Spark
     copies into the properties of every job, and from there into its event log.
     """
-    for key, value in relations.settings(COLLECTIONS).items():
+    for key, value in configuration.settings(COLLECTIONS).items():
         if key.rpartition(".")[2] in _SECRET and value not in _vault:
-            relations.set_setting(COLLECTIONS + key, _kept(value))
+            configuration.set_setting(COLLECTIONS + key, _kept(value))
             name, _, argument = key.rpartition(".")
             warn_once(
                 f"`{COLLECTIONS}{key}` was set in plain text: the result of SET contains it, and so do the "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.model.metadata_files import is_metadata_file
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS, MetadataFunction
 from spark_iceberg_sql.model.table_functions import FUNCTIONS, Argument, Function, Value
-from spark_iceberg_sql.spark.bridge import jvm, registries, relations
+from spark_iceberg_sql.spark.bridge import call_arguments, jvm, registries, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.tables import increments
 from spark_iceberg_sql.spark.tables.arguments import invalid
@@ -84,9 +84,9 @@ def without_store(function: str, arguments: Java) -> tuple[Function, Java]:
     given = jvm.from_seq(arguments)
     store = _BY_NAME["iceberg"]
     for expression in given:
-        name, value = relations.named_argument(expression)
+        name, value = call_arguments.named_argument(expression)
         if name is not None and name.lower() == _STORE.name:
-            wanted = str(relations.constant(function, _STORE.name, value))
+            wanted = str(call_arguments.constant(function, _STORE.name, value))
             found = _BY_NAME.get(wanted.lower())
             if found is None:
                 names = ", ".join(f.name for f in FUNCTIONS)

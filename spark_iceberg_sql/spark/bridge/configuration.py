@@ -1,0 +1,56 @@
+"""Settings of the active session and of the running Spark context."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.spark.bridge import jvm
+
+
+def settings(prefix: str) -> dict[str, str]:
+    """The active session's settings whose names start with a prefix, without the prefix."""
+    conf = jvm.active_session().sessionState().conf()
+    names = str(conf.getAllConfs().keySet().mkString("\n"))
+    return {
+        name[len(prefix) :]: str(conf.getConfString(name))
+        for name in names.split("\n")
+        if name.startswith(prefix)
+    }
+
+
+def hadoop_catalogs() -> dict[str, str]:
+    """The warehouses of the active session's Hadoop catalogs of class SparkCatalog, by their names."""
+    found = settings("spark.sql.catalog.")
+    return {
+        name: found[f"{name}.warehouse"]
+        for name, class_ in found.items()
+        if class_ == "org.apache.iceberg.spark.SparkCatalog"
+        and f"{name}.warehouse" in found
+        and is_hadoop_catalog(name)
+    }
+
+
+def is_hadoop_catalog(name: str) -> bool:
+    """Whether the active session's settings make a catalog a Hadoop catalog, by its type or its implementation."""
+    found = {k.lower(): v for k, v in settings(f"spark.sql.catalog.{name}.").items()}
+    kind, class_ = found.get("type", ""), found.get("catalog-impl", "")
+    return kind.lower() == "hadoop" or class_.endswith(".HadoopCatalog")
+
+
+def setting(name: str) -> str:
+    """A setting of the active session; empty if it is not set."""
+    return str(jvm.active_session().sessionState().conf().getConfString(name, ""))
+
+
+def set_setting(name: str, value: str) -> None:
+    """Change a setting of the active session."""
+    jvm.active_session().sessionState().conf().setConfString(name, value)
+
+
+def process_setting(name: str) -> str | None:
+    """A setting of the running Spark context, shared by all its sessions; None if it is not set."""
+    found = jvm.from_option(jvm.active_session().sparkContext().conf().getOption(name))
+    return None if found is None else str(found)
+
+
+def set_process_setting(name: str, value: str) -> None:
+    """Change a setting of the running Spark context; it affects code that reads the setting on every use."""
+    jvm.active_session().sparkContext().conf().set(name, value)
