@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.spark import statement_functions
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import answers, jvm
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.insight import hypothetical_functions
 from spark_iceberg_sql.spark.optimizer import injection
@@ -151,8 +151,7 @@ def register(spark: SparkSession) -> None:
     by_path.register(spark)
     metadata_functions.register(spark)
     discovery.register(spark)
-    statement_functions.register(spark)
-    hypothetical_functions.register(spark)
+    answers.register(spark, (*statement_functions.ANSWERS, *hypothetical_functions.ANSWERS))
 
 
 def uninstall(spark: SparkSession) -> None:
@@ -163,5 +162,4 @@ def uninstall(spark: SparkSession) -> None:
     by_path.unregister(spark)
     metadata_functions.unregister(spark)
     discovery.unregister(spark)
-    statement_functions.unregister(spark)
-    hypothetical_functions.unregister(spark)
+    answers.unregister(spark, (*statement_functions.ANSWERS, *hypothetical_functions.ANSWERS))

@@ -6,50 +6,19 @@ SELECT * FROM iceberg_preview('db.t', spec => 'days(ts)', by => 'partition')
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.preview import Preview
-from spark_iceberg_sql.spark.bridge import (
-    call_arguments,
-    jvm,
-    local_relation,
-    registries,
-)
+from spark_iceberg_sql.spark.bridge.answers import Answer, Argument
 from spark_iceberg_sql.spark.insight import advise, preview
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Rows = tuple[str, Iterable[Mapping[str, object]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """An argument of a table function.
-
-    name: in SQL. words: its description. default: None if it is required. is_list: whether it may be an array.
-    """
-
-    name: str
-    words: str
-    default: str | None = None
-    is_list: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A table function. arguments: in order. rows: the result's columns as DDL, and its rows by the arguments."""
-
-    name: str
-    arguments: tuple[Argument, ...]
-    summary: str
-    example: str
-    rows: Callable[[SparkSession, Mapping[str, Any]], Rows]
-
 
 _SOURCE = Argument("source", "a table's name, a query or a path")
 
@@ -119,8 +88,8 @@ def _advise(spark: SparkSession, given: Mapping[str, Any]) -> Rows:
     ]
 
 
-QUESTIONS: tuple[Question, ...] = (
-    Question(
+ANSWERS: tuple[Answer, ...] = (
+    Answer(
         "iceberg_preview",
         (
             _SOURCE,
@@ -132,7 +101,7 @@ QUESTIONS: tuple[Question, ...] = (
         "SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)');",
         _preview,
     ),
-    Question(
+    Answer(
         "iceberg_advise",
         (
             _SOURCE,
@@ -144,77 +113,3 @@ QUESTIONS: tuple[Question, ...] = (
         _advise,
     ),
 )
-
-
-def register(spark: SparkSession) -> None:
-    """Register the functions, for this session and those that this process starts later."""
-    for question in QUESTIONS:
-        names = ", ".join(a.name for a in question.arguments if a.default is None)
-        lines = "".join(f"      * {a.name} - {a.words}\n" for a in question.arguments)
-        registries.register_function(
-            spark,
-            registries.TABLE,
-            question.name,
-            partial(_build, question),
-            usage=f"_FUNC_({names}[, name => value ...]) - {question.summary}.",
-            arguments=f"\n    Arguments:\n{lines}",
-            examples=f"\n    Examples:\n      > {question.example}\n",
-            group="table_funcs",
-        )
-
-
-def unregister(spark: SparkSession) -> None:
-    """Unregister the functions."""
-    for question in QUESTIONS:
-        registries.unregister_function(spark, registries.TABLE, question.name)
-
-
-def _build(question: Question, arguments: jvm.Java) -> jvm.Java:
-    given = _bound(question, jvm.from_seq(arguments))
-    try:
-        columns, rows = question.rows(local_relation.active_session(), given)
-    except IcebergSqlError as error:
-        words = "; ".join(str(error).splitlines())
-        argument = error.argument or question.arguments[0].name
-        raise jvm.invalid_value(question.name, argument, words) from None
-    return local_relation.typed_rows(columns, rows)
-
-
-def _bound(question: Question, arguments: Sequence[jvm.Java]) -> dict[str, Any]:
-    """The arguments' values by name. Raises Refusal."""
-    names = [argument.name for argument in question.arguments]
-    needed = [a.name for a in question.arguments if a.default is None]
-    if len(arguments) > len(names):
-        raise jvm.wrong_count(question.name, f"{len(needed)} to {len(names)}", len(arguments))
-    found: dict[str, Any] = {}
-    for position, expression in enumerate(arguments):
-        name, value = call_arguments.named_argument(expression)
-        name = names[position] if name is None else name.lower()
-        if name not in names:
-            only = ", ".join(f"`{n}`" for n in names)
-            raise jvm.invalid_value(
-                question.name, name, f"unknown argument; the arguments are {only}"
-            )
-        if name in found:
-            raise jvm.invalid_value(question.name, name, "given twice")
-        found[name] = _value(question, question.arguments[names.index(name)], value)
-    missing = [name for name in needed if name not in found]
-    if missing:
-        raise jvm.invalid_value(
-            question.name, missing[0], f"missing; write {question.example.rstrip(';')}"
-        )
-    return {a.name: a.default for a in question.arguments} | found
-
-
-def _value(question: Question, argument: Argument, expression: jvm.Java) -> Any:
-    if argument.is_list and call_arguments.is_array(expression):
-        items = call_arguments.array_items(expression)
-        return [_text(question, argument, item) for item in items]
-    return _text(question, argument, expression)
-
-
-def _text(question: Question, argument: Argument, expression: jvm.Java) -> str:
-    value = call_arguments.constant(question.name, argument.name, expression)
-    if not isinstance(value, str):
-        raise jvm.invalid_value(question.name, argument.name, f"{value!r} is not a string")
-    return value
