@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.insight.from_hive import FromHive
     from spark_iceberg_sql.insight.preview import Preview
     from spark_iceberg_sql.model.offline import known_from
-    from spark_iceberg_sql.model.table import Tables
+    from spark_iceberg_sql.model.tables import Tables
     from spark_iceberg_sql.spark.catalogs import attach
     from spark_iceberg_sql.spark.gate.intercept import sql
     from spark_iceberg_sql.spark.gate.scripts import run
@@ -61,7 +61,7 @@ _HOME = {
     "IcebergSqlWarning": "errors",
     "JarError": "errors",
     "JavaError": "errors",
-    "Tables": "model.table",
+    "Tables": "model.tables",
     "MissingExtraError": "errors",
     "Plan": "checker.plan",
     "PluginError": "errors",

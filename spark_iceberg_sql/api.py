@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

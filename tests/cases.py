@@ -16,7 +16,7 @@ from pathlib import Path
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.rules import ALL
 
 HERE = Path(__file__).parent

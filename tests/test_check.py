@@ -12,7 +12,8 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.evolution import created
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Kind, Table, Tables
+from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped

@@ -13,7 +13,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 CREATE = "CREATE TABLE a.b (id BIGINT, n STRING) USING iceberg PARTITIONED BY "
 BY_P = f'spark.sql("{CREATE}" + P)\n'

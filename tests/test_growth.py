@@ -18,7 +18,8 @@ from spark_iceberg_sql.checker.engine import check, follow
 from spark_iceberg_sql.model.corruption import damage, united
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
-from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 
 ONE = "CREATE TABLE db.t (id BIGINT) USING iceberg;\n"
 

@@ -14,7 +14,7 @@ from spark_iceberg_sql.checker.files import Linter
 from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.config.settings import Configuration
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 # What people type and paste; `;` and quotes change where statements end.
 TYPED = (

@@ -13,7 +13,7 @@ from spark_iceberg_sql.checker.engine import check as check_text
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.files.migrations.order import steps_of
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report.table_ddl import table_ddl
 
 CREATE = "CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));\n"

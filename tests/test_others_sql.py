@@ -23,7 +23,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg;\n"
 

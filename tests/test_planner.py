@@ -8,7 +8,7 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, size
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 SCRIPT = """
 CREATE TABLE c.db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));

@@ -7,7 +7,8 @@ import pytest
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.facts.query import columns_of
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, Primitive
 
 

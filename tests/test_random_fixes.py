@@ -21,7 +21,7 @@ from spark_iceberg_sql.checker.fixes import fixed
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files.discovery import source
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 COLUMNS = (
     "id BIGINT, n INT, m INT, key BIGINT, ts TIMESTAMP, at TIMESTAMP, Name STRING, City STRING"

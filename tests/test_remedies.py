@@ -17,7 +17,7 @@ from test_rule_words import CASES as WORDED
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.fixes import applied_to, fixed
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.syntax.lexer import tokenize
 from spark_iceberg_sql.syntax.parser import read

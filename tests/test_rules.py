@@ -17,7 +17,7 @@ from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic
 from spark_iceberg_sql.model import table
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
 from spark_iceberg_sql.syntax.identifiers import quoted

@@ -14,7 +14,7 @@ import pytest
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.model import bound_transform, transforms
 from spark_iceberg_sql.model.bound_transform import BoundTransform
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME, BY_SPELLING, TRANSFORMS
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, primitive_from_spark
 

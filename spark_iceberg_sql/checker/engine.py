@@ -13,7 +13,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.files.source_map import Stretch
-from spark_iceberg_sql.model.table import Name, Tables
+from spark_iceberg_sql.model.table import Name
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error

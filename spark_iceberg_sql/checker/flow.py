@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.facts.replay import changed
 from spark_iceberg_sql.files.source_map import Arm, Offsets, Stretch
-from spark_iceberg_sql.model.table import Name, Tables
+from spark_iceberg_sql.model.table import Name
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.script import Statement

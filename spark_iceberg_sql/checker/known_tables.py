@@ -9,7 +9,8 @@ from spark_iceberg_sql.checker.migrations import Migrations, text_digest
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes, source
 from spark_iceberg_sql.files.templates import barest, choices, template_spans, with_placeholders
-from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.literals import parts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.checker.judging import Judgement
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.watching import Recording
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.syntax.script import Statement, statements

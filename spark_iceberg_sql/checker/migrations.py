@@ -10,7 +10,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, find, read_bytes
 from spark_iceberg_sql.files.migrations.order import Step, Steps, last, scripts, steps_of
 from spark_iceberg_sql.files.projects.tools import stands_alone
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 _SUFFIXES = (".sql", ".py")
 

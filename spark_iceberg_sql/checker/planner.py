@@ -7,7 +7,8 @@ from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.target import FIELD_STATEMENTS
 from spark_iceberg_sql.model.spec import Specs
-from spark_iceberg_sql.model.table import Kind, Name, Table, Tables
+from spark_iceberg_sql.model.table import Kind, Name, Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report import shown
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements

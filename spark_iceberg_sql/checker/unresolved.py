@@ -10,7 +10,7 @@ from spark_iceberg_sql.checker.engine import Around, Verdict, check
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Lines, Severity, Span
 from spark_iceberg_sql.files.source_map import Joined, Offsets, join
 from spark_iceberg_sql.files.templates import template_spans, with_names
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
 from spark_iceberg_sql.syntax.script import statements

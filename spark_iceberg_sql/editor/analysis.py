@@ -11,7 +11,7 @@ from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.files.source import Source
 from spark_iceberg_sql.files.source_map import Joined, Piece
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.script import Statement
 
 

@@ -19,7 +19,7 @@ from spark_iceberg_sql.editor.completion import meaning, names_to_be, suggestion
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report.rule_pages import page, url_of
 from spark_iceberg_sql.syntax.script import Statement
 

@@ -12,7 +12,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING, TRANSFORMS, spelled
 from spark_iceberg_sql.model.types import Primitive

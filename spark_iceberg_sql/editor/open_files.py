@@ -18,7 +18,7 @@ from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cells
 from spark_iceberg_sql.files.source import Source
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 
 # Files of a dbt project that other ones depend on.
 _IN_PROJECTS = frozenset({".sql", ".py", ".yml", ".yaml", ".csv"})

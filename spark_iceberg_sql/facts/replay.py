@@ -12,7 +12,8 @@ from spark_iceberg_sql.facts.target import (
     NotKnownError,
 )
 from spark_iceberg_sql.model.evolution import created
-from spark_iceberg_sql.model.table import Kind, Table, Tables
+from spark_iceberg_sql.model.table import Kind, Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax import nodes, terms
 

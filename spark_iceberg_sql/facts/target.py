@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.model.schema import Column, Schema
 from spark_iceberg_sql.model.spec import Specs
-from spark_iceberg_sql.model.table import Absent, Kind, Table, Tables, is_branch
+from spark_iceberg_sql.model.table import Absent, Kind, Table, is_branch
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
 from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.syntax import nodes, terms

@@ -9,7 +9,8 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
-from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 

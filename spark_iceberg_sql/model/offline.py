@@ -10,7 +10,8 @@ from typing import Any
 
 from spark_iceberg_sql.errors import SourceError
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
-from spark_iceberg_sql.model.table import Absent, Name, Table, Tables
+from spark_iceberg_sql.model.table import Absent, Name, Table
+from spark_iceberg_sql.model.tables import Tables
 
 
 def table_from_file(name: Name, path: Path) -> Table:

@@ -29,7 +29,7 @@ import spark_iceberg_sql
 from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import struct_from_spark
 from spark_iceberg_sql.spark.bridge import lines
 

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report, Severity
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.syntax.routing import as_written
 from spark_iceberg_sql.syntax.script import statements

@@ -21,7 +21,8 @@ from spark_iceberg_sql.checker.engine import follow
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Table, Tables
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 
 HISTORIES = 600 if FULL else 12
 # Each run takes a different sample of the generated cases and the long files; a sweep takes all.

@@ -14,7 +14,7 @@ from test_remedies import clauses, findings
 
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.checker.engine import check
-from spark_iceberg_sql.model.table import Tables
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.spark.bridge import gate
 
 _VERBS = ("ALTER TABLE ", "CREATE ", "DROP ", "CALL ", "SELECT ", "DELETE ", "DESCRIBE ", "SET ")

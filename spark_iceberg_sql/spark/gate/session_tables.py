@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.metadata_json import MetadataError, table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
-from spark_iceberg_sql.model.table import Absent, Kind, Name, Table, Tables
+from spark_iceberg_sql.model.table import Absent, Kind, Name, Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UnknownTypeError, struct_from_spark
 from spark_iceberg_sql.spark.bridge import catalogs
 

@@ -1,0 +1,272 @@
+"""What is known about all tables: the state that a check starts from and updates."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
+from copy import copy
+from itertools import count
+from typing import Any
+
+from spark_iceberg_sql.lazy import forget
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.table import Absent, Kind, Name, Table, is_branch
+from spark_iceberg_sql.model.watching import Recording, Watched
+
+_NUMBERS = count(1)
+# Tables of which a script keeps what was computed, which takes more memory than the tables.
+_RECENT = 100
+
+
+class Tables:
+    """Tables by name. A name is known, known to be absent, or unknown.
+
+    tables: the known ones. catalog, namespace: how an unqualified name is resolved (None: unknown, the
+    bare name is its own full name). complete: whether a name not listed here is known not to exist.
+    case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it.
+    shared: whether anything besides the statements, such as the surrounding program, creates and drops tables.
+    others: a number for the last statement that may have written rows; 0 if there was none. filled_in: whether a
+    statement has run whose text a template or a program completes.
+    live: whether they are a session's. Subclasses that read a live catalog override `look_up`.
+    """
+
+    live = False
+
+    def __init__(
+        self,
+        tables: Iterable[Table] = (),
+        *,
+        catalog: str | None = None,
+        namespace: Name = (),
+        complete: bool = False,
+        case_sensitive: bool = False,
+    ) -> None:
+        self.catalog = catalog
+        self.namespace = tuple(namespace)
+        self.complete = complete
+        self.case_sensitive = case_sensitive
+        self.time_zone: str | None = None
+        self.shared = False
+        self.filled_in = False
+        self._marks: MutableMapping[str, int] = {"others": 0}
+        self._here: MutableMapping[Name, Table | Absent | None] = {}
+        self._views: MutableMapping[Name, bool] = {}
+        self._used: deque[Table] = deque()  # those changed last, with what is known of them
+        self._unsettled: list[Name] = []  # namespaces in which anything may have happened
+        for table in tables:
+            self.put(table)
+
+    def copy(self) -> Tables:
+        """A copy with its own state; the sources it reads from are shared."""
+        twin = copy(self)
+        vars(twin)["_here"] = dict(self._here)
+        vars(twin)["_views"] = dict(self._views)
+        vars(twin)["_used"] = deque()
+        vars(twin)["_marks"] = dict(self._marks)
+        vars(twin)["_unsettled"] = list(self._unsettled)
+        return twin
+
+    @property
+    def others(self) -> int:
+        """The last statement that may have written rows."""
+        return self._marks["others"]
+
+    @others.setter
+    def others(self, number: int) -> None:
+        self._marks["others"] = number
+
+    def another(self) -> None:
+        """A statement has run that may have written rows."""
+        self.others = next(_NUMBERS)
+
+    @contextmanager
+    def recorded(self) -> Iterator[Recording]:
+        """Record what is read and changed meanwhile."""
+        plain = self._here, self._views, self._marks
+        here, views, marks = Watched(plain[0]), Watched(plain[1]), Watched(plain[2])
+        self._here, self._views, self._marks = here, views, marks
+        recording = Recording(self._settings, (here, views, marks))
+        try:
+            yield recording
+        finally:
+            self._here, self._views, self._marks = plain
+            recording.after = self._settings
+
+    def fits(self, recording: Recording) -> bool:
+        """Whether all that was read then is as it was."""
+        return recording.settings == self._settings and all(
+            watched.fits(mapping)
+            for watched, mapping in zip(recording.mappings, self._mappings, strict=True)
+        )
+
+    def repeat(self, recording: Recording) -> None:
+        """Repeat the changes of then. recording: of repeatable work, and one that fits."""
+        for watched, mapping in zip(recording.mappings, self._mappings, strict=True):
+            watched.write(mapping)
+        if recording.after != recording.settings:
+            self.catalog, self.namespace, self.case_sensitive, self.time_zone, *_ = recording.after
+
+    @property
+    def _mappings(self) -> tuple[MutableMapping[Any, Any], ...]:
+        return self._here, self._views, self._marks
+
+    @property
+    def _settings(self) -> tuple[Any, ...]:
+        changing = self.catalog, self.namespace, self.case_sensitive, self.time_zone
+        return (*changing, self.complete, self.shared, tuple(self._unsettled))
+
+    @property
+    def says_anything(self) -> bool:
+        """Whether it is known which catalog or which tables the statements are about."""
+        return self.catalog is not None or self.complete or bool(self._here)
+
+    def full_name(self, parts: Name) -> Name:
+        """The full name of a name in a statement, given the current catalog and namespace."""
+        if self.catalog is None:
+            return (*self.namespace, *parts) if len(parts) == 1 else tuple(parts)
+        if len(parts) == 1:
+            return (self.catalog, *self.namespace, *parts)
+        if self.is_catalog(parts[0]):
+            return tuple(parts)
+        return (self.catalog, *parts)
+
+    def is_catalog(self, name: str) -> bool:
+        """Whether the first part of a name is a catalog; `spark_catalog` always is."""
+        return name.lower() in ("spark_catalog", (self.catalog or "").lower())
+
+    def is_icebergs(self, catalog: str) -> bool:
+        """Whether a catalog other than Spark's own is an Iceberg catalog; a live session knows."""
+        return True
+
+    def _key(self, parts: Name) -> Name:
+        return tuple(part.lower() for part in self.full_name(parts))
+
+    def get(self, parts: Name) -> Table | Absent | None:
+        """The table of a name, Absent if it is known not to exist, None if unknown.
+
+        A temporary view hides a table of the same name.
+        """
+        if self.is_temporary_view(parts):
+            return Table(tuple(parts), kind=Kind.VIEW)
+        return self._table(parts)
+
+    def partitioned(self, parts: Name) -> Table | Absent | None:
+        """The table whose partition spec a statement about this name changes; otherwise as `get`.
+
+        Iceberg ignores temporary views, and resolves the name of a branch or tag to the table.
+        """
+        found = self._said(parts)
+        branch = found is None or (isinstance(found, Table) and found.kind is Kind.BRANCH)
+        if branch and len(parts) > 1 and is_branch(parts[-1]):
+            parent = self._table(parts[:-1])
+            if isinstance(parent, Table) and parent.kind is Kind.ICEBERG:
+                return parent
+        return self._table(parts)
+
+    def is_temporary_view(self, parts: Name) -> bool:
+        """Whether a name as written refers to a temporary view."""
+        return self._views.get(tuple(part.lower() for part in parts), False)
+
+    def put_temporary_view(self, parts: Name, there: bool = True) -> None:
+        """Remember that a temporary view of this name exists, or does not."""
+        self._views[tuple(part.lower() for part in parts)] = there
+
+    def _table(self, parts: Name) -> Table | Absent | None:
+        found = self._said(parts)
+        if found is None and self.complete and not self.is_unsettled(parts):
+            return Absent(self.full_name(parts), "no earlier statement creates it")
+        return found
+
+    def _said(self, parts: Name) -> Table | Absent | None:
+        """What is remembered for a name, or else what the source returns."""
+        here = self._here.get(self._key(parts))
+        if here is not None or self.is_unsettled(parts):
+            return here
+        return self.look_up(self.full_name(parts))
+
+    def is_unsettled(self, parts: Name) -> bool:
+        """Whether something besides the statements may have created, changed or dropped the table."""
+        key = self._key(parts)
+        if key in self._here:
+            return self._here[key] is None
+        return any(key[: len(namespace)] == namespace for namespace in self._unsettled)
+
+    def look_up(self, name: Name) -> Table | Absent | None:
+        """Ask an external source by full name; this class has none."""
+        return None
+
+    def why_unknown(self, parts: Name) -> str:
+        """Why a name is unknown, in the user's terms."""
+        return "no earlier statement creates it"
+
+    def columns_of(self, query: str) -> Schema | None:
+        """The columns of a query's result, if they can be determined; a live session can."""
+        return None
+
+    @property
+    def known(self) -> tuple[Table, ...]:
+        """The tables that are remembered, by name."""
+        found = [item for item in self._here.values() if isinstance(item, Table)]
+        return tuple(sorted(found, key=lambda table: table.name))
+
+    def keep_what_agrees(self, other: Tables) -> None:
+        """Leave unknown whatever another state of the same tables says differently."""
+        for key in {*self._here, *other._here}:
+            both = key in self._here and key in other._here
+            if not both or self._here[key] != other._here[key]:
+                self._here[key] = None
+        self._views = {k: v for k, v in self._views.items() if other._views.get(k) == v}
+        self._unsettled += [space for space in other._unsettled if space not in self._unsettled]
+        self.others = max(self.others, other.others)
+        self.filled_in = self.filled_in or other.filled_in
+
+    def put(self, table: Table) -> None:
+        """Remember a table under its name."""
+        self.remember(table.name, table)
+
+    def remember(self, parts: Name, found: Table | Absent) -> None:
+        """Remember what a name refers to, if anything."""
+        self._here[self._key(parts)] = found
+        if isinstance(found, Table):
+            self._used.append(found)
+            if len(self._used) > _RECENT:
+                for part in (self._used[0].schema, self._used.popleft().specs):
+                    if part is not None:
+                        forget(part)
+
+    def drop(self, parts: Name, why: str) -> None:
+        """Remember that a name does not exist, or, if tables are shared, that it is unknown."""
+        absent = Absent(self.full_name(parts), why)
+        self._here[self._key(parts)] = None if self.shared else absent
+
+    def unsettle(self, *names: Name) -> None:
+        """These tables may have been created, changed or dropped: even their existence is unknown."""
+        keys: set[Name] = set()
+        for parts in names:
+            nameless = self.catalog is None and len(parts) > 2  # `db.t` may be the same
+            for name in (parts, parts[1:]) if nameless else (parts,):
+                keys.add(self._key(name))
+                self._views.pop(tuple(part.lower() for part in name), None)
+        self._here.update(dict.fromkeys(keys))
+        for other in self._here if keys else ():  # a program may name tables without their catalog
+            if any(other[i:] in keys for i in range(1, len(other))):
+                self._here[other] = None
+
+    def unsettle_below(self, namespace: Name) -> None:
+        """The tables of a namespace and of those below it may have changed in any way; () means all."""
+        full = (*((self.catalog,) if self.catalog and len(namespace) == 1 else ()), *namespace)
+        spaces = {tuple(part.lower() for part in name) for name in (namespace, full)}
+        if self.catalog is None and len(namespace) > 1:
+            spaces.add(tuple(part.lower() for part in namespace[1:]))
+        self._unsettled += spaces
+        if () in spaces:
+            self._views.clear()
+        for key in list(self._here):
+            if any(key[: len(space)] == space for space in spaces):
+                self._here[key] = None
+
+    def forget(self, parts: Name) -> None:
+        """The table changed in a way that cannot be tracked: nothing is known about it now."""
+        name = self.full_name(parts)
+        self._here[self._key(parts)] = Table(name, why_unknown="an earlier statement changed it")
