@@ -15,8 +15,8 @@ div.sis table{{border-collapse:collapse;font-size:12px;margin:2px 0;border:0;col
 div.sis.sis table th,div.sis.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
 border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;max-width:50em}}
 div.sis.sis table th.n,div.sis.sis table td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-div.sis th small{{display:inline-block;width:100%;font-weight:normal;opacity:.7;
-user-select:none;-webkit-user-select:none}}
+div.sis th small{{font-weight:normal;opacity:.7}}
+div.sis th small,div.sis th br{{user-select:none;-webkit-user-select:none}}
 div.sis pre.all{{user-select:all;-webkit-user-select:all;white-space:pre;max-height:20em;overflow:auto}}
 div.sis .dim{{opacity:.7}}
 div.sis pre{{margin:2px 0;padding:0;background:none;color:inherit;white-space:pre-wrap}}

@@ -95,7 +95,7 @@ def incomplete(rows: Rows) -> list[str]:
 def html(rows: Rows) -> str:
     """A table with names, types and values."""
     head = [
-        f"{markup.words(markup.flat(name), 60)}<small>{markup.words(kind, 40)}</small>"
+        f"{markup.words(markup.flat(name), 60)}<br><small>{markup.words(kind, 40)}</small>"
         for name, kind in zip(rows.names, rows.types, strict=True)
     ]
     null = '<i class="dim">null</i>'
