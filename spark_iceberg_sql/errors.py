@@ -76,7 +76,7 @@ class MissingExtraError(IcebergSqlError, ImportError):
 
 
 class JavaError(IcebergSqlError):
-    """No Java installation that Spark supports was found."""
+    """No Java installation that Spark supports was found, or Java ended before Spark had started."""
 
 
 class JarError(IcebergSqlError):

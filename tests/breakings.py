@@ -52,7 +52,7 @@ _UNSURE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
 
 
 def broken(seed: int) -> Broken:
-    """The broken script of a seed."""
+    """The broken script for a seed."""
     random = Random(seed)
     asked, found = [], []
     for statement in history(seed):

@@ -47,12 +47,12 @@ class Case:
 
 @cache
 def checked(case: Case) -> Report:
-    """What the checker says to a case; several tests look at it."""
+    """The checker's report on a case; several tests use it."""
     return check(case.text, case.known())
 
 
 def marks(text: str) -> tuple[str, tuple[Found, ...]]:
-    """The text without its marks, and what they say."""
+    """The text without its marks, and the marks."""
     found: list[Found] = []
     for match in _MARK.finditer(text):
         row = text.count("\n", 0, match.start()) + 1

@@ -98,7 +98,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def every_block() -> Iterator[Block]:
-    """All of all pages."""
+    """All blocks of all pages."""
     for page in PAGES:
         yield from blocks(page)
 

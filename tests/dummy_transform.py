@@ -55,7 +55,7 @@ def put_in_place() -> None:
 
 
 def check() -> list[str]:
-    """What the rules say wrongly of statements over the new transform."""
+    """False findings for statements over the new transform."""
     sys.path.insert(0, str(Path(__file__).parent))
     import cases
 
@@ -90,7 +90,7 @@ def check() -> list[str]:
 
 
 def spark() -> list[str]:
-    """What the function of the new transform gives wrongly, and whether it prunes."""
+    """Wrong results of the new transform's function, and whether it prunes."""
     import tempfile
 
     import spark_iceberg_sql as sis

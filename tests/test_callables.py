@@ -16,7 +16,7 @@ POSTGRES = "CREATE TABLE t (id int, d date) PARTITION BY RANGE (d)"
 
 
 def found(text: str, *callables: str, notes: bool = False) -> list[str]:
-    """What of a program the findings are at."""
+    """The parts of a program that the findings are about."""
     linter, settings = Linter(), Settings(callables=callables)
     return [
         report.text[d.span.start : d.span.end]

@@ -137,6 +137,7 @@ def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
     agree(f"SELECT 1;{text}")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "part", ["'", "/*", "--", "r'", "a;", "\\'", " ", "- ", "*/", "-- \n;", "/**/ "]
 )

@@ -52,7 +52,7 @@ def node(sql: str) -> Node:
 
 
 def plain(term: Term) -> str:
-    """A term as DDL again, names bare."""
+    """A term as DDL, with unquoted names."""
     arguments = [a.text if isinstance(a, Literal) else ".".join(a.parts) for a in term.arguments]
     return f"{term.call}({', '.join(arguments)})" if term.call else arguments[0]
 
@@ -678,6 +678,7 @@ def statements_of(text: str) -> list[object]:
     return [t for s in statements(text) for t in s.tokens]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("before", "piece", "behind"),
     [

@@ -129,7 +129,7 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.parent == ROOT], ids=lambda p: p.name)
 def test_links_of_the_top_folder(page: Path) -> None:
-    """Those of docs/ are mkdocs's to check."""
+    """mkdocs checks those of docs/."""
     for target in LINK.findall(page.read_text("utf-8")):
         assert not target.startswith("http"), target
         path, _, anchor = target.partition("#")

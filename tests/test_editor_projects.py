@@ -59,7 +59,7 @@ def test_callables_in_cells(project: Path) -> None:
 
 
 def test_callables_in_a_ddl_file(project: Path) -> None:
-    """What it creates is known."""
+    """The table that it creates is known."""
     text = "ALTER TABLE u ADD PARTITION FIELD days(a)"
     assert codes(project / "b.sql", text, "sql") == ["SIS202"]
 

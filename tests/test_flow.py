@@ -19,7 +19,7 @@ NOPE = ADD.format("nope")
 
 
 def program(shape: str, *blocks: str) -> str:
-    """The shape's lines, each `<n>` of them replaced by a block, indented as it is."""
+    """The shape's lines, with each `<n>` replaced by a block of the same indentation."""
     lines = ["import pyspark"]
     for line in textwrap.dedent(shape).strip("\n").splitlines():
         number = line.strip().strip("<>")

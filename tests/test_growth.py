@@ -72,9 +72,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", SHAPES)
 def test_growth(shape: str) -> None:
-    """The square of n would give 16, and its cube 64."""
+    """Quadratic growth would give 16, cubic growth 64."""
     few, many = (SHAPES[shape](n) for n in (60, 240))
     assert ratio(lambda: check(few), lambda: check(many), 13) < 13
 
@@ -100,7 +101,7 @@ def laid_over(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
 
 @pytest.mark.parametrize("seed", sampled(range(120), 8))
 def test_what_is_carried_on_is_what_is_there(seed: int) -> None:
-    """The same from the specs alone as from those that each statement handed to the next."""
+    """Specs built from scratch equal those that each statement hands to the next."""
     known = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
         follow(statement, known)

@@ -69,7 +69,7 @@ def test_names_are_quoted() -> None:
 
 
 def test_a_large_partition_of_a_small_table_is_named_where_it_is_no_skew() -> None:
-    """To divide what fits into one file would make more files, against the advice to have fewer."""
+    """Splitting what fits into one file would contradict the advice to have fewer files."""
     small = replace(FINE, partitions=5, alone=4, largest=411_801, median=1_268, bytes=416_873)
     (one,) = health(small).findings
     assert one.problem == "fine partitions"

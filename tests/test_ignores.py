@@ -214,6 +214,7 @@ SQL = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", SQL)
 def test_comments_are_added_to_sql(text: str, capsys: Any) -> None:
     before = [c for c in found("a.sql", text, capsys) if not c.endswith("SIS002")]
@@ -269,6 +270,7 @@ PYTHON = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", PYTHON)
 def test_comments_are_added_to_programs(text: str, capsys: Any) -> None:
     before = [c for c in found("a.py", text, capsys) if not c.endswith("SIS002")]
@@ -379,7 +381,7 @@ def test_one_place_without_a_comment_does_not_keep_the_others_from_theirs(capsys
 
 
 def test_a_comment_reaches_the_next_statement_and_no_further(capsys: Any) -> None:
-    """It is not meant for whatever SQL follows somewhere."""
+    """It does not apply to unrelated SQL further on."""
     comment = "# iceberg-sql: ignore[SIS501]"
     near = f"{comment}\n\n# by load\nspark.sql(\n  '{TABLE}')\n"
     listed = f"SQL = [\n  {comment}\n  '{TABLE}',\n]\nfor s in SQL: spark.sql(s)\n"
@@ -412,14 +414,8 @@ def test_new_findings_alone_get_comments(capsys: Any) -> None:
 RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(p, marks=[pytest.mark.thorough] if n % 9 else [])
-        for n, p in share(enumerate(RULES), 2)
-    ],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", share(RULES, 2), ids=lambda path: path.stem)
 def test_files_with_many_findings(path: Path, capsys: Any) -> None:
     """No comment is left that suppresses nothing, although an ignored error changes what follows it."""
     text = path.read_text("utf-8")

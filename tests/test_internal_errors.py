@@ -1,4 +1,4 @@
-"""A fault of ours is loud: never a clean report, never exit code 0 or 1, never a traceback."""
+"""An internal error is reported: never a clean report, never exit code 0 or 1, never a traceback."""
 
 from __future__ import annotations
 

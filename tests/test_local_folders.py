@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge.local_folders import metadata_files
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with v1 that has settled."""
+    """A folder with v1, unchanged for long enough to be trusted."""
     monkeypatch.setattr(local_folders, "_SETTLED", 0.2)
     (tmp_path / "v1.metadata.json").touch()
     (tmp_path / "0c9b9d3e-m0.avro").touch()

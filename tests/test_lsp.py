@@ -322,7 +322,7 @@ def test_the_name_to_be(text: str, name: str) -> None:
 def asked(
     text: str, name: str = "a.sql", language: str = "sql"
 ) -> tuple[Answers, str, lsp.Position]:
-    """A text with its cursor at `|`, to be asked about."""
+    """A text with its cursor at `|`."""
     document = Document(
         f"file:///nowhere/{name}", text.replace("|", "", 1), PositionCodec(), language
     )

@@ -88,7 +88,7 @@ def test_an_editor_that_pulls_is_sent_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_watched_files(tmp_path: Path) -> None:
-    """Settings and DDL that something else than the editor writes."""
+    """Settings and DDL that a program other than the editor writes."""
     ddl = tmp_path / "tables.sql"
     config = tmp_path / ".iceberg-sql.toml"
 
@@ -303,7 +303,7 @@ def test_a_notebook(tmp_path: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("encoding", list(lsp.PositionEncodingKind))
 def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> None:
-    """Where an emoji is one, two or four units."""
+    """An emoji is one, two or four units."""
 
     def units(text: str) -> int:
         return len(text.encode(encoding.value + ("" if encoding.value == "utf-8" else "-le"))) // {

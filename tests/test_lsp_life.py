@@ -156,14 +156,14 @@ ODD: dict[str, tuple[tuple[str, Any], ...]] = {
 
 
 def asked(number: int) -> tuple[tuple[str, Any], ...]:
-    """A text of a name of its own, and a question about it."""
+    """A text with a unique name, and a request about it."""
     uri = f"file:///after{number}.sql"
     hover = {**document(uri), "position": {"line": 0, "character": 37}}
     return opened(uri), ("textDocument/hover", hover)
 
 
 def test_odd_messages(tmp_path: Path) -> None:
-    """After each of them it answers on; it says no traceback, and ends as it should."""
+    """After each it still answers; it prints no traceback, and exits as it should."""
     messages = [
         message
         for number, odd in enumerate(ODD.values())

@@ -23,6 +23,8 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import source
 from spark_iceberg_sql.rules import ALL
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLES = [example.sql for rule in ALL for example in rule.examples]
 Check = Callable[..., tuple[int, str, str]]
 
@@ -56,7 +58,6 @@ def nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Linter, "lint", broken)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["a.sql", "a.py"])
 def test_packed_reports_come_back_as_they_were(name: str) -> None:
     for sql in EXAMPLES:
@@ -74,7 +75,6 @@ def test_cells_come_back_as_they_were(project: Path) -> None:
     assert unpacked(json.loads(json.dumps(packed(reports, text))), "notes.ipynb", text) == reports
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("output", ["full", "concise", "json", "sarif"])
 def test_in_processes_as_in_one(check: Check, project: Path, output: str) -> None:
     (project / "bad.ipynb").write_text("{")
@@ -88,7 +88,6 @@ def test_in_processes_as_in_one(check: Check, project: Path, output: str) -> Non
     assert check(*words) == alone
 
 
-@pytest.mark.thorough
 def test_fixes_are_the_same_in_processes(check: Check, project: Path) -> None:
     shown = check("-j", "1", "--no-cache", "--diff", "--unsafe-fixes")
     assert shown[1].count("+++") > 5
@@ -97,7 +96,6 @@ def test_fixes_are_the_same_in_processes(check: Check, project: Path) -> None:
     assert check("--diff", "--unsafe-fixes") == shown
 
 
-@pytest.mark.thorough
 def test_processes_that_are_started_anew(check: Check, project: Path, tmp_path: Path) -> None:
     """As on macOS and Windows, where a process inherits nothing."""
     program = tmp_path / "program"
@@ -267,7 +265,6 @@ METADATA = json.dumps(
 )
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("made", "name", "text"),
     [
@@ -289,7 +286,7 @@ METADATA = json.dumps(
 def test_whatever_other_files_say(
     check: Check, project: Path, made: Callable[[Path], None], name: str, text: str
 ) -> None:
-    """Here, and in a folder; a result without the other file is no result with it, nor the other way round."""
+    """Here and in a folder: a result without the other file does not count with it, nor the reverse."""
     made(project)
     before = check()
     assert before == check("--no-cache")
@@ -344,9 +341,8 @@ def test_the_order_of_a_ddl_file_that_is_a_migration(check: Check, project: Path
     assert check(*words) == check("--no-cache", *words) != before
 
 
-@pytest.mark.thorough
 def test_old_findings_are_told_anew(check: Check, project: Path) -> None:
-    """What a baseline or a commit hides is no part of a result."""
+    """What a baseline or a commit hides is not part of a cached result."""
     everything = check()
     check("--baseline", "b.json", "--write-baseline")
     hidden = check("--baseline", "b.json")
@@ -390,7 +386,7 @@ def test_standard_input_is_not_kept(
 def test_rules_of_other_packages_are_always_asked(
     check: Check, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They may depend on anything: another file, a server, the time."""
+    """Such rules may depend on anything: another file, a server, the time."""
     before = check()
     monkeypatch.setattr("spark_iceberg_sql.cli.many.ALL", (*ALL, ALL[0]))
     kept = [path.read_bytes() for path in (project / CACHE).iterdir()]
@@ -432,7 +428,6 @@ def test_a_cache_that_cannot_be_written(check: Check, project: Path) -> None:
     assert check("--cache-dir", "file/inside") == before
 
 
-@pytest.mark.thorough
 def test_runs_at_the_same_time(check: Check, project: Path) -> None:
     words = [sys.executable, "-m", "spark_iceberg_sql", "check", "-j", "1", "--cache-dir", "kept"]
     before = check("--no-cache")
@@ -444,7 +439,6 @@ def test_runs_at_the_same_time(check: Check, project: Path) -> None:
     assert len(list((project / "kept").iterdir())) == 2
 
 
-@pytest.mark.thorough
 def test_an_internal_error_is_not_kept(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr("spark_iceberg_sql.syntax.parser.read", lambda statement: 1 / 0)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a case is a line
-"""Partitioning that dbt and SQLMesh projects state: in models, in YAML, and where neither may be read."""
+"""Partitioning in dbt and SQLMesh projects: in models, in YAML, and where neither can be read."""
 
 from __future__ import annotations
 
@@ -520,6 +520,7 @@ def test_sqlmesh(write: Write, text: str, expected: list[tuple[str, str]]) -> No
     assert found() == [("models/a.sql", code, at) for code, at in expected]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "many",
     [

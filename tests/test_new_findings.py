@@ -1,4 +1,4 @@
-"""Only new findings: a baseline, the state at a git commit. Nothing new may vanish behind what is known."""
+"""Only new findings: a baseline, the state at a git commit. A known finding must not hide a new one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import main
+
+pytestmark = pytest.mark.thorough
 
 TABLE = "CREATE TABLE db.{0} (at TIMESTAMP, id BIGINT) USING iceberg PARTITIONED BY (at);\n"
 WEEKS = "ALTER TABLE db.t ADD PARTITION FIELD weeks(at);\n"
@@ -113,7 +115,7 @@ def test_a_fixed_finding_leaves_no_room_for_another(capsys: Any) -> None:
 
 
 def test_a_table_that_changes_under_a_known_statement(capsys: Any) -> None:
-    """The statement is as it was; what is wrong with it is not."""
+    """The statement is unchanged; its finding is new."""
     write(
         "a.sql",
         "CREATE TABLE db.t (a STRING) USING iceberg;\nALTER TABLE db.t ADD PARTITION FIELD days(a);",
@@ -297,7 +299,7 @@ def test_only_what_was_not_there(repository: None, capsys: Any) -> None:
 
 
 def test_an_old_line_that_becomes_wrong(repository: None, capsys: Any) -> None:
-    """Its line is as it was: the changed line is another one, or in another file."""
+    """Its line is unchanged: the change is in another line, or in another file."""
     write("migrations/V1__a.sql", "CREATE TABLE db.t (a DATE) USING iceberg;")
     write("migrations/V2__b.sql", "ALTER TABLE db.t ADD PARTITION FIELD days(a);")
     write(
@@ -345,7 +347,7 @@ def test_a_renamed_file(repository: None, capsys: Any) -> None:
 
 @pytest.mark.parametrize("text", ["t", "u"])
 def test_a_file_moved_in_the_index_and_made_again(repository: None, text: str, capsys: Any) -> None:
-    """One old finding is one: that of the file that is there again, not also that of the other one."""
+    """One old finding matches one new finding: that of the restored file, not also that of the other."""
     git("mv", "a.sql", "b.sql")
     write("a.sql", TABLE.format(text))
     found = since("HEAD", code=1, capsys=capsys)[0]

@@ -46,6 +46,7 @@ def test_a_new_rule_works_at_once(checkout: Path) -> None:
     assert clean.returncode == 0, clean.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("code", "name", "says"),
     [

@@ -182,7 +182,7 @@ TEN = datetime.datetime.fromisoformat("2024-01-01T10:00")
         (np.uint64(2**63 + 1), decimal.Decimal(2**63 + 1)),
         (pd.NaT, None),
         (pd.NA, None),
-        (np.datetime64("NaT"), None),
+        (np.datetime64("NaT", "ns"), None),
         (np.datetime64("2024-01-01T10", "ns"), TEN),
         (np.array(["2024-01-01"], "datetime64[ns]"), [MIDNIGHT]),
         (pd.Timestamp("2024-01-01"), MIDNIGHT),
@@ -360,7 +360,7 @@ NULL_DAY = Value("d_day", "day", "null", None)
 
 
 def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
-    """1960, 2024 and null: each alone is drawn in another place."""
+    """1960, 2024 and null: each is drawn in its own place."""
     values = (NULL_DAY, *(v for n in (-3653, 19723) for v in day(n, False).values))
     shown = []
     for chosen in values:

@@ -1,4 +1,4 @@
-"""A team's package brings rules of its own: as it is documented, and as it goes wrong."""
+"""A team's package brings its own rules: as documented, and when it is faulty."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def install(folder: Path, module: str, text: str, value: str = "") -> Path:
-    """The package as pip leaves it: its module, and what it announces."""
+    """The package as pip installs it: its module and its entry points."""
     (folder / f"{module}.py").write_text(text)
     made = folder / "acme_rules-1.0.dist-info"
     made.mkdir()

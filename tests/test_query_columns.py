@@ -107,7 +107,7 @@ def test_given_metadata_knows_columns_as_well():
 
 
 def test_any_query_at_all():
-    """Cut anywhere, a query raises nothing and is not taken for another."""
+    """A query cut off anywhere raises nothing and is not mistaken for another."""
     query = (
         "WITH q AS (SELECT id, CAST(n AS DATE) AS d FROM s) SELECT q.*, t.ts::date x, 'a' || n AS y "
         "FROM q JOIN (SELECT * FROM s) AS t ON q.id = t.id UNION ALL SELECT 1, date '2024-01-01', x, y"

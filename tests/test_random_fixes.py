@@ -52,7 +52,7 @@ def report_of(name: str, text: str) -> Report:
 
 
 def same_but_cured(old: str, new: str) -> bool:
-    """Whether two statements have the same words, but for what a safe fix changes of a term."""
+    """Whether two statements have the same words, apart from what a safe fix changes."""
     both = []
     for text in (old, new):
         plain = re.sub(r"iceberg_|'|(?<=\d)(?:Y|\.0)\b", "", text)
@@ -147,7 +147,7 @@ def program(seed: int) -> str:
 
 
 def other_tokens(text: str) -> list[str]:
-    """All of a program but what is in quotes."""
+    """A program without its string literals."""
     quoted = ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return ["" if tokenize.tok_name[t.type] in quoted else t.string for t in tokens]

@@ -44,7 +44,7 @@ def point(makers: Any) -> Any:
 
 @records.record(frozen=True, slots=True)
 class Kept:
-    """One that pickle finds."""
+    """A class that pickle can import."""
 
     name: str
     more: tuple[int, ...] = ()

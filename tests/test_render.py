@@ -40,7 +40,7 @@ ALTER TABLE other
 
 
 def at(words: str, text: str = TEXT, **parts: Any) -> Diagnostic:
-    """A diagnostic about the first such words."""
+    """A diagnostic about the first occurrence of the words."""
     start = text.index(words)
     made = Diagnostic(
         "SIS202",

@@ -30,7 +30,7 @@ def names(value: object) -> str:
 
 
 def by_file(cases: Iterable[Case]) -> Any:
-    """A test of all the cases of a file or page: a test for each costs more than the check of most."""
+    """One test for all the cases of a file or page: a test for each would cost more than most checks."""
     groups: dict[str, list[Case]] = {}
     for case in cases:
         groups.setdefault(re.split("[: ]", case.name, maxsplit=1)[0], []).append(case)
@@ -38,7 +38,7 @@ def by_file(cases: Iterable[Case]) -> Any:
 
 
 def each(cases: Iterable[Case], look: Callable[[Case], None]) -> None:
-    """Look at all of them, and name those that are not as they should be."""
+    """Look at all of them, and name the wrong ones."""
     faults = [fault for case in cases if (fault := fault_of(case, look))]
     assert not faults, "\n\n".join(faults)
 
@@ -71,7 +71,7 @@ SECTIONS = {
 
 
 def test_a_rule_points_at_a_section_of_the_spec() -> None:
-    """Or is about the engine alone."""
+    """Or is only about the engine."""
     assert {rule.spec for rule in ALL if rule.spec is not None} <= SECTIONS
 
 
@@ -211,7 +211,7 @@ def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.thorough
 def test_a_check_leaves_nothing_to_garbage_collection() -> None:
-    """A statement and its facts are freed when it is judged: memory and collections would grow with the script."""
+    """A statement and its facts are freed once it is judged: otherwise memory would grow with the script."""
     text = (
         "CREATE TABLE t{0} (id BIGINT, s STRUCT<a: INT>, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));"
         "ALTER TABLE t{0} ADD PARTITION FIELD bucket(4, id); ALTER TABLE t{0} DROP PARTITION FIELD ts_day;"

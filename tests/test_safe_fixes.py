@@ -144,7 +144,7 @@ def errors(report: Report) -> Counter[tuple[int, str]]:
     ],
 )
 def test_a_fix_writes_what_was_meant(start: int) -> None:
-    """Each statement is then what its author asked for or is as it was, and no fault is new."""
+    """Each statement is then either what its author meant or unchanged, and no finding is new."""
     written = 0
     for seed in range(start, start + 50):
         script = broken(seed)
@@ -317,7 +317,7 @@ def test_words_in_strings_comments_and_other_cells_stay(tmp_path: Path) -> None:
 
 
 def test_a_link_out_of_the_repository_is_not_followed(tmp_path: Path, capsys: Any) -> None:
-    """Somebody sends a change that adds a link; a hook with --fix would write what is not in the repository."""
+    """A contribution adds a link; a hook with --fix would write a file outside the repository."""
     outside, repository = tmp_path / "outside.sql", tmp_path / "repository"
     outside.write_text(SWAPPED)
     repository.mkdir()
@@ -361,7 +361,7 @@ def test_a_program_is_the_same_but_for_its_sql(tmp_path: Path, name: str) -> Non
 
 
 def test_a_script_that_wants_harm(tmp_path: Path, capsys: Any) -> None:
-    """Every statement is a trap: what can be fixed in two ways, or hangs on what a fix has changed."""
+    """Every statement is a trap: it can be fixed in two ways, or depends on what a fix changes."""
     text = (
         "CREATE TABLE a.t (id BIGINT, `16` BIGINT, ID2 BIGINT, s STRING) USING iceberg\n"
         "PARTITIONED BY (bucket(`16`, 16), truncate(s, 4));\n"

@@ -181,6 +181,7 @@ def test_sqlparse_gets_tokens_of_the_same_cut() -> None:
     assert str(pairs[2][0]) == "Token.Literal.String.Single"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
     [

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pyspark
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.spark import statement_functions
 from spark_iceberg_sql.spark.bridge import jvm
 from spark_iceberg_sql.spark.gate import intercept
@@ -57,7 +59,21 @@ def session(
     builder = SparkSession.builder
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return install(builder.getOrCreate(), ddl=ddl)
+    return install(_started(builder), ddl=ddl)
+
+
+def _started(builder: Any) -> SparkSession:
+    try:
+        session: SparkSession = builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        if "JAVA_GATEWAY_EXITED" not in str(error):
+            raise
+        raise JavaError(
+            f"{java()} ended before Spark had started; its own message is above\n"
+            "help: check the settings spark.driver.memory and spark.driver.extraJavaOptions, and the environment "
+            "variables SPARK_SUBMIT_OPTS and JAVA_TOOL_OPTIONS"
+        ) from None
+    return session
 
 
 def _provide_runtime(settings: dict[str, str]) -> None:

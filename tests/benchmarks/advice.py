@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def costs(search: _Search) -> dict[tuple[Key, ...], int]:
-    """The cost of each spec, by the keys of its fields."""
+    """The cost of each spec, keyed by its fields."""
     return {tuple(f.key for f in spec): cost for spec, cost in search.costs().items()}
 
 

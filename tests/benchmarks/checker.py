@@ -52,7 +52,7 @@ DDL = (0, 3, 5)
 
 
 def script(count: int) -> str:
-    """So many statements."""
+    """This many statements."""
     return ";\n".join(TEN[i % 10].format(i=i // 10) for i in range(count)) + ";\n"
 
 
@@ -151,7 +151,7 @@ def _spent() -> float:
 
 
 def tools() -> None:
-    """Processor time of whole runs, taking turns, as multiples of the check's own of the same text."""
+    """Processor time of whole runs, alternating, as multiples of the check's own time for the same text."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         mixed, small = script(1_000), script(100)

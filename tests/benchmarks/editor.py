@@ -30,7 +30,7 @@ KEYSTROKES = 40
 
 
 class Server:
-    """A server process, spoken to as an editor does."""
+    """A server process, driven as an editor would drive it."""
 
     def __init__(self, root: Path) -> None:
         command = [sys.executable, "-m", "spark_iceberg_sql", "server"]

@@ -43,7 +43,7 @@ def seconds(spark, text, times):
 
 
 def row(name, without, gated):
-    """Both in turns, the first of them in turns too, as a machine that gets busy hits the second."""
+    """Both alternately, and in alternating order: on a machine that gets busy the second one suffers."""
     pairs = []
     for turn in range(ROUNDS):
         first, second = (without, gated) if turn % 2 else (gated, without)

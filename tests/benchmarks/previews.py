@@ -106,7 +106,7 @@ def main() -> None:
 def one(
     spark: SparkSession, name: str, spec: str, properties: dict[str, str]
 ) -> tuple[float, float]:
-    """One case: a preview, then the write. Returns how far files and bytes are off."""
+    """One case: a preview, then the write. Returns the relative errors of files and bytes."""
     start = time.perf_counter()
     found = sis.preview(spark, f"local.{name}", spec, properties=properties)
     between = time.perf_counter()

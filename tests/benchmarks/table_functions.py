@@ -23,7 +23,7 @@ def milliseconds(action, calls):
 
 
 def table(title, ways, calls, base):
-    """One line a way: min, median and max in ms, and the median of the ratio to `base` in each round."""
+    """One line per way: min, median and max in ms, and the median of its ratio to `base` over the rounds."""
     for action in ways.values():
         milliseconds(action, calls)
     rounds = [

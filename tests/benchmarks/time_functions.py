@@ -68,7 +68,7 @@ def stages(spark: SparkSession) -> dict[int, int]:
 
 
 def ratio(one: Callable[[], float], other: Callable[[], float], rounds: int) -> list[list[float]]:
-    """CPU seconds of both, round by round, after a round that warms up."""
+    """CPU seconds of both, round by round, after a warm-up round."""
     one(), other()
     return [[one(), other()] if i % 2 else [other(), one()][::-1] for i in range(rounds)]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from samples import share
 from test_right_rows import CLOCKS
 
 from spark_iceberg_sql.spark.bridge import compiler
@@ -553,7 +554,7 @@ def test_without_a_mistake_no_row_is_lost(tables: Tables) -> None:
     assert known > 70
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.what)
+@pytest.mark.parametrize("mistake", share(MISTAKES, 3), ids=lambda m: m.what)
 def test_the_attack_catches_a_mistake(tables: Tables, mistake: Mistake) -> None:
     without, _ = tables.lost(compiled(mistake, attack=False))
     assert without != [], "no case shows the mistake"

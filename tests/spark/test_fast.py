@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 from samples import FULL
 
-ROWS = 30_000_000 if FULL else 40_000  # random values per type
-HOURS, DAYS_APART = (200, 10) if FULL else (100_000, 2_500)  # between the tested bounds
+ROWS = 30_000_000 if FULL else 20_000  # random values per type
+HOURS, DAYS_APART = (200, 10) if FULL else (200_000, 5_000)  # between the tested bounds
 SWITCH = "spark.iceberg_sql.fast"
 UNITS = ("years", "months", "days", "hours")
 

@@ -5,6 +5,7 @@ No session is needed here, but the network once: otherwise the shared session's 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -168,3 +169,23 @@ def test_a_right_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: 
     _fake_java(tmp_path / "bin", f'openjdk version "{version}" 2025-04-15')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert java() == str(tmp_path / "bin" / "java")
+
+
+def test_a_java_that_ends_at_once_is_two_lines(tmp_path: Path) -> None:
+    """Such as one whose heap does not fit, in a process of its own: a JVM that runs would be used."""
+    program = (
+        "import spark_iceberg_sql as sis\n"
+        "try:\n    sis.session('w', config={'spark.driver.memory': '900000g'})\n"
+        "except sis.JavaError as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    assert "java ended before Spark had started; its own message is above\nhelp: " in done.stdout
+    assert "heap" in done.stdout + done.stderr

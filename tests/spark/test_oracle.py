@@ -23,9 +23,9 @@ from spark_iceberg_sql.model.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table, Tables
 
-HISTORIES = 600 if FULL else 20
+HISTORIES = 600 if FULL else 12
 # Each run takes a different sample of the generated cases and the long files; a sweep takes all.
-SAMPLE = None if FULL else 80
+SAMPLE = None if FULL else 50
 
 
 @pytest.fixture(scope="module")

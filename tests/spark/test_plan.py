@@ -11,6 +11,7 @@ from samples import FULL, share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.spark.bridge import catalogs
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -118,6 +119,39 @@ def test_asking_changes_nothing_and_says_where_the_files_stay(spark, filled):
     assert "4 (" in text
     assert "stay under spec 0" in text
     assert "rewrite_data_files" in text
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_files_are_those_of_the_metadata_table(spark, version):
+    """However they are counted: from the manifest list alone, or from all manifests."""
+    table = f"local.plan.counted{version}"
+    spark.sql(
+        f"CREATE TABLE {table} (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(4, id)) "
+        f"TBLPROPERTIES ('format-version' = '{version}', 'write.delete.mode' = 'merge-on-read')"
+    )
+    quick = []
+    insert = f"INSERT INTO {table} SELECT id, timestamp'2024-01-01' FROM range(20)"
+    for statement in (
+        "SELECT 1",
+        insert,
+        insert,
+        f"DELETE FROM {table} WHERE iceberg_bucket(4, id) = 2",
+        f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)",
+        f"CALL local.system.rewrite_manifests('{table.removeprefix('local.')}')",
+        insert,
+        f"INSERT OVERWRITE {table} SELECT 1, timestamp'2024-01-01'",
+        f"DELETE FROM {table} WHERE id = 3",
+        f"DELETE FROM {table} WHERE id = 1",
+    ):
+        spark.sql(statement)
+        plan = sis.plan(spark, f"ALTER TABLE {table} ADD PARTITION FIELD hours(ts)")
+        query = f"SELECT spec_id, count(*), sum(file_size_in_bytes) FROM {table}.files GROUP BY 1 ORDER BY 1"
+        rows = spark.sql(query).collect()
+        assert [(f.spec_id, f.files, f.size) for f in plan.files] == [tuple(row) for row in rows]
+        found = catalogs.files_of_one_spec(spark, ("local", "plan", f"counted{version}"))
+        quick.append(found is not None)
+    assert quick[:6] == [False, True, True, True, True, True]
+    assert not quick[6]  # files of two specs
 
 
 def test_the_rewrite_it_names_works(spark, filled):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_MANIFESTS = 500  # above this number, a query counts faster than calls per manifest
 _CAUSES = 10  # maximum depth; a chain of causes may be cyclic
 _NOT_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -131,6 +133,45 @@ def _describe(table: jvm.Java) -> Loaded:
             return Loaded("view")
         return Loaded("other", provider=jvm.from_option(table.v1Table().provider()))
     return Loaded("other", provider=table.properties().get("provider"))
+
+
+def files_of_one_spec(spark: SparkSession, name: tuple[str, ...]) -> tuple[int, int, int] | None:
+    """The spec id of a table's data files, their number and their bytes, without reading its manifests.
+
+    name: full. None unless all files are data files of one spec, and the current snapshot's summary agrees with its
+    manifest list. Raises Spark's and py4j's exceptions.
+    """
+    catalog_name, *namespace, table_name = name
+    with sessions.working_in(spark):
+        manager = jvm.java_session(spark).sessionState().catalogManager()
+        loaded = manager.catalog(catalog_name).loadTable(_identifier(namespace, table_name))
+        if loaded.getClass().getName() != _SPARK_TABLE:
+            return None
+        table = loaded.table()
+        snapshot = table.currentSnapshot()
+        if snapshot is None:
+            return None
+        summary = dict(snapshot.summary())
+        manifests = snapshot.allManifests(table.io())
+        if len(manifests) > _MANIFESTS:
+            return None
+        counts = [
+            (int(m.partitionSpecId()), m.existingFilesCount(), m.addedFilesCount())
+            for m in manifests
+        ]
+    if any(existing is None or added is None for _, existing, added in counts):
+        return None  # optional in format version 1
+    by_spec = Counter[int]()
+    for spec_id, existing, added in counts:
+        by_spec[spec_id] += int(existing) + int(added)
+    found = [(spec_id, files) for spec_id, files in by_spec.items() if files]
+    if len(found) != 1 or summary.get("total-delete-files") != "0":
+        return None
+    [(spec_id, files)] = found
+    size = str(summary.get("total-files-size", ""))
+    if summary.get("total-data-files") != str(files) or not size.isdigit():
+        return None
+    return spec_id, files, int(size)
 
 
 def _is_view(catalog: jvm.Java, identifier: jvm.Java) -> bool:

@@ -123,10 +123,10 @@ def _answer(gate: jvm.Java, judge: Judge, asked: jvm.Java) -> str:
         _refused[key] = refusal
         while len(_refused) > _KEPT:
             _refused.popitem(last=False)
-        thrown = gate.refusal(str(refusal), key)
+        thrown = gate.python().refusal(str(refusal), key)
     except Exception as error:
         first = str(error).partition("\n")[0]
-        thrown = gate.failure(f"{type(error).__name__}: {first}")
+        thrown = gate.python().failure(f"{type(error).__name__}: {first}")
     raise Py4JJavaError("refused", thrown)
 
 

@@ -35,8 +35,8 @@ _SOURCES = (
     *(
         (__package__ or "", name)
         for name in (
-            *("Words", "CommandText", "Marks", "Parameters", "Asked", "Admission"),
-            *("GateParser", "GateRule", "Gate"),
+            *("Words", "CommandText", "Marks", "Parameters", "Asked", "Admission", "Refusal"),
+            *("GateParser", "GateRule", "PythonCheck", "Gate"),
         )
     ),
 )

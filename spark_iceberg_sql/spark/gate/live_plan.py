@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker import planner as offline
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
+from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.spark.bridge import catalogs, sessions
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -30,14 +31,20 @@ def plan(spark: SparkSession, text: str) -> Plan:
 
 
 def _counted(spark: SparkSession, found: Plan) -> Plan:
-    query = (
-        "SELECT spec_id, count(*), sum(file_size_in_bytes) "
-        f"FROM {dotted((*found.table, 'files'))} GROUP BY spec_id ORDER BY spec_id"
-    )
     try:
-        rows = intercept.own_sql(spark)(query).collect()
-    except Exception as error:  # `.files` of a damaged table fails in many ways
+        known = catalogs.files_of_one_spec(spark, found.table)
+        if known is not None:
+            return replace(found, files=(FilesUnderSpec(*known),))
+        rows = intercept.own_sql(spark)(_by_spec(found.table)).collect()
+    except Exception as error:  # a damaged table fails in many ways
         if not catalogs.thrown(error):
             raise
         return replace(found, why_no_files=catalogs.first_line(error))
     return replace(found, files=tuple(FilesUnderSpec(*row) for row in rows))
+
+
+def _by_spec(table: Name) -> str:
+    return (
+        "SELECT spec_id, count(*), sum(file_size_in_bytes) "
+        f"FROM {dotted((*table, 'files'))} GROUP BY spec_id ORDER BY spec_id"
+    )

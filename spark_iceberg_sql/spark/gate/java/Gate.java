@@ -5,16 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.apache.spark.QueryContext;
-import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
@@ -25,7 +15,6 @@ import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.internal.VariableSubstitution;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import py4j.Py4JException;
 import scala.Function1;
 import scala.Option;
 
@@ -37,42 +26,18 @@ import scala.Option;
  * extensions: newSession() and cloneSession() share them.
  */
 public class Gate implements Admission {
-  /** The error condition of a refused statement. */
-  public static final String REFUSED = "PARTITION_DDL_REFUSED";
-
-  /** The parameter of a refusal that holds the key of its report in Python. */
-  public static final String KEY = "refusal";
-
-  private static final String TIMEOUT = "spark.iceberg_sql.gate.timeout";
-  private static final String UNANSWERED = "spark.iceberg_sql.gate.unanswered";
   private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql.gate");
 
   private Words words;
-  private Function1<Object, Object> judge;
+  private PythonCheck python;
   private Class<?> parsers;
   private final Map<SparkSessionExtensions, Family> families = new WeakHashMap<>();
   private final ThreadLocal<String[]> own = new ThreadLocal<>();
-  private final ThreadLocal<Boolean> within = new ThreadLocal<>();
-  private final ExecutorService threads = Executors.newCachedThreadPool(new ThreadFactory() {
-    @Override
-    public Thread newThread(Runnable task) {
-      Thread thread = new Thread(task, "spark-iceberg-sql-gate");
-      thread.setDaemon(true);
-      return thread;
-    }
-  });
-
   /** Sessions that share their extensions: modes by session id. */
   static class Family {
     final String application;
     final Map<String, String> modes = new HashMap<>();
     Family(String application) { this.application = application; }
-  }
-
-  /** Python's check failed. */
-  static class Failure extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-    Failure(String message) { super(message); }
   }
 
   /** For future sessions. */
@@ -98,8 +63,11 @@ public class Gate implements Admission {
   public void prepare(Class<?> parsers, List<String> functions, Function1<Object, Object> judge) {
     this.parsers = parsers;
     this.words = new Words(functions);
-    this.judge = judge;
+    this.python = new PythonCheck(judge);
   }
+
+  /** What asks Python. */
+  public PythonCheck python() { return python; }
 
   // ------------------------------------------------------------------------------ sessions and their modes
 
@@ -174,14 +142,14 @@ public class Gate implements Admission {
   @Override
   public String admitted(SparkSession session, ParserInterface parser, String text, Object parameters)
     throws Exception {
-    if (text == null || within.get() != null) return text;
+    if (text == null || python.isRunning()) return text;
     boolean translated = words.mayNeedTranslation(text);
     if (!translated && text.indexOf("${") < 0 && !Words.mayBeDdl(text)) return text;
     String mode = modeHere(session, text);
     if (mode.equals("off")) return text;
     boolean ddl = Words.mayBeDdl(substituted(session, text));
     if (!ddl && !translated) return text;
-    return ask(Asked.text(session, mode, text, ddl, parser, parameters));
+    return python.ask(Asked.text(session, mode, text, ddl, parser, parameters));
   }
 
   @Override
@@ -204,13 +172,8 @@ public class Gate implements Admission {
     } catch (RuntimeException itself) { // a variable that refers to itself: Spark reports it
       return text;
     } finally {
-      activate(before);
+      PythonCheck.activate(before);
     }
-  }
-
-  private static void activate(Option<SparkSession> session) {
-    if (session.isDefined()) SparkSession.setActiveSession((SparkSession) session.get());
-    else SparkSession.clearActiveSession();
   }
 
   // ------------------------------------------------------------------------------ plans
@@ -228,132 +191,11 @@ public class Gate implements Admission {
         LOG.debug("a command that cannot be written as a statement", unread);
       }
       if (text == null) {
-        unanswered(Asked.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
+        python.unanswered(Asked.plan(session, mode, plan, "", null), "cannot read the command " + plan.nodeName());
       } else {
-        ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
+        python.ask(Asked.plan(session, mode, plan, text, CommandText.query(plan)));
       }
     }
     Marks.put(plan);
-  }
-
-  // ------------------------------------------------------------------------------ Python
-
-  private String ask(final Asked asked) throws Exception {
-    refuseSettings(asked);
-    try {
-      return pythonWaits() ? answer(asked) : answerInTime(asked);
-    } catch (Failure failure) {
-      return unanswered(asked, "failed: " + failure.getMessage());
-    } catch (Py4JException gone) {
-      return unanswered(asked, "cannot be reached: the driver's Python has ended, or is about to");
-    } catch (TimeoutException late) {
-      return unanswered(
-        asked, "has not answered within " + seconds(asked) + " s: the driver's Python, or a catalog, is busy");
-    }
-  }
-
-  /** Whether this thread serves a call from Python, which waits for it and answers on the same thread. */
-  private static boolean pythonWaits() {
-    for (StackTraceElement frame : Thread.currentThread().getStackTrace())
-      if (frame.getClassName().startsWith("py4j.commands.")) return true;
-    return false;
-  }
-
-  private String answer(Asked asked) {
-    Option<SparkSession> before = SparkSession.getActiveSession();
-    SparkSession.setActiveSession(asked.session());
-    within.set(Boolean.TRUE);
-    try {
-      return (String) judge.apply(asked);
-    } finally {
-      within.remove();
-      activate(before);
-    }
-  }
-
-  /** On a thread of its own, because the wait for Python's answer cannot be interrupted. */
-  private String answerInTime(final Asked asked) throws Exception {
-    final ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    Future<String> answer = threads.submit(new Callable<String>() {
-      @Override
-      public String call() {
-        Thread.currentThread().setContextClassLoader(loader);
-        return answer(asked);
-      }
-    });
-    try {
-      return (String) answer.get(seconds(asked), TimeUnit.SECONDS);
-    } catch (ExecutionException thrown) {
-      if (thrown.getCause() instanceof Exception) throw (Exception) thrown.getCause();
-      throw thrown;
-    }
-  }
-
-  private static String setting(Asked asked, String name, String standard) {
-    return asked.session().sessionState().conf().getConfString(name, standard).trim();
-  }
-
-  private static long seconds(Asked asked) { return Long.parseLong(setting(asked, TIMEOUT, "60")); }
-
-  /** Refuses a statement of a session whose settings of the gate mean nothing. */
-  private void refuseSettings(Asked asked) throws AnalysisException {
-    String time = setting(asked, TIMEOUT, "60"), way = setting(asked, UNANSWERED, "refuse");
-    if (!time.matches("[0-9]{1,9}") || seconds(asked) == 0)
-      throw refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
-    if (!way.equalsIgnoreCase("refuse") && !way.equalsIgnoreCase("run"))
-      throw refusal(
-        UNANSWERED + " is `" + way + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse", "");
-  }
-
-  private String unanswered(Asked asked, String how) throws AnalysisException {
-    if (!asked.mayBeDdl()) return asked.text();
-    String said = "this statement is not checked: the check of partition DDL " + how;
-    if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
-      throw refusal(said + "; nothing was changed\nhelp: run it again; to run such statements unchecked, SET "
-          + UNANSWERED + " = run",
-        "");
-    }
-    LOG.error(said + "; it runs unchecked");
-    return asked.text();
-  }
-
-  /** The exception to throw from Python if its check fails. */
-  public RuntimeException failure(String message) { return new Failure(message); }
-
-  /** The exception that a client receives for a refused statement. */
-  public AnalysisException refusal(String words, String key) { return new Refusal(words, key); }
-
-  /** A message without a stack: Spark would add the caller's frames. */
-  static class Refusal extends AnalysisException {
-    private static final long serialVersionUID = 1L;
-
-    Refusal(String words, String key) {
-      super(words, Option.empty(), Option.empty(), Option.empty(), Option.apply(REFUSED),
-        new scala.collection.immutable.Map.Map1<String, String>(KEY, key), new QueryContext[0]);
-    }
-
-    @Override
-    public String getSqlState() {
-      return "42000";
-    }
-
-    /** What a Thrift server sends: the words without the class. */
-    @Override
-    public String toString() {
-      return getMessage();
-    }
-
-    @Override
-    public StackTraceElement[] getStackTrace() {
-      return new StackTraceElement[0];
-    }
-
-    @Override
-    public void setStackTrace(StackTraceElement[] frames) {}
-
-    @Override
-    public Throwable fillInStackTrace() {
-      return this;
-    }
   }
 }

@@ -1,0 +1,139 @@
+package sparkicebergsql;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.classic.SparkSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import py4j.Py4JException;
+import scala.Function1;
+import scala.Option;
+
+/** Python's check of a statement, for a limited time; a statement that Python cannot check is refused, or runs. */
+public class PythonCheck {
+  private static final String TIMEOUT = "spark.iceberg_sql.gate.timeout";
+  private static final String UNANSWERED = "spark.iceberg_sql.gate.unanswered";
+  private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql.gate");
+
+  private final Function1<Object, Object> judge;
+  private final ThreadLocal<Boolean> within = new ThreadLocal<>();
+  private final ExecutorService threads = Executors.newCachedThreadPool(new ThreadFactory() {
+    @Override
+    public Thread newThread(Runnable task) {
+      Thread thread = new Thread(task, "spark-iceberg-sql-gate");
+      thread.setDaemon(true);
+      return thread;
+    }
+  });
+
+  /** Python's check failed. */
+  static class Failure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    Failure(String message) { super(message); }
+  }
+
+  public PythonCheck(Function1<Object, Object> judge) { this.judge = judge; }
+
+  /** Whether this thread is within a check: what the check itself runs is not checked. */
+  public boolean isRunning() { return within.get() != null; }
+
+  /** What to parse in place of a statement's text, by Python's check. Throws what refuses it. */
+  public String ask(final Asked asked) throws Exception {
+    refuseSettings(asked);
+    try {
+      return pythonWaits() ? answer(asked) : answerInTime(asked);
+    } catch (Failure failure) {
+      return unanswered(asked, "failed: " + failure.getMessage());
+    } catch (Py4JException gone) {
+      return unanswered(asked, "cannot be reached: the driver's Python has ended, or is about to");
+    } catch (TimeoutException late) {
+      return unanswered(
+        asked, "has not answered within " + seconds(asked) + " s: the driver's Python, or a catalog, is busy");
+    }
+  }
+
+  /** Whether this thread serves a call from Python, which waits for it and answers on the same thread. */
+  private static boolean pythonWaits() {
+    for (StackTraceElement frame : Thread.currentThread().getStackTrace())
+      if (frame.getClassName().startsWith("py4j.commands.")) return true;
+    return false;
+  }
+
+  private String answer(Asked asked) {
+    Option<SparkSession> before = SparkSession.getActiveSession();
+    SparkSession.setActiveSession(asked.session());
+    within.set(Boolean.TRUE);
+    try {
+      return (String) judge.apply(asked);
+    } finally {
+      within.remove();
+      activate(before);
+    }
+  }
+
+  /** On a thread of its own, because the wait for Python's answer cannot be interrupted. */
+  private String answerInTime(final Asked asked) throws Exception {
+    final ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    Future<String> answer = threads.submit(new Callable<String>() {
+      @Override
+      public String call() {
+        Thread.currentThread().setContextClassLoader(loader);
+        return answer(asked);
+      }
+    });
+    try {
+      return (String) answer.get(seconds(asked), TimeUnit.SECONDS);
+    } catch (ExecutionException thrown) {
+      if (thrown.getCause() instanceof Exception) throw (Exception) thrown.getCause();
+      throw thrown;
+    }
+  }
+
+  /** Makes a session this thread's, or none. */
+  public static void activate(Option<SparkSession> session) {
+    if (session.isDefined()) SparkSession.setActiveSession((SparkSession) session.get());
+    else SparkSession.clearActiveSession();
+  }
+
+  private static String setting(Asked asked, String name, String standard) {
+    return asked.session().sessionState().conf().getConfString(name, standard).trim();
+  }
+
+  private static long seconds(Asked asked) { return Long.parseLong(setting(asked, TIMEOUT, "60")); }
+
+  /** Refuses a statement of a session whose settings of the gate mean nothing. */
+  private void refuseSettings(Asked asked) throws AnalysisException {
+    String time = setting(asked, TIMEOUT, "60"), way = setting(asked, UNANSWERED, "refuse");
+    if (!time.matches("[0-9]{1,9}") || seconds(asked) == 0)
+      throw new Refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
+    if (!way.equalsIgnoreCase("refuse") && !way.equalsIgnoreCase("run"))
+      throw new Refusal(
+        UNANSWERED + " is `" + way + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse", "");
+  }
+
+  /** The text to parse if nothing checks the statement. how: the reason. */
+  public String unanswered(Asked asked, String how) throws AnalysisException {
+    if (!asked.mayBeDdl()) return asked.text();
+    String said = "this statement is not checked: the check of partition DDL " + how;
+    if (!setting(asked, UNANSWERED, "refuse").equalsIgnoreCase("run") && !asked.mode().equals("warn")) {
+      throw new Refusal(said + "; nothing was changed\nhelp: run it again; to run such statements unchecked, SET "
+          + UNANSWERED + " = run",
+        "");
+    }
+    LOG.error(said + "; it runs unchecked");
+    return asked.text();
+  }
+
+  /** The exception to throw from Python if its check fails. */
+  public RuntimeException failure(String message) { return new Failure(message); }
+
+  /** The exception to throw from Python to refuse a statement. key: of its report. */
+  public AnalysisException refusal(String words, String key) { return new Refusal(words, key); }
+}
