@@ -168,6 +168,23 @@ def test_no_json(project: Path, content: str) -> None:
     assert errors() == BYTEXT
 
 
+@pytest.mark.parametrize("said", [None, 3, "", "yesterday", "0001-01-01T00:00:00", "9999-12-31"])
+def test_a_time_that_is_none(project: Path, said: Any) -> None:
+    """The file's own time counts, and never an earlier one than dbt's."""
+    changed(project, lambda m: m["metadata"].update(generated_at=said))
+    assert errors() in (ALL, BYTEXT)
+    changed(project, lambda m: m["metadata"].pop("generated_at"))
+    assert errors() == ALL
+
+
+@pytest.mark.parametrize("key", ["config", "contract", "columns", "depends_on", "raw_code"])
+@pytest.mark.parametrize("value", [None, 3, "a", [], [3], {"a": 3}])
+def test_nodes_of_another_shape(project: Path, key: str, value: Any) -> None:
+    """A later dbt may write something else: what cannot be read is not used, and nothing fails."""
+    changed(project, lambda m: m["nodes"]["model.shop.daily"].update({key: value}))
+    assert {error for error in errors() if error[0] != "models/daily.sql"} <= set(ALL)
+
+
 def test_parsed_but_not_compiled(project: Path) -> None:
     """The configuration is known, the query is not."""
     changed(project, lambda m: [n.pop("compiled_code", None) for n in m["nodes"].values()])

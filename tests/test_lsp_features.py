@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import re
 from collections.abc import Awaitable, Callable
@@ -109,6 +110,48 @@ def test_watched_files(tmp_path: Path) -> None:
         assert await wrote(config, 'ddl = ["tables.sql"]') == ["SIS201"]
         assert await wrote(ddl, TABLE.replace("id", "nope")) == []
         assert await wrote(config, "") == ["SIS002"]
+
+    drive(tmp_path, talk, workspace=WATCHES)
+
+
+@pytest.mark.thorough
+def test_a_dbt_project(tmp_path: Path) -> None:
+    """A model follows a YAML file that was never saved, and dbt's manifest when dbt has written it."""
+    (tmp_path / "dbt_project.yml").write_text("name: p\n")
+    (tmp_path / "models").mkdir()
+    model = "{{ config(partition_by=var('by'), materialized='table') }}\nSELECT a FROM t\n"
+    (tmp_path / "models" / "m.sql").write_text(model)
+    entry = "models:\n- name: m\n  config: {file_format: %s}\n"
+
+    async def talk(editor: Editor) -> None:
+        uri = editor.uri("models/m.sql")
+        assert codes(await editor.open(model, "models/m.sql")) == []
+        await editor.after(lambda: editor.send_open(entry % "iceberg", "models/s.yml"), uri)
+        assert codes(editor.published[uri]) == ["SIS002"]
+        await editor.after(lambda: editor.send_change(entry % "parquet", "models/s.yml"), uri)
+        assert codes(editor.published[uri]) == []
+        await editor.after(lambda: editor.send_change(entry % "iceberg", "models/s.yml"), uri)
+        (tmp_path / "models" / "s.yml").write_text(entry % "iceberg")
+        node = {
+            "unique_id": "model.p.m",
+            "original_file_path": "models/m.sql",
+            "relation_name": "db.m",
+            "config": {"partition_by": "weeks(a)", "materialized": "table"},
+            "raw_code": model.strip(),
+            "depends_on": {"nodes": []},
+        }
+        manifest = tmp_path / "target" / "manifest.json"
+        manifest.parent.mkdir()
+        metadata = {"adapter_type": "spark", "project_name": "p"}
+        manifest.write_text(json.dumps({"metadata": metadata, "nodes": {"model.p.m": node}}))
+        change = lsp.FileEvent(manifest.as_uri(), lsp.FileChangeType.Created)
+        await editor.after(
+            lambda: editor.client.workspace_did_change_watched_files(
+                lsp.DidChangeWatchedFilesParams([change])
+            ),
+            uri,
+        )
+        assert codes(editor.published[uri]) == ["SIS002", "SIS101"]
 
     drive(tmp_path, talk, workspace=WATCHES)
 

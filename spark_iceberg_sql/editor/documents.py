@@ -63,7 +63,7 @@ class Document:
         read_as = self.name
         if self.language == "python" and suffix not in (".py", ".ipynb"):
             read_as += ".py"
-        elif "sql" in self.language and suffix not in (".py", ".ipynb", ".sql"):
+        elif "sql" in self.language and suffix not in (".py", ".ipynb", ".sql", *YAML):
             read_as += ".sql"
         return replace(linter.source(read_as, self.text, settings), name=self.name)
 

@@ -73,7 +73,8 @@ class OpenFiles:
             return
         self._linter.says(path, text)
         for other in self.beside(uri):
-            self._units[other] = _Unit(self._units[other].memo)
+            if other in self._units:
+                self._units[other] = _Unit(self._units[other].memo)
 
     def beside(self, uri: str) -> list[str]:
         """The other files with findings of the same dbt project, which may depend on this one."""
@@ -83,7 +84,7 @@ class OpenFiles:
         project = self._linter.project_of(path)
         if project is None:
             return []
-        others = [(unit, _file_of(unit)) for unit in self._units if unit != uri]
+        others = [(unit, _file_of(unit)) for unit in self.units() if unit != uri]
         return [
             unit
             for unit, other in others

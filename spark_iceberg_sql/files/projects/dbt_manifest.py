@@ -121,7 +121,7 @@ class Manifest:
         written = 0.0
         with suppress(OSError):
             written = self._path.stat().st_mtime
-        with suppress(TypeError, ValueError):
+        with suppress(KeyError, TypeError, ValueError, OverflowError):
             said = str(self._content.get("metadata", {})["generated_at"])
             written = min(written, datetime.fromisoformat(said.replace("Z", "+00:00")).timestamp())
         for path in self._project.read_for_all:
