@@ -218,6 +218,13 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
         spark.sql(create.replace(name, "local.db.t").replace("made", "none"))
     with pytest.raises(IcebergSqlError, match="already exists, for the table at"):
         spark.sql(create.replace("made", "none"))
+    spark.sql(
+        create.replace(name, f"{name}t").replace("/t'", "/tt'")
+    )  # its folder's name is similar to that of a table
+    plain = tmp_path / "plain"
+    spark.range(1).write.parquet(str(plain))
+    with pytest.raises(AnalysisException, match="has Parquet files, but no Iceberg metadata"):
+        spark.sql(create.replace(name, f"{name}u").replace(str(folder), str(plain)))
     with pytest.raises(IcebergSqlError, match="already exists, for the table at"):
         spark.sql(f"CREATE TABLE {name} ENGINE = IcebergLocal('{table_at(spark, tmp_path)}')")
 

@@ -169,9 +169,14 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "DELETE FROM local.d.t;\nEXPLAIN SELECT ?", "?", ["nothing has run"]),
     (S + "SET a.b = 1; DELETE FROM local.d.t;\nSELEC 3", "SELEC", ["nothing has run"]),
     # writing to a path
-    (S + "INSERT INTO FUNCTION iceberg('/x') VALUES (1)", None, ["icebergLocal"]),
-    (S + "INSERT INTO TABLE FUNCTION icebergLocal({table}) VALUES (1)", None, ["single quotes"]),
-    ("spark.sql(\"INSERT INTO FUNCTION iceberg('/x') VALUES (1)\")", None, ["icebergLocal"]),
+    (S + "INSERT INTO FUNCTION iceberg('/x') VALUES (1)", None, ["Path does not exist"]),
+    (S + "INSERT INTO TABLE FUNCTION icebergLocal({table}) VALUES (1)", None, ["with literals"]),
+    ("spark.sql(\"INSERT INTO FUNCTION iceberg('/x') VALUES (1)\")", None, ["Path does not exist"]),
+    (
+        S + "CREATE TABLE c.t (a UUID) ENGINE = IcebergLocal('/x')",
+        None,
+        ["`a`", "write `a String`"],
+    ),
     (S + "SELECT assert_true(false)", None, ["'false' is not true!"]),
     # partition DDL
     (

@@ -50,17 +50,19 @@ class Found:
         return relations.operations(self.metadata, io)
 
 
-def find(function: str, location: Location, values: Mapping[str, Value]) -> Found:
+def find(
+    function: str, location: Location, values: Mapping[str, Value], *, new: bool = False
+) -> Found:
     """The table at a location: its current metadata file, or the one that the values specify.
 
     function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid,
     newest_by_last_updated, use_metadata_files_cache, and the location under the name that the user
-    knows. Raises Refusal.
+    knows. new: whether a table is to be created if there is none. Raises Refusal.
     """
     cached = values.get("use_metadata_files_cache") is not False
     files = files_of(location, cached=cached)
     argument = place_of(values)
-    file, stamp, others = _metadata_file(function, argument, location, files, values)
+    file, stamp, others = _metadata_file(function, argument, location, files, values, new=new)
     try:
         metadata = files.metadata(file, stamp, cached=cached)
     except JVM_ERRORS as error:
@@ -139,7 +141,13 @@ def place_of(values: Mapping[str, Value]) -> str:
 
 
 def _metadata_file(
-    function: str, argument: str, location: Location, files: Files, values: Mapping[str, Value]
+    function: str,
+    argument: str,
+    location: Location,
+    files: Files,
+    values: Mapping[str, Value],
+    *,
+    new: bool,
 ) -> tuple[str, str | None, list[str]]:
     """The metadata file, its stamp, and the other ones in the folder."""
     given = values.get("metadata_file_path")
@@ -168,7 +176,7 @@ def _metadata_file(
         ).location
     except NoMetadataError as error:
         if not listed:
-            nearly.refuse(function, argument, location.path, files)
+            nearly.refuse(function, argument, location.path, files, new=new)
             raise Refusal("PATH_NOT_FOUND", path=f"{folder}/*.metadata.json") from None
         argument = argument if uuid is None else "metadata_table_uuid"
         raise invalid(function, argument, f"`{folder}`: {error}") from None

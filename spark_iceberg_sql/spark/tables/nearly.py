@@ -64,13 +64,16 @@ def _is_table(name: str) -> bool:
     return True
 
 
-def refuse(function: str, argument: str, path: str, files: Files) -> None:
-    """Raise Refusal with what is at a path that has no metadata files, if that is known."""
+def refuse(function: str, argument: str, path: str, files: Files, *, new: bool = False) -> None:
+    """Raise Refusal with what is at a path that has no metadata files, if that is known.
+
+    new: whether a table is to be created there: then an empty path beside one with a similar name is none of it.
+    """
     above = _table_around(path, files)
     if above is not None:
         words = f"`{path}` is inside the folder of the table `{above}`; pass the table's folder"
         raise invalid(function, argument, words)
-    what = next(_there(function, path, files), None)
+    what = next(_there(function, path, files, new=new), None)
     if what is not None:
         raise invalid(function, argument, what)
 
@@ -84,14 +87,15 @@ def _table_around(path: str, files: Files) -> str | None:
     return None
 
 
-def _there(function: str, path: str, files: Files) -> Iterator[str]:
+def _there(function: str, path: str, files: Files, *, new: bool) -> Iterator[str]:
     store, folder = tree(files, path.rstrip("/") or "/")
     if not store.can_walk:
         return
     above, _, name = folder.rpartition("/")
     here = store.children(folder)
     if here is None or not (here.folders or here.files):
-        yield from _beside(function, name, above, store)
+        if not new:
+            yield from _beside(function, name, above, store)
         return
     if "_delta_log" in here.folders:
         yield f"`{path}` is a Delta Lake table, not an Iceberg table; read it with delta.{backticked(folder)}"

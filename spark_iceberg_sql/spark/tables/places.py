@@ -53,7 +53,7 @@ class Place:
 
     def find_or_none(self) -> Found | None:
         """The table there; None if there is none. Raises as `find` does if something else is there."""
-        found = self._find()
+        found = self._find(new=True)
         if isinstance(found, Refusal) and found.condition == "PATH_NOT_FOUND":
             return None
         if isinstance(found, Refusal):
@@ -64,11 +64,11 @@ class Place:
         """Raise a Python warning if a key is in a statement's text."""
         warn_of_open(self._function, self._values, self._given, self._given, statement)
 
-    def _find(self) -> Found | Refusal:
+    def _find(self, *, new: bool = False) -> Found | Refusal:
         values = {name: value for name, value in self._values.items() if name not in _READING}
         with self.without_secrets():
             try:
-                return find(self._function.name, self.location, values)
+                return find(self._function.name, self.location, values, new=new)
             except Refusal as refusal:
                 return refusal
 
