@@ -47,7 +47,11 @@ def _said(outputs: list[NotebookNode]) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")))
+NEEDS = {"05_dry_runs.ipynb": pytest.mark.needs("previews")}
+NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=NEEDS.get(n, ())) for n in NAMES])
 @pytest.mark.filterwarnings("default::DeprecationWarning")  # jupyter_client's own
 def test_the_notebook_runs(name: str, tmp_path: Path) -> None:
     """Its outputs equal the committed ones; `--update-goldens` updates these."""
