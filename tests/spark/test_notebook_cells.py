@@ -173,7 +173,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "INSERT INTO TABLE FUNCTION icebergLocal({table}) VALUES (1)", None, ["with literals"]),
     ("spark.sql(\"INSERT INTO FUNCTION iceberg('/x') VALUES (1)\")", None, ["Path does not exist"]),
     (
-        S + "CREATE TABLE c.t (a UUID) ENGINE = IcebergLocal('/x')",
+        "spark.sql(\"CREATE TABLE c.t (a UUID) ENGINE = IcebergLocal('/x')\")",
         None,
         ["`a`", "write `a String`"],
     ),
