@@ -94,6 +94,8 @@ def mentions(
         return
     alias, end = _alias(tokens, places[0])
     words = [token.word for token in tokens]
+    if words[end : end + 1] == ["("]:  # other names for its columns
+        return
     alone = words.count("FROM") == 1 and not _JOINS & set(words) and words[end : end + 1] != [","]
     uses = [at for at, token in enumerate(tokens) if alias and name_of(token).lower() == alias]
     defined = [at for at in uses if words[at + 1 : at + 2] != ["."]]
