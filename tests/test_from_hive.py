@@ -128,6 +128,7 @@ def test_what_is_not_certain_stays(condition: str) -> None:
         ("SELECT id FROM logs GROUP BY id HAVING max(dt) = '' AND dt = '2024-01-05'", False),
         ("SELECT id, upper(url) AS dt FROM logs ORDER BY dt = '2024-01-05'", False),
         ("SELECT count(*) FILTER (WHERE dt = '2024-01-05') FROM logs", True),
+        ("SELECT * FROM logs AS l (id, dt, ts, url) WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM other WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM a.logs WHERE (x IN (1, 2)) AND logs.dt = '2024-01-05'", True),
     ],

@@ -10,14 +10,14 @@ from spark_iceberg_sql.checker import engine
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hive_conditions import constants
 from spark_iceberg_sql.insight.hive_ddl import HiveTable, of_ddl
 from spark_iceberg_sql.insight.hive_partitions import Form, Reading, forms_of, readings
-from spark_iceberg_sql.insight.hive_queries import Rewritten, constants, rewrite
+from spark_iceberg_sql.insight.hive_queries import Rewritten, rewrite
+from spark_iceberg_sql.insight.hive_script import Step, script_of
 from spark_iceberg_sql.insight.plain import as_json, plain
 from spark_iceberg_sql.insight.workload import Query, workload
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
-
-_IMPORTED = ("parquet", "orc", "avro")  # formats of files that an Iceberg table may have
+from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,6 @@ class HiveQuery:
     bytes: int | None = None
     files_then: int | None = None
     bytes_then: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of the script. why: one sentence. statements: in order, without `;`."""
-
-    why: str
-    statements: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +215,7 @@ def moved(
         terms = [*keep[:at], reading.term, *keep[at:]]
     spec = ", ".join(terms)
     todo = [_query(query, table, reading) for query in queries]
-    script, others = _script(table, reading, spec, catalog)
+    script, others = script_of(table, reading, spec, catalog)
     refused = [
         f"a statement of the script would be refused: {one.code}: {one.message}"
         for one in engine.check("\n".join(_steps(script)))
@@ -275,89 +267,3 @@ def _saves(reading: Reading | None) -> Iterator[str]:
     column, old = f"`{reading.source.name}`", ", ".join(f"`{name}`" for name in reading.columns)
     yield f"a query that filters only on {column} reads only the partitions of its range; in Hive it reads all"
     yield f"nobody needs to know {old}: a condition on {column} is enough"
-
-
-def _script(
-    table: HiveTable, reading: Reading | None, spec: str, catalog: str
-) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    parts = table.name[-2:] if len(table.name) > 1 else ("default", *table.name)
-    name = ".".join(map(quoted, parts))
-    target = f"{quoted(catalog)}.{name}"
-    source = f"spark_catalog.{name}"
-    check = (
-        (Step(f"must return 0: {reading.words}", (reading.check(source),)),)
-        if reading is not None and reading.basis.startswith("as stated")
-        else ()
-    )
-    if table.format not in _IMPORTED:
-        kind = (
-            f"files of the format {table.format}" if table.format else "a format that is not known"
-        )
-        create = (
-            f"CREATE TABLE {target} USING iceberg PARTITIONED BY ({spec}) AS SELECT * FROM {source}"
-        )
-        return (*check, Step(f"writes all rows: {kind} cannot be imported", (create,))), ()
-    system = f"{quoted(catalog)}.system"
-    columns = ", ".join(f"{quoted(c.name)} {c.type}" for c in table.columns)
-    own = ", ".join(quoted(column.name) for column in table.partitions)
-    alters = _alters(target, table, reading)
-    move = _rewritten(system, name)
-    ours, theirs = string_literal(name), string_literal(source)
-    added = f"CALL {system}.add_files(table => {ours}, source_table => {theirs})"
-    script = [
-        *check,
-        Step(
-            "an empty table with the same columns and partitions",
-            (f"CREATE TABLE {target} ({columns}) USING iceberg PARTITIONED BY ({own})",),
-        ),
-        Step(
-            "imports the files where they are; the Hive table must not be dropped or changed after this",
-            (added,),
-        ),
-    ]
-    if alters:
-        script.append(Step("new files get the hidden spec", alters))
-        script.append(
-            Step(
-                "moves the imported files to it; before this, conditions on the partition columns prune "
-                "them, and ranges of a timestamp may not: Spark writes timestamps to Parquet without "
-                "bounds, unless spark.sql.parquet.outputTimestampType is set",
-                (move,),
-            )
-        )
-    trial = ".".join(map(quoted, (*parts[:-1], f"{parts[-1]}_trial")))
-    copy = string_literal(f"{quoted(catalog)}.{trial}")
-    snapshot = f"CALL {system}.snapshot(source_table => {string_literal(source)}, table => {copy})"
-    other = [
-        Step(
-            "a trial: another table over the same files; writes to it do not change the Hive table",
-            (
-                snapshot,
-                *_alters(f"{quoted(catalog)}.{trial}", table, reading),
-            ),
-        ),
-        Step(
-            "in place: replaces the Hive table, under its name; spark_catalog must be Iceberg's SparkSessionCatalog",
-            (
-                f"CALL spark_catalog.system.migrate(table => {string_literal(name)})",
-                *_alters(source, table, reading),
-            ),
-        ),
-    ]
-    return tuple(script), tuple(other)
-
-
-def _alters(target: str, table: HiveTable, reading: Reading | None) -> tuple[str, ...]:
-    if reading is None:
-        return ()
-    *gone, last = [quoted(name) for name in reading.columns]
-    start = f"ALTER TABLE {target}"
-    drops = [f"{start} DROP PARTITION FIELD {name}" for name in gone]
-    return (*drops, f"{start} REPLACE PARTITION FIELD {last} WITH {reading.term}")
-
-
-def _rewritten(system: str, name: str) -> str:
-    return (
-        f"CALL {system}.rewrite_data_files(table => {string_literal(name)}, "
-        "options => map('rewrite-all', 'true'))"
-    )
