@@ -239,5 +239,6 @@ def test_nothing_else_names_a_transform() -> None:
         f"{path.name}: {match[0]}"
         for path in package.rglob("*.java")
         for match in java.finditer(path.read_text("utf-8"))
+        if (path.name, match[0]) != ("NewFile.java", '"bucket"')  # S3's
     ]
     assert found == []
