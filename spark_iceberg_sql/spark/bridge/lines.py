@@ -158,8 +158,8 @@ def changelog_table(java_class: Callable[[str], Java], table: Java) -> Java:
 
 
 def local_relation(kind: Java, output: Java, rows: Java, none: Java) -> Java:
-    """A LocalRelation of rows; since 4.1 it has an argument for streams."""
-    return kind(output, rows, False, *((none,) if LINE >= (4, 1) else ()))
+    """A LocalRelation of rows; since 4.0 it has an argument for streams."""
+    return kind(output, rows, False, *((none,) if LINE >= (4, 0) else ()))
 
 
 def snapshot_id(table: Java) -> int | None:
