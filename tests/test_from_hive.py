@@ -23,12 +23,13 @@ DECEMBER = "ts >= TIMESTAMP '2023-12-01 00:00:00 UTC' AND ts < TIMESTAMP '2024-0
 TS = Column("ts", "timestamp")
 DT = Form(Column("dt", "string"), "day", "yyyy-MM-dd", "%Y-%m-%d")
 BY_DAY = Reading((DT,), TS, "UTC")
+NAMES = [("web", "logs"), ("logs",), ("spark_catalog", "web", "logs")]
 
 
 def where(condition: str, reading: Reading = BY_DAY) -> str | None:
     """The rewritten condition; None if it stays."""
     start = "SELECT * FROM web.logs WHERE "
-    found = rewrite(start + condition, "logs", reading).rewritten
+    found = rewrite(start + condition, NAMES, reading).rewritten
     return found.removeprefix(start) if found else None
 
 
@@ -72,6 +73,7 @@ def test_a_stated_column_is_checked_first() -> None:
         ("dt NOT IN ('2024-01-05')", f"NOT ({DAY})"),
         ("dt BETWEEN '2024-01-05' AND '2024-01-05' ORDER BY id", f"({DAY}) ORDER BY id"),
         ("dt LIKE '2023-12%'", f"({DECEMBER})"),
+        ("dt >= '0999-01-01'", "ts >= TIMESTAMP '0999-01-01 00:00:00 UTC'"),
     ],
 )  # fmt: skip
 def test_conditions_become_ranges(condition: str, expected: str) -> None:
@@ -130,16 +132,81 @@ def test_what_is_not_certain_stays(condition: str) -> None:
         ("SELECT count(*) FILTER (WHERE dt = '2024-01-05') FROM logs", True),
         ("SELECT * FROM logs AS l (id, dt, ts, url) WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM other WHERE dt = '2024-01-05'", False),
-        ("SELECT * FROM a.logs WHERE (x IN (1, 2)) AND logs.dt = '2024-01-05'", True),
+        ("SELECT * FROM web.Logs WHERE (x IN (1, 2)) AND logs.dt = '2024-01-05'", True),
+        ("SELECT * FROM `spark_catalog`.web.logs WHERE dt = '2024-01-05'", True),
+        ("SELECT * FROM a.logs WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM local.web.logs WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM web.logs.files WHERE dt = '2024-01-05'", False),
+        (
+            "WITH logs AS (SELECT ts2 AS ts, dt FROM o) SELECT * FROM logs WHERE dt = '2024-01-05'",
+            False,
+        ),
+        (
+            "WITH a AS (SELECT 1), logs (dt) AS (TABLE o) SELECT * FROM logs l WHERE l.dt = '2024-01-05'",
+            False,
+        ),
+        ("SELECT * FROM logs UNPIVOT (v FOR k IN (ts, ts2)) WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM logs PIVOT (max(id) FOR url IN ('a')) WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM logs TABLESAMPLE (9 ROWS) AS l (dt, ts) WHERE dt = '2024-01-05'", False),
+        ("FROM logs |> SELECT url AS dt, ts |> WHERE dt = '2024-01-05'", False),
     ],
 )
 def test_only_the_tables_own_columns_in_where(query: str, rewritten: bool) -> None:
-    found = rewrite(query, "logs", BY_DAY)
+    found = rewrite(query, NAMES, BY_DAY)
     assert (found.rewritten is not None) == rewritten
     if rewritten:
         assert " ts >=" in (found.rewritten or "").replace(".", " ").replace("(", " ")
     elif "dt" in query:
         assert found.notes
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "rewritten"),
+    [
+        ("America/St_Johns", "2010-11-07", False),  # from 00:01 back to 23:01
+        ("America/St_Johns", "2010-11-06", False),
+        ("America/St_Johns", "2010-11-05", True),
+        ("America/Sao_Paulo", "2018-11-04", False),  # begins at 01:00
+        ("America/New_York", "2024-11-03", True),  # has 25 hours
+        ("America/New_York", "1969-01-01", False),
+        ("America/New_York", "2038-01-01", False),
+        ("+02:00", "1900-01-01", True),
+    ],
+)
+def test_days_that_are_no_range(zone: str, day: str, rewritten: bool) -> None:
+    query = f"SELECT * FROM logs WHERE dt = '{day}'"
+    found = rewrite(query, NAMES, Reading((DT,), TS, zone))
+    assert (found.rewritten is not None) == rewritten
+    assert rewritten or f"in {zone}, it is not certain that clocks show" in found.notes[0]
+
+
+@pytest.mark.parametrize("zone", ["Nowhere/X", "", "+2", "localtime", "../UTC"])
+def test_unknown_zones(zone: str) -> None:
+    with pytest.raises(IcebergSqlError, match="is not known"):
+        sis.from_hive(None, LOGS, column="ts", zone=zone)
+
+
+def test_a_name_that_may_be_another_table() -> None:
+    query = "SELECT * FROM logs WHERE dt = '2024-01-05'"
+    full = query.replace("logs", "web.logs")
+    found = sis.from_hive(None, LOGS, [query, full], column="ts", zone="America/New_York")
+    assert [one.rewritten is not None for one in found.queries] == [False, True]
+    assert "`logs` may be another table than `web.logs`" in found.queries[0].notes[0]
+    assert (
+        "convert_timezone('UTC', 'America/New_York'," in found.sql
+    )  # whatever the session's zone is
+
+
+def test_orc_files_with_timestamps_are_not_imported() -> None:
+    query = "SELECT * FROM web.logs WHERE dt = '2024-01-05'"
+    for kind, imported in (
+        ("TIMESTAMP", False),
+        ("STRUCT<a: TIMESTAMP_NTZ>", False),
+        ("DATE", True),
+    ):
+        text = LOGS.replace("PARQUET", "ORC").replace("ts TIMESTAMP", f"ts {kind}")
+        found = sis.from_hive(None, text, query)
+        assert ("add_files" in found.sql) == bool(found.other_ways) == imported
 
 
 def parts(kind: str = "int") -> Reading:

@@ -15,6 +15,7 @@ from spark_iceberg_sql.insight.hive_ddl import HiveTable, of_ddl
 from spark_iceberg_sql.insight.hive_partitions import Form, Reading, forms_of, readings
 from spark_iceberg_sql.insight.hive_queries import Rewritten, rewrite
 from spark_iceberg_sql.insight.hive_script import Step, script_of
+from spark_iceberg_sql.insight.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.plain import as_json, plain
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -136,8 +137,10 @@ def from_ddl(
     text: the CREATE TABLE statement, and any queries. queries: more of them. column: the column that determines
     the time of the partitions; without it, nothing is assumed. zone: the time zone of the partitions' days and hours.
     catalog: the Iceberg catalog of the new table.
-    Raises IcebergSqlError if the text is not that of a table with partition columns, or for an unknown column.
+    Raises IcebergSqlError if the text is not that of a table with partition columns, or for an unknown column
+    or time zone.
     """
+    refuse_unknown(zone)
     table, rest = of_ddl(text)
     todo = (*workload_of(rest), *workload_of(queries))
     forms, unknown = known_forms(table, todo, {})
@@ -168,7 +171,7 @@ def known_forms(
     if not any(seen.values()):
         names = [column.name for column in table.partitions]
         for query in queries:
-            for name, some in constants(query.text, table.name[-1], names).items():
+            for name, some in constants(query.text, table.names, names).items():
                 seen.setdefault(name, set()).update(some)
     return forms_of(table.partitions, seen)
 
@@ -191,7 +194,7 @@ def of_column(
 
 def undecided(table: HiveTable, every: Sequence[Reading]) -> Iterator[str]:
     """What must be decided before a reading is used."""
-    for one in every:
+    for one in dict.fromkeys(every):
         yield (
             f"whether {one.words}; if so, {one.term} replaces it (column => '{one.source.name}'); "
             f"this must return 0: {one.check(table.title)}"
@@ -237,7 +240,7 @@ def moved(
 def _query(query: Query, table: HiveTable, reading: Reading | None) -> HiveQuery:
     if reading is None:
         return HiveQuery(query.text, None)
-    found: Rewritten = rewrite(query.text, table.name[-1], reading)
+    found: Rewritten = rewrite(query.text, table.names, reading)
     return HiveQuery(query.text, found.rewritten, found.notes)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 UNITS = ("year", "month", "day", "hour")
 TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
@@ -134,7 +134,12 @@ class Reading:
         column = quoted(self.source.name)
         plain = self.source.type in ("date", "timestamp_ntz")
         day, hour = f"CAST({column} AS DATE)", f"hour({column})"
-        if not plain and self.zone == "UTC":
+        if not plain and self.zone != "UTC":  # whatever the session's zone is
+            seconds = f"make_dt_interval(0, 0, 0, unix_seconds({column}))"
+            clock = f"TIMESTAMP_NTZ '1970-01-01 00:00:00' + {seconds}"
+            local = f"convert_timezone('UTC', {string_literal(self.zone)}, {clock})"
+            day, hour = f"CAST({local} AS DATE)", f"hour({local})"
+        elif not plain:
             day, hour = f"iceberg_days({column})", f"CAST(pmod(iceberg_hours({column}), 24) AS INT)"
         number = form.column.type in _INTEGERS
         if form.column.type == "date":
@@ -156,10 +161,10 @@ class Reading:
     def literal(self, at: datetime) -> str:
         """A moment as a literal that does not depend on the session."""
         if self.source.type == "date":
-            return f"DATE '{at:%Y-%m-%d}'"
+            return f"DATE '{at.date().isoformat()}'"
         zone = f" {self.zone}" if self.zone else ""
         kind = "TIMESTAMP_NTZ" if self.source.type == "timestamp_ntz" else "TIMESTAMP"
-        return f"{kind} '{at:%Y-%m-%d %H:%M:%S}{zone}'"
+        return f"{kind} '{at.isoformat(sep=' ')}{zone}'"
 
     def within(self, start: datetime | None, end: datetime | None, column: str) -> str:
         """The range from `start` to before `end`, either of which may be open. column: as the query names it."""

@@ -21,6 +21,7 @@ from spark_iceberg_sql.insight.from_hive import (
 )
 from spark_iceberg_sql.insight.hive_ddl import HiveTable
 from spark_iceberg_sql.insight.hive_partitions import Column, Reading, readings
+from spark_iceberg_sql.insight.hive_zones import refuse_unknown, zone_of
 from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.spark.bridge import catalogs, plan_leaves, relations, sessions
@@ -46,23 +47,26 @@ def from_hive(
     catalog: str = "local",
 ) -> FromHive:
     """The move of a table in Spark's own catalog; see `spark_iceberg_sql.from_hive`."""
+    refuse_unknown(zone)
     own = intercept.own_sql(spark)
     try:
         parts = relations.name_parts(spark, table)
         if catalogs.is_temporary_view(spark, parts):
             raise IcebergSqlError(f"`{table}` is a view, and views have no partitions")
         name = tuple(relations.full_name(dotted(parts)))
-        found = _table(spark, name)
+        found = replace(_table(spark, name), spellings=_spellings(spark, name))
         todo = workload_of(queries)
         forms, unknown = known_forms(found, todo, _values(spark, found))
         unsure = [f"`{one}`: {why}" for one, why in unknown.items()]
         session_zone = spark.conf.get("spark.sql.session.timeZone") or "UTC"
-        every = list(readings(forms, found.data, (zone, session_zone)))
+        zones = [zone, *([session_zone] if zone_of(session_zone) is not None else ())]
+        every = list(readings(forms, found.data, zones))
         if column is not None:
-            every = [of_column(found, every, column, unsure), *every]
-            every = [one for one in every if one.source == every[0].source]
+            source = of_column(found, every, column, unsure).source
+            every = [one for one in every if one.source == source]
         chosen = _checked(spark, found, every, unsure)
-        result = moved(replace(found, name=name[1:]), chosen, unsure, todo, catalog)
+        found = replace(found, name=name[1:])
+        result = moved(found, chosen, unsure, todo, catalog)
         read = [_read(own, query, ".".join(name[1:]).lower()) for query in todo]
         then = _then(spark, table, result, todo) if chosen is not None else {}
     except JVM_ERRORS as error:
@@ -96,6 +100,17 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
         raise IcebergSqlError(f"{'.'.join(name)} has no partition columns")
     data = tuple(one for one, is_partition in columns if not is_partition)
     return HiveTable(name, (*data, *partitions), partitions, provider or None)
+
+
+def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The names by which queries of this session read the table, in lower case."""
+    full = tuple(part.lower() for part in name)
+    catalog, namespace = catalogs.current_place(spark)
+    inner = tuple(part.lower() for part in namespace)
+    if catalog != name[0]:
+        return (full,)
+    bare = inner == full[1:-1] and not catalogs.is_temporary_view(spark, full[-1:])
+    return (full, full[-1:]) if bare else (full,)
 
 
 def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
