@@ -209,6 +209,64 @@ def test_orc_files_with_timestamps_are_not_imported() -> None:
         assert ("add_files" in found.sql) == bool(found.other_ways) == imported
 
 
+def test_one_odd_constant_stays_alone() -> None:
+    """The form is that of the other constants; an odd one stays with its own reason."""
+    where = {
+        "dt = '2024-01-05'": "",
+        "dt IN ('2024-01-06', '2024-01-07')": "",
+        "dt = '2024-02-31'": "'2024-02-31' is not a day in the form yyyy-MM-dd",
+        "dt = 'all'": "'all' is not a day in the form",
+        "dt > '2024-01'": "'2024-01' is not a day in the form",
+        "dt = 20240105": "'20240105' is not a day in the form",
+        "dt BETWEEN '2024-01-31' AND '2024-01-01'": "nothing is between '2024-01-31' and",
+        "dt = '9999-12-31'": "the day after '9999-12-31' is out of the range",
+        "dt LIKE '2024-01-0_'": "not the pattern of a whole year or month",
+        "'2024-01-05' = dt": "where a constant comes first: write `dt` first",
+        "dt <=> '2024-01-05'": "its condition is another than =",
+        "dt NOT IN ('2024-01-05', NULL)": "its condition is another than =",
+    }
+    queries = [f"SELECT * FROM web.logs WHERE {one}" for one in where]
+    found = sis.from_hive(None, LOGS, queries, column="ts")
+    assert found.spec == "days(ts), country"
+    for one, said in zip(found.queries, where.values(), strict=True):
+        assert (one.rewritten is None) == bool(said), one
+        assert said in " ".join(one.notes), one
+    for pair in (("'2024-01-05'", "'20240106'"), ("'all'", "'none'")):
+        some = [f"SELECT * FROM web.logs WHERE dt = {one}" for one in pair]
+        with pytest.raises(IcebergSqlError, match=r"'2024-01-05', '20240106'|but with 'all'"):
+            sis.from_hive(None, LOGS, some, column="ts")
+
+
+def test_statements_that_are_no_queries_are_named() -> None:
+    script = """SELECT * FROM web.logs WHERE dt = '2024-01-05';
+        INSERT OVERWRITE TABLE web.logs PARTITION (dt = '2024-01-05', country) SELECT 1, ts, 'a' FROM o;
+        ALTER TABLE web.logs DROP IF EXISTS PARTITION (dt = '2024-01-05');
+        DELETE FROM web.logs WHERE dt = '2024-01-05';
+        MSCK REPAIR TABLE web.logs"""
+    found = sis.from_hive(None, LOGS + script, column="ts")
+    notes = [" ".join(one.notes) for one in found.queries]
+    assert [one.rewritten is not None for one in found.queries] == [True, *[False] * 4]
+    assert all(one.startswith("not rewritten: not a query") for one in notes[1:])
+    assert "`dt` is no partition field: leave out PARTITION" in notes[1]
+    assert "use DELETE FROM" in notes[2]
+    assert notes[3] == "not rewritten: not a query"
+    assert "leave it out" in notes[4]
+    kept = sis.from_hive(None, LOGS + "INSERT INTO web.logs PARTITION (dt = 'x', country) SELECT 1")
+    assert kept.queries[0].notes == ("not rewritten: not a query",)  # it works with the old spec
+
+
+def test_what_a_name_means_after_use() -> None:
+    query = "SELECT * FROM {} WHERE dt = '2024-01-05';"
+    bare = LOGS.replace("web.logs", "logs") + query.format("logs")
+    assert sis.from_hive(None, f"USE web; {bare}", column="ts").queries[0].rewritten
+    with pytest.raises(IcebergSqlError, match="after `USE other`, `logs` may be another table"):
+        sis.from_hive(None, bare, "USE other", column="ts")
+    for use, rewritten in (("USE other", True), ("USE local", False), ("SET CATALOG x", False)):
+        full = f"{use};{query.format('web.logs')}{query.format('spark_catalog.web.logs')}"
+        found = sis.from_hive(None, LOGS, full, column="ts").queries
+        assert [one.rewritten is not None for one in found[:2]] == [rewritten, True]
+
+
 def parts(kind: str = "int") -> Reading:
     columns = [Column(name, kind) for name in ("year", "month", "day")]
     values = {"year": ["2024"], "month": ["01", "12"], "day": ["05", "31"]}

@@ -14,6 +14,10 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Kind, Token, tokeniz
 from spark_iceberg_sql.syntax.literals import unescape
 
 _COMPARISONS = ("=", "==", "<", "<=", ">", ">=", "<>", "!=")
+_OTHERWISE = (
+    "stays as it is where its condition is another than =, <>, <, <=, >, >=, IN, BETWEEN or LIKE with texts, whole "
+    "numbers or dates alone"
+)
 _BEFORE = frozenset({"WHERE", "AND", "OR", "NOT", "ON", "("})
 _ENDS = frozenset(
     {
@@ -235,10 +239,13 @@ def condition_at(
         return None, "in the SELECT list or another clause stays as it is"
     first = at - 2 if qualifier else at
     operator, values, last = _compared(tokens, at)
-    if not operator:
-        return None, "stays as it is where it is not compared with a constant"
-    if values is None:
-        return None, "stays as it is where it is not compared with a constant"
+    if tokens[first - 1].word in _COMPARISONS and _constant(tokens, first - 2)[0] is not None:
+        return (
+            None,
+            f"stays as it is where a constant comes first: write `{form.column.name}` first",
+        )
+    if not operator or values is None:
+        return None, _OTHERWISE
     before = tokens[first - 1].word if first else ""
     behind = tokens[last + 1].word if last + 1 < len(tokens) else ")"
     if before not in _BEFORE or behind not in _AFTER or _of_between(tokens, first - 1):

@@ -38,7 +38,7 @@ class HiveTable:
     def names(self) -> tuple[tuple[str, ...], ...]:
         """What queries may call it, the parts of each name in lower case."""
         own = tuple(part.lower() for part in self.name)
-        return (own, *self.spellings, *((("spark_catalog", *own),) if len(own) == 2 else ()))
+        return self.spellings or (own, *((("spark_catalog", *own),) if len(own) == 2 else ()))
 
     @property
     def data(self) -> tuple[Column, ...]:

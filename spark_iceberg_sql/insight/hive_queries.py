@@ -125,17 +125,7 @@ def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, 
     except OverflowError:
         spans = None
     if spans is None:
-        one = run[0]
-        name = one.form.column.name
-        if all(c.form.is_part for c in run) and run[0].form.unit != "year":
-            return (
-                None,
-                f"`{name}` alone is no range of `{reading.source.name}`: it stays, and does not prune",
-            )
-        return (
-            None,
-            f"`{name}` stays as it is: {', '.join(map(repr, one.values or ()))} is not a value that it has",
-        )
+        return None, _why(reading, run)
     bounds = (bound for span in spans for bound in span if bound is not None)
     if twice := next((at for at in bounds if not is_sure(at, reading.zone)), None):
         return None, (
@@ -148,6 +138,28 @@ def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, 
     if negated:
         made = f"NOT {made}" if made.startswith("(") else f"NOT ({made})"
     return made, ""
+
+
+def _why(reading: Reading, run: Sequence[Condition]) -> str:
+    """Why a run is no range."""
+    names = " and ".join(f"`{one.form.column.name}`" for one in run)
+    values = [value for one in run for value in one.values or ()]
+    told = ", ".join(f"'{value}'" for value in values)
+    form = run[0].form
+    if any(one.form.is_part for one in run):
+        alone = f"{names} alone" if len(run) == 1 else f"{names} with {told}"
+        return f"{alone}: no range of `{reading.source.name}`, so that the condition stays, and does not prune"
+    start = f"{names} stays as it is: "
+    if run[0].operator.endswith("LIKE"):
+        return (
+            f"{start}{told} is not the pattern of a whole year or month in the form {form.format}"
+        )
+    odd = [value for value in values if form.start(value) is None]
+    if odd:
+        return f"{start}'{odd[0]}' is not a {form.unit} in the form {form.format}"
+    if run[0].operator.endswith("BETWEEN") and values[0] > values[1]:
+        return f"{start}nothing is between {' and '.join(map(repr, values))}"
+    return f"{start}the {form.unit} after {told} is out of the range of a timestamp"
 
 
 _Span = tuple[datetime | None, datetime | None]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -15,12 +16,15 @@ from spark_iceberg_sql.insight.from_hive import (
     HiveQuery,
     known_forms,
     moved,
+    not_queries,
     of_column,
+    others_of,
     undecided,
     workload_of,
 )
 from spark_iceberg_sql.insight.hive_ddl import HiveTable
 from spark_iceberg_sql.insight.hive_partitions import Column, Reading, readings
+from spark_iceberg_sql.insight.hive_statements import changes_place
 from spark_iceberg_sql.insight.hive_zones import refuse_unknown, zone_of
 from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.insight.workload import Query
@@ -34,6 +38,7 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -49,6 +54,8 @@ def from_hive(
     """The move of a table in Spark's own catalog; see `spark_iceberg_sql.from_hive`."""
     refuse_unknown(zone)
     own = intercept.own_sql(spark)
+    queries = queries if isinstance(queries, str) else list(queries)
+    other = others_of(queries)
     try:
         parts = relations.name_parts(spark, table)
         if catalogs.is_temporary_view(spark, parts):
@@ -65,6 +72,10 @@ def from_hive(
             source = of_column(found, every, column, unsure).source
             every = [one for one in every if one.source == source]
         chosen = _checked(spark, found, every, unsure)
+        if any(
+            map(changes_place, other)
+        ):  # after USE, a name without a schema may mean another table
+            found = replace(found, spellings=())
         found = replace(found, name=name[1:])
         result = moved(found, chosen, unsure, todo, catalog)
         read = [_read(own, query, ".".join(name[1:]).lower()) for query in todo]
@@ -75,7 +86,7 @@ def from_hive(
         _measured(one, now, then.get(one.rewritten or one.text))
         for one, now in zip(result.queries, read, strict=True)
     ]
-    return replace(result, queries=tuple(measured))
+    return replace(result, queries=(*measured, *not_queries(other, found, chosen)))
 
 
 def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
@@ -109,8 +120,9 @@ def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, .
     inner = tuple(part.lower() for part in namespace)
     if catalog != name[0]:
         return (full,)
+    both = (full[1:], full)
     bare = inner == full[1:-1] and not catalogs.is_temporary_view(spark, full[-1:])
-    return (full, full[-1:]) if bare else (full,)
+    return (*both, full[-1:]) if bare else both
 
 
 def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
@@ -174,12 +186,26 @@ def _then(
         return {}
     try:
         source = source_of(spark, table)
-        with sessions.working_in(spark):
+        with sessions.working_in(spark), _counting_by_files(spark):
             spec = candidate(result.spec, source.schema).spec
             found = _Search(spark, source, todo, ROWS).under(spec.fields)
     except IcebergSqlError:  # an older version of Spark, or no query reads the table
         return {}
     return {one.query: (one.files, one.bytes) for one in found.per_query}
+
+
+@contextmanager
+def _counting_by_files(spark: SparkSession) -> Iterator[None]:
+    """Iceberg does not count rows by its metadata alone: it cannot, where an imported table's first spec remains."""
+    before = spark.conf.get(_PUSH_DOWN, None)
+    spark.conf.set(_PUSH_DOWN, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_PUSH_DOWN)
+        else:
+            spark.conf.set(_PUSH_DOWN, before)
 
 
 def _measured(
