@@ -261,6 +261,8 @@ def test_what_a_name_means_after_use() -> None:
     assert sis.from_hive(None, f"USE web; {bare}", column="ts").queries[0].rewritten
     with pytest.raises(IcebergSqlError, match="after `USE other`, `logs` may be another table"):
         sis.from_hive(None, bare, "USE other", column="ts")
+    with pytest.raises(IcebergSqlError, match="may be another table"):
+        sis.from_hive(None, bare, "CREATE TEMP VIEW logs AS SELECT * FROM u", column="ts")
     for use, rewritten in (("USE other", True), ("USE local", False), ("SET CATALOG x", False)):
         full = f"{use};{query.format('web.logs')}{query.format('spark_catalog.web.logs')}"
         found = sis.from_hive(None, LOGS, full, column="ts").queries
@@ -348,3 +350,5 @@ def test_the_command_needs_no_spark(tmp_path: Path, capsys: Any) -> None:
     found = json.loads(capsys.readouterr().out)
     assert found["spec"] == "days(ts), country"
     assert "CALL lake.system.add_files" in json.dumps(found["script"])
+    assert main(["from-hive", str(file), "--column", "ts", "--zone", "Nowhere/X"]) == 2
+    assert "the time zone `Nowhere/X` is not known" in capsys.readouterr().err

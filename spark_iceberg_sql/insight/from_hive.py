@@ -147,7 +147,7 @@ def from_ddl(
     table, rest = of_ddl(text)
     todo = (*workload_of(rest), *workload_of(queries))
     other = (*others_of(rest), *others_of(queries))
-    moves = [one for one in other if changes_place(one)]
+    moves = [one for one in other if changes_place(one, table.name[-1])]
     first = len(moves) == 1 and statements(text)[0].first == "USE"
     if moves and len(table.name) == 1 and not first:
         raise IcebergSqlError(

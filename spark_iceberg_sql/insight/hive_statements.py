@@ -9,16 +9,22 @@ from spark_iceberg_sql.insight.hive_partitions import Reading
 _CHANGES = ("ADD", "DROP", "RENAME", "RECOVER")
 
 
-def changes_place(text: str) -> bool:
-    """Whether names may mean other tables after a statement, or within it."""
-    words = [token.word for token in tokens_of(text)[:2]]
-    return words[0] in ("USE", "EXECUTE", "BEGIN") or words == ["SET", "CATALOG"]
+def changes_place(text: str, last: str) -> bool:
+    """Whether a name may mean another table after a statement, or within it. last: the last part of the name."""
+    tokens = tokens_of(text)
+    words = [token.word for token in tokens[:2]]
+    if words[0] in ("USE", "EXECUTE", "BEGIN") or words == ["SET", "CATALOG"]:
+        return True
+    made = any(name_of(token).lower() == last.lower() for token in tokens[:8])
+    return made and words[0] in ("CREATE", "CACHE")  # a temporary view hides the table
 
 
 def changes_catalog(text: str, catalog: str) -> bool:
-    """Whether a statement that changes the place may change the catalog too. catalog: one that surely exists."""
+    """Whether the session's catalog may be another after a statement. catalog: one that surely exists."""
     words = [name_of(token).lower() for token in tokens_of(text)]
-    return words[0] != "use" or len(words) > 3 or words[-1] == catalog.lower()
+    if words[0] == "use":
+        return len(words) > 3 or words[-1] == catalog.lower()
+    return words[0] in ("set", "execute", "begin")
 
 
 def note(text: str, table: HiveTable, reading: Reading | None) -> str:
