@@ -102,8 +102,8 @@ class FromHive:
             if one.files is not None and one.bytes is not None:
                 then = "unknown"
                 if one.files_then is not None and one.bytes_then is not None:
-                    then = f"{one.files_then:,} files ({size(one.bytes_then)})"
-                yield f"  reads {one.files:,} files ({size(one.bytes)}) now, {then} then"
+                    then = _files(one.files_then, one.bytes_then)
+                yield f"  reads {_files(one.files, one.bytes)} now, {then} then"
             yield from (f"  {note}" for note in one.notes)
         yield "stays the same:"
         yield from (f"  {one}" for one in self.same)
@@ -121,6 +121,10 @@ def _steps(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
         yield f"-- {step.why}"
         yield from (f"{statement};" for statement in step.statements)
+
+
+def _files(count: int, total: int) -> str:
+    return f"{count:,} {'file' if count == 1 else 'files'} ({size(total)})"
 
 
 def _one_line(text: str) -> str:

@@ -436,6 +436,8 @@ def test_from_hive_in_another_zone_than_the_sessions(spark: SparkSession) -> Non
             False,
         ]
         assert found.queries[-1].notes == ("not rewritten: not a query",)
+        used = sis.from_hive(spark, "web.days", [*own, "USE local"], zone=zone)
+        assert [one.rewritten is not None for one in used.queries] == [False, True, False]
         for one in found.queries[:2]:
             assert one.rewritten is not None
             assert spark.sql(one.rewritten).collect() == spark.sql(one.text).collect()

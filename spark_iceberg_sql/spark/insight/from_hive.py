@@ -72,10 +72,9 @@ def from_hive(
             source = of_column(found, every, column, unsure).source
             every = [one for one in every if one.source == source]
         chosen = _checked(spark, found, every, unsure)
-        if any(
-            map(changes_place, other)
-        ):  # after USE, a name without a schema may mean another table
-            found = replace(found, spellings=())
+        # After USE, or where a view hides it, shorter names may mean other tables.
+        if any(changes_place(one, name[-1]) for one in other):
+            found = replace(found, spellings=(tuple(part.lower() for part in name),))
         found = replace(found, name=name[1:])
         result = moved(found, chosen, unsure, todo, catalog)
         read = [_read(own, query, ".".join(name[1:]).lower()) for query in todo]
@@ -116,7 +115,10 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
 def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """The names by which queries of this session read the table, in lower case."""
     full = tuple(part.lower() for part in name)
-    catalog, namespace = catalogs.current_place(spark)
+    try:
+        catalog, namespace = catalogs.current_place(spark)
+    except catalogs.CatalogSilentError:
+        return (full,)
     inner = tuple(part.lower() for part in namespace)
     if catalog != name[0]:
         return (full,)
