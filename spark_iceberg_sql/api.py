@@ -73,9 +73,10 @@ def from_hive(
 
     spark: the session; None for DDL. source: the name of a table in `spark_catalog`, or its CREATE TABLE statement,
     with or without queries after it. queries: as for `advise`; they name the table. column: the date or timestamp
-    column from which the partition columns are derived. zone: the time zone of their days and hours. catalog: the
-    Iceberg catalog of the new table.
-    Raises IcebergSqlError for a table without partition columns, or for a column from which they cannot be derived.
+    column from which the partition columns are derived. zone: the time zone of their days and hours, as an IANA name or
+    an offset; the session's is tried too. catalog: the Iceberg catalog of the new table.
+    Raises IcebergSqlError for a table without partition columns, or for a column from which they cannot be derived,
+    or for an unknown time zone.
     """
     if len(source.split()) > 1:
         from spark_iceberg_sql.insight.from_hive import from_ddl

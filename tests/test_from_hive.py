@@ -23,12 +23,13 @@ DECEMBER = "ts >= TIMESTAMP '2023-12-01 00:00:00 UTC' AND ts < TIMESTAMP '2024-0
 TS = Column("ts", "timestamp")
 DT = Form(Column("dt", "string"), "day", "yyyy-MM-dd", "%Y-%m-%d")
 BY_DAY = Reading((DT,), TS, "UTC")
+NAMES = [("web", "logs"), ("logs",), ("spark_catalog", "web", "logs")]
 
 
 def where(condition: str, reading: Reading = BY_DAY) -> str | None:
     """The rewritten condition; None if it stays."""
     start = "SELECT * FROM web.logs WHERE "
-    found = rewrite(start + condition, "logs", reading).rewritten
+    found = rewrite(start + condition, NAMES, reading).rewritten
     return found.removeprefix(start) if found else None
 
 
@@ -72,6 +73,7 @@ def test_a_stated_column_is_checked_first() -> None:
         ("dt NOT IN ('2024-01-05')", f"NOT ({DAY})"),
         ("dt BETWEEN '2024-01-05' AND '2024-01-05' ORDER BY id", f"({DAY}) ORDER BY id"),
         ("dt LIKE '2023-12%'", f"({DECEMBER})"),
+        ("dt >= '0999-01-01'", "ts >= TIMESTAMP '0999-01-01 00:00:00 UTC'"),
     ],
 )  # fmt: skip
 def test_conditions_become_ranges(condition: str, expected: str) -> None:
@@ -130,16 +132,141 @@ def test_what_is_not_certain_stays(condition: str) -> None:
         ("SELECT count(*) FILTER (WHERE dt = '2024-01-05') FROM logs", True),
         ("SELECT * FROM logs AS l (id, dt, ts, url) WHERE dt = '2024-01-05'", False),
         ("SELECT * FROM other WHERE dt = '2024-01-05'", False),
-        ("SELECT * FROM a.logs WHERE (x IN (1, 2)) AND logs.dt = '2024-01-05'", True),
+        ("SELECT * FROM web.Logs WHERE (x IN (1, 2)) AND logs.dt = '2024-01-05'", True),
+        ("SELECT * FROM `spark_catalog`.web.logs WHERE dt = '2024-01-05'", True),
+        ("SELECT * FROM a.logs WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM local.web.logs WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM web.logs.files WHERE dt = '2024-01-05'", False),
+        (
+            "WITH logs AS (SELECT ts2 AS ts, dt FROM o) SELECT * FROM logs WHERE dt = '2024-01-05'",
+            False,
+        ),
+        (
+            "WITH a AS (SELECT 1), logs (dt) AS (TABLE o) SELECT * FROM logs l WHERE l.dt = '2024-01-05'",
+            False,
+        ),
+        ("SELECT * FROM logs UNPIVOT (v FOR k IN (ts, ts2)) WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM logs PIVOT (max(id) FOR url IN ('a')) WHERE dt = '2024-01-05'", False),
+        ("SELECT * FROM logs TABLESAMPLE (9 ROWS) AS l (dt, ts) WHERE dt = '2024-01-05'", False),
+        ("FROM logs |> SELECT url AS dt, ts |> WHERE dt = '2024-01-05'", False),
     ],
 )
 def test_only_the_tables_own_columns_in_where(query: str, rewritten: bool) -> None:
-    found = rewrite(query, "logs", BY_DAY)
+    found = rewrite(query, NAMES, BY_DAY)
     assert (found.rewritten is not None) == rewritten
     if rewritten:
         assert " ts >=" in (found.rewritten or "").replace(".", " ").replace("(", " ")
     elif "dt" in query:
         assert found.notes
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "rewritten"),
+    [
+        ("America/St_Johns", "2010-11-07", False),  # from 00:01 back to 23:01
+        ("America/St_Johns", "2010-11-06", False),
+        ("America/St_Johns", "2010-11-05", True),
+        ("America/Sao_Paulo", "2018-11-04", False),  # begins at 01:00
+        ("America/New_York", "2024-11-03", True),  # has 25 hours
+        ("America/New_York", "1969-01-01", False),
+        ("America/New_York", "2038-01-01", False),
+        ("+02:00", "1900-01-01", True),
+    ],
+)
+def test_days_that_are_no_range(zone: str, day: str, rewritten: bool) -> None:
+    query = f"SELECT * FROM logs WHERE dt = '{day}'"
+    found = rewrite(query, NAMES, Reading((DT,), TS, zone))
+    assert (found.rewritten is not None) == rewritten
+    assert rewritten or f"in {zone}, it is not certain that clocks show" in found.notes[0]
+
+
+@pytest.mark.parametrize("zone", ["Nowhere/X", "", "+2", "localtime", "../UTC"])
+def test_unknown_zones(zone: str) -> None:
+    with pytest.raises(IcebergSqlError, match="is not known"):
+        sis.from_hive(None, LOGS, column="ts", zone=zone)
+
+
+def test_a_name_that_may_be_another_table() -> None:
+    query = "SELECT * FROM logs WHERE dt = '2024-01-05'"
+    full = query.replace("logs", "web.logs")
+    found = sis.from_hive(None, LOGS, [query, full], column="ts", zone="America/New_York")
+    assert [one.rewritten is not None for one in found.queries] == [False, True]
+    assert "`logs` may be another table than `web.logs`" in found.queries[0].notes[0]
+    assert (
+        "convert_timezone('UTC', 'America/New_York'," in found.sql
+    )  # whatever the session's zone is
+
+
+def test_orc_files_with_timestamps_are_not_imported() -> None:
+    query = "SELECT * FROM web.logs WHERE dt = '2024-01-05'"
+    for kind, imported in (
+        ("TIMESTAMP", False),
+        ("STRUCT<a: TIMESTAMP_NTZ>", False),
+        ("DATE", True),
+    ):
+        text = LOGS.replace("PARQUET", "ORC").replace("ts TIMESTAMP", f"ts {kind}")
+        found = sis.from_hive(None, text, query)
+        assert ("add_files" in found.sql) == bool(found.other_ways) == imported
+
+
+def test_one_odd_constant_stays_alone() -> None:
+    """The form is that of the other constants; an odd one stays with its own reason."""
+    where = {
+        "dt = '2024-01-05'": "",
+        "dt IN ('2024-01-06', '2024-01-07')": "",
+        "dt = '2024-02-31'": "'2024-02-31' is not a day in the form yyyy-MM-dd",
+        "dt = 'all'": "'all' is not a day in the form",
+        "dt > '2024-01'": "'2024-01' is not a day in the form",
+        "dt = 20240105": "'20240105' is not a day in the form",
+        "dt BETWEEN '2024-01-31' AND '2024-01-01'": "nothing is between '2024-01-31' and",
+        "dt = '9999-12-31'": "the day after '9999-12-31' is out of the range",
+        "dt LIKE '2024-01-0_'": "not the pattern of a whole year or month",
+        "'2024-01-05' = dt": "where a constant comes first: write `dt` first",
+        "dt <=> '2024-01-05'": "its condition is another than =",
+        "dt NOT IN ('2024-01-05', NULL)": "its condition is another than =",
+    }
+    queries = [f"SELECT * FROM web.logs WHERE {one}" for one in where]
+    found = sis.from_hive(None, LOGS, queries, column="ts")
+    assert found.spec == "days(ts), country"
+    for one, said in zip(found.queries, where.values(), strict=True):
+        assert (one.rewritten is None) == bool(said), one
+        assert said in " ".join(one.notes), one
+    for pair in (("'2024-01-05'", "'20240106'"), ("'all'", "'none'")):
+        some = [f"SELECT * FROM web.logs WHERE dt = {one}" for one in pair]
+        with pytest.raises(IcebergSqlError, match=r"'2024-01-05', '20240106'|but with 'all'"):
+            sis.from_hive(None, LOGS, some, column="ts")
+
+
+def test_statements_that_are_no_queries_are_named() -> None:
+    script = """SELECT * FROM web.logs WHERE dt = '2024-01-05';
+        INSERT OVERWRITE TABLE web.logs PARTITION (dt = '2024-01-05', country) SELECT 1, ts, 'a' FROM o;
+        ALTER TABLE web.logs DROP IF EXISTS PARTITION (dt = '2024-01-05');
+        DELETE FROM web.logs WHERE dt = '2024-01-05';
+        MSCK REPAIR TABLE web.logs"""
+    found = sis.from_hive(None, LOGS + script, column="ts")
+    notes = [" ".join(one.notes) for one in found.queries]
+    assert [one.rewritten is not None for one in found.queries] == [True, *[False] * 4]
+    assert all(one.startswith("not rewritten: not a query") for one in notes[1:])
+    assert "`dt` is no partition field: leave out PARTITION" in notes[1]
+    assert "use DELETE FROM" in notes[2]
+    assert notes[3] == "not rewritten: not a query"
+    assert "leave it out" in notes[4]
+    kept = sis.from_hive(None, LOGS + "INSERT INTO web.logs PARTITION (dt = 'x', country) SELECT 1")
+    assert kept.queries[0].notes == ("not rewritten: not a query",)  # it works with the old spec
+
+
+def test_what_a_name_means_after_use() -> None:
+    query = "SELECT * FROM {} WHERE dt = '2024-01-05';"
+    bare = LOGS.replace("web.logs", "logs") + query.format("logs")
+    assert sis.from_hive(None, f"USE web; {bare}", column="ts").queries[0].rewritten
+    with pytest.raises(IcebergSqlError, match="after `USE other`, `logs` may be another table"):
+        sis.from_hive(None, bare, "USE other", column="ts")
+    with pytest.raises(IcebergSqlError, match="may be another table"):
+        sis.from_hive(None, bare, "CREATE TEMP VIEW logs AS SELECT * FROM u", column="ts")
+    for use, rewritten in (("USE other", True), ("USE local", False), ("SET CATALOG x", False)):
+        full = f"{use};{query.format('web.logs')}{query.format('spark_catalog.web.logs')}"
+        found = sis.from_hive(None, LOGS, full, column="ts").queries
+        assert [one.rewritten is not None for one in found[:2]] == [rewritten, True]
 
 
 def parts(kind: str = "int") -> Reading:
@@ -223,3 +350,5 @@ def test_the_command_needs_no_spark(tmp_path: Path, capsys: Any) -> None:
     found = json.loads(capsys.readouterr().out)
     assert found["spec"] == "days(ts), country"
     assert "CALL lake.system.add_files" in json.dumps(found["script"])
+    assert main(["from-hive", str(file), "--column", "ts", "--zone", "Nowhere/X"]) == 2
+    assert "the time zone `Nowhere/X` is not known" in capsys.readouterr().err

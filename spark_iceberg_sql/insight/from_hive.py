@@ -15,14 +15,17 @@ from spark_iceberg_sql.insight.hive_ddl import HiveTable, of_ddl
 from spark_iceberg_sql.insight.hive_partitions import Form, Reading, forms_of, readings
 from spark_iceberg_sql.insight.hive_queries import Rewritten, rewrite
 from spark_iceberg_sql.insight.hive_script import Step, script_of
+from spark_iceberg_sql.insight.hive_statements import changes_catalog, changes_place, note
+from spark_iceberg_sql.insight.hive_zones import refuse_unknown
 from spark_iceberg_sql.insight.plain import as_json, plain
-from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.insight.workload import Query, others, workload
 from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.script import statements
 
 
 @dataclass(frozen=True, slots=True)
 class HiveQuery:
-    """A query.
+    """A query, or another statement of the script, which stays.
 
     text: as given. rewritten: for the hidden spec; None if it stays as it is. notes: which conditions stay, and why.
     files, bytes: what it reads of the Hive table now; files_then, bytes_then: of the Iceberg table once all files are
@@ -44,7 +47,8 @@ class FromHive:
 
     table: its name. spec: the text for PARTITIONED BY; the Hive table's own columns where nothing better is certain.
     basis: how it is known that the spec is equivalent; None if the spec has only the Hive table's columns. unsure:
-    what is not known, with the query or argument that decides it. queries: one per query. same, saves: sentences.
+    what is not known, with the query or argument that decides it. queries: one per query, then one per
+    other statement. same, saves: sentences.
     script: the steps of a move. other_ways: steps of `snapshot` and `migrate`.
     """
 
@@ -98,8 +102,8 @@ class FromHive:
             if one.files is not None and one.bytes is not None:
                 then = "unknown"
                 if one.files_then is not None and one.bytes_then is not None:
-                    then = f"{one.files_then:,} files ({size(one.bytes_then)})"
-                yield f"  reads {one.files:,} files ({size(one.bytes)}) now, {then} then"
+                    then = _files(one.files_then, one.bytes_then)
+                yield f"  reads {_files(one.files, one.bytes)} now, {then} then"
             yield from (f"  {note}" for note in one.notes)
         yield "stays the same:"
         yield from (f"  {one}" for one in self.same)
@@ -119,6 +123,10 @@ def _steps(steps: Iterable[Step]) -> Iterator[str]:
         yield from (f"{statement};" for statement in step.statements)
 
 
+def _files(count: int, total: int) -> str:
+    return f"{count:,} {'file' if count == 1 else 'files'} ({size(total)})"
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -136,10 +144,22 @@ def from_ddl(
     text: the CREATE TABLE statement, and any queries. queries: more of them. column: the column that determines
     the time of the partitions; without it, nothing is assumed. zone: the time zone of the partitions' days and hours.
     catalog: the Iceberg catalog of the new table.
-    Raises IcebergSqlError if the text is not that of a table with partition columns, or for an unknown column.
+    Raises IcebergSqlError if the text is not that of a table with partition columns, or for an unknown column
+    or time zone.
     """
+    refuse_unknown(zone)
     table, rest = of_ddl(text)
     todo = (*workload_of(rest), *workload_of(queries))
+    other = (*others_of(rest), *others_of(queries))
+    moves = [one for one in other if changes_place(one, table.name[-1])]
+    first = len(moves) == 1 and statements(text)[0].first == "USE"
+    if moves and len(table.name) == 1 and not first:
+        raise IcebergSqlError(
+            f"after `{_one_line(moves[0])[:40]}`, `{table.title}` may be another table\n"
+            "help: write its schema, in CREATE TABLE and in the queries"
+        )
+    if len(table.name) == 2 and any(changes_catalog(one, catalog) for one in moves):
+        table = replace(table, spellings=table.names[1:])
     forms, unknown = known_forms(table, todo, {})
     unsure = [f"`{name}`: {why}" for name, why in unknown.items()]
     chosen = None
@@ -150,14 +170,33 @@ def from_ddl(
         chosen = replace(chosen, basis=basis)
     else:
         unsure += undecided(table, every)
-    return moved(table, chosen, unsure, todo, catalog)
+    found = moved(table, chosen, unsure, todo, catalog)
+    return replace(found, queries=(*found.queries, *not_queries(other, table, chosen)))
 
 
 def workload_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[Query, ...]:
     """The queries of a workload, which may be empty."""
+    given = _not_blank(queries)
+    return workload(given, needed=False) if given else ()
+
+
+def others_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[str, ...]:
+    """The statements of a workload that are not queries."""
+    return tuple(others(_not_blank(queries)))
+
+
+def _not_blank(
+    queries: Iterable[str | tuple[str, float]] | str,
+) -> list[str | tuple[str, float]]:
     given = [queries] if isinstance(queries, str) else list(queries)
-    given = [one for one in given if not isinstance(one, str) or one.strip()]
-    return workload(given) if given else ()
+    return [one for one in given if not isinstance(one, str) or one.strip()]
+
+
+def not_queries(
+    texts: Iterable[str], table: HiveTable, reading: Reading | None
+) -> Iterator[HiveQuery]:
+    """Statements that are not queries, which stay, each with what the move breaks in it."""
+    return (HiveQuery(text, None, (note(text, table, reading),)) for text in texts)
 
 
 def known_forms(
@@ -165,12 +204,13 @@ def known_forms(
 ) -> tuple[dict[str, Form], dict[str, str]]:
     """The forms of the partition columns, by their values, or else by the constants of the queries."""
     seen = {name: set(some) for name, some in values.items()}
-    if not any(seen.values()):
+    guessed = not any(seen.values())
+    if guessed:
         names = [column.name for column in table.partitions]
         for query in queries:
-            for name, some in constants(query.text, table.name[-1], names).items():
+            for name, some in constants(query.text, table.names, names).items():
                 seen.setdefault(name, set()).update(some)
-    return forms_of(table.partitions, seen)
+    return forms_of(table.partitions, seen, guessed=guessed)
 
 
 def of_column(
@@ -191,7 +231,7 @@ def of_column(
 
 def undecided(table: HiveTable, every: Sequence[Reading]) -> Iterator[str]:
     """What must be decided before a reading is used."""
-    for one in every:
+    for one in dict.fromkeys(every):
         yield (
             f"whether {one.words}; if so, {one.term} replaces it (column => '{one.source.name}'); "
             f"this must return 0: {one.check(table.title)}"
@@ -237,7 +277,7 @@ def moved(
 def _query(query: Query, table: HiveTable, reading: Reading | None) -> HiveQuery:
     if reading is None:
         return HiveQuery(query.text, None)
-    found: Rewritten = rewrite(query.text, table.name[-1], reading)
+    found: Rewritten = rewrite(query.text, table.names, reading)
     return HiveQuery(query.text, found.rewritten, found.notes)
 
 

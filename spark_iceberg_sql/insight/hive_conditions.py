@@ -14,6 +14,10 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Kind, Token, tokeniz
 from spark_iceberg_sql.syntax.literals import unescape
 
 _COMPARISONS = ("=", "==", "<", "<=", ">", ">=", "<>", "!=")
+_OTHERWISE = (
+    "stays as it is where its condition is another than =, <>, <, <=, >, >=, IN, BETWEEN or LIKE with texts, whole "
+    "numbers or dates alone"
+)
 _BEFORE = frozenset({"WHERE", "AND", "OR", "NOT", "ON", "("})
 _ENDS = frozenset(
     {
@@ -28,6 +32,7 @@ _AFTER = _ENDS | _JOINS | {"AND", "OR", ")", "WHERE"}
 _NO_ALIAS = (
     _ENDS | _JOINS | {"WHERE", "ON", "USING", "TABLESAMPLE", "FOR", "VERSION", "TIMESTAMP", "PIVOT"}
 )
+_RENAMING = ("PIVOT", "UNPIVOT", "TABLESAMPLE", "MATCH_RECOGNIZE")
 _NAMES = (Kind.WORD, Kind.QUOTED)
 
 
@@ -43,11 +48,13 @@ class Condition:
     values: tuple[str, ...] | None
 
 
-def constants(text: str, table: str, columns: Sequence[str]) -> dict[str, set[str]]:
-    """The constants that a query compares with columns of a table, by column in lower case."""
+def constants(
+    text: str, names: Sequence[tuple[str, ...]], columns: Sequence[str]
+) -> dict[str, set[str]]:
+    """The constants that a query compares with columns of a table, by column in lower case. names: the table's."""
     found: dict[str, set[str]] = {}
     tokens = tokens_of(text)
-    for at, name, _ in mentions(tokens, table, columns):
+    for at, name, _ in mentions(tokens, names, columns):
         operator, values, _ = _compared(tokens, at)
         if not operator.endswith("LIKE"):  # a pattern is not a value
             found.setdefault(name, set()).update(values or ())
@@ -74,25 +81,59 @@ def is_call(tokens: Sequence[Token], at: int) -> bool:
 # ------------------------------------------------------------------------------------ whose column it is
 
 
-def is_table(tokens: Sequence[Token], at: int, table: str) -> bool:
-    """Whether the last part of a table's name in FROM or JOIN is here."""
-    if name_of(tokens[at]).lower() != table.lower():
-        return False
-    first = at
-    while first > 1 and tokens[first - 1].text == "." and tokens[first - 2].kind in _NAMES:
-        first -= 2
-    return first > 0 and tokens[first - 1].word in ("FROM", "JOIN", ",")
+def tables(tokens: Sequence[Token], last: str) -> list[tuple[int, tuple[str, ...]]]:
+    """The tables in FROM or JOIN whose name ends so: the index of the last part, and all parts in lower case."""
+    found = []
+    for at, token in enumerate(tokens):
+        if name_of(token).lower() != last.lower():
+            continue
+        if (
+            at + 1 < len(tokens) and tokens[at + 1].text == "."
+        ):  # of a table in it, such as `t.files`
+            continue
+        first = at
+        while first > 1 and tokens[first - 1].text == "." and tokens[first - 2].kind in _NAMES:
+            first -= 2
+        if first > 0 and tokens[first - 1].word in ("FROM", "JOIN", ","):
+            parts = (name_of(part).lower() for part in tokens[first : at + 1 : 2])
+            found.append((at, tuple(parts)))
+    return found
+
+
+def unclear(tokens: Sequence[Token], last: str) -> str:
+    """What makes it unclear whose columns a query's names are; empty if nothing does. last: of the table's name."""
+    words = [token.word for token in tokens]
+    odd = next((word for word in _RENAMING if word in words), None)
+    if odd is not None:
+        return f"after {odd}, columns may have other names"
+    if "|>" in words or any(words[at : at + 2] == ["|", ">"] for at in range(len(words))):
+        return "after |>, columns may have other names"
+    for at, token in enumerate(tokens):
+        if (
+            at
+            and name_of(token).lower() == last.lower()
+            and words[at - 1] in ("WITH", "RECURSIVE", ",")
+            and words[at + 1 : at + 2] in (["AS"], ["("])
+            and "WITH" in words
+        ):
+            return f"it may define `{last}` itself, in WITH"
+    return ""
 
 
 def mentions(
-    tokens: Sequence[Token], table: str, columns: Iterable[str]
+    tokens: Sequence[Token], names: Sequence[tuple[str, ...]], columns: Iterable[str]
 ) -> Iterator[tuple[int, str, str]]:
-    """The column names, lower case, that certainly are the table's: index, name, and qualifier with its dot."""
+    """The column names, lower case, that certainly are the table's: index, name, and qualifier with its dot.
+
+    names: what the table may be called, the parts of each in lower case.
+    """
     wanted = {column.lower() for column in columns}
-    places = [at for at in range(len(tokens)) if is_table(tokens, at, table)]
-    if len(places) != 1 or any(token.text == "->" for token in tokens):
+    places = tables(tokens, names[0][-1])
+    if len(places) != 1 or places[0][1] not in names or unclear(tokens, names[0][-1]):
         return
-    alias, end = _alias(tokens, places[0])
+    if any(token.text == "->" for token in tokens):
+        return
+    alias, end = _alias(tokens, places[0][0])
     words = [token.word for token in tokens]
     if words[end : end + 1] == ["("]:  # other names for its columns
         return
@@ -198,10 +239,13 @@ def condition_at(
         return None, "in the SELECT list or another clause stays as it is"
     first = at - 2 if qualifier else at
     operator, values, last = _compared(tokens, at)
-    if not operator:
-        return None, "stays as it is where it is not compared with a constant"
-    if values is None:
-        return None, "stays as it is where it is not compared with a constant"
+    if tokens[first - 1].word in _COMPARISONS and _constant(tokens, first - 2)[0] is not None:
+        return (
+            None,
+            f"stays as it is where a constant comes first: write `{form.column.name}` first",
+        )
+    if not operator or values is None:
+        return None, _OTHERWISE
     before = tokens[first - 1].word if first else ""
     behind = tokens[last + 1].word if last + 1 < len(tokens) else ")"
     if before not in _BEFORE or behind not in _AFTER or _of_between(tokens, first - 1):

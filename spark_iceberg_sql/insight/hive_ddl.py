@@ -19,18 +19,26 @@ class HiveTable:
     """A table with partition columns.
 
     name: its parts. columns: all, the partition columns last. partitions: the partition columns. format: of its
-    files, lower case; None if that is not known.
+    files, lower case; None if that is not known. spellings: the names that surely mean it in a query, lower case;
+    without them, the name as it is, and in `spark_catalog`.
     """
 
     name: tuple[str, ...]
     columns: tuple[Column, ...]
     partitions: tuple[Column, ...]
     format: str | None
+    spellings: tuple[tuple[str, ...], ...] = ()
 
     @property
     def title(self) -> str:
         """Its name in SQL."""
         return ".".join(map(quoted, self.name))
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """What queries may call it, the parts of each name in lower case."""
+        own = tuple(part.lower() for part in self.name)
+        return self.spellings or (own, *((("spark_catalog", *own),) if len(own) == 2 else ()))
 
     @property
     def data(self) -> tuple[Column, ...]:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
 UNITS = ("year", "month", "day", "hour")
 TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 _INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
+_NOT_KNOWN = "the form of its values is not known: no query compares it with a constant"
 _TIMES = ("timestamp", "timestamp_ltz", "timestamp_ntz", "date")
 # Forms of one column: the shape of its values, their format in Spark and in Python, and the unit.
 _WHOLE = (
@@ -134,7 +135,12 @@ class Reading:
         column = quoted(self.source.name)
         plain = self.source.type in ("date", "timestamp_ntz")
         day, hour = f"CAST({column} AS DATE)", f"hour({column})"
-        if not plain and self.zone == "UTC":
+        if not plain and self.zone != "UTC":  # whatever the session's zone is
+            seconds = f"make_dt_interval(0, 0, 0, unix_seconds({column}))"
+            clock = f"TIMESTAMP_NTZ '1970-01-01 00:00:00' + {seconds}"
+            local = f"convert_timezone('UTC', {string_literal(self.zone)}, {clock})"
+            day, hour = f"CAST({local} AS DATE)", f"hour({local})"
+        elif not plain:
             day, hour = f"iceberg_days({column})", f"CAST(pmod(iceberg_hours({column}), 24) AS INT)"
         number = form.column.type in _INTEGERS
         if form.column.type == "date":
@@ -156,10 +162,10 @@ class Reading:
     def literal(self, at: datetime) -> str:
         """A moment as a literal that does not depend on the session."""
         if self.source.type == "date":
-            return f"DATE '{at:%Y-%m-%d}'"
+            return f"DATE '{at.date().isoformat()}'"
         zone = f" {self.zone}" if self.zone else ""
         kind = "TIMESTAMP_NTZ" if self.source.type == "timestamp_ntz" else "TIMESTAMP"
-        return f"{kind} '{at:%Y-%m-%d %H:%M:%S}{zone}'"
+        return f"{kind} '{at.isoformat(sep=' ')}{zone}'"
 
     def within(self, start: datetime | None, end: datetime | None, column: str) -> str:
         """The range from `start` to before `end`, either of which may be open. column: as the query names it."""
@@ -182,20 +188,25 @@ def after(start: datetime, unit: str) -> datetime:
 
 
 def forms_of(
-    partitions: Sequence[Column], values: Mapping[str, Iterable[str]]
+    partitions: Sequence[Column], values: Mapping[str, Iterable[str]], *, guessed: bool = False
 ) -> tuple[dict[str, Form], dict[str, str]]:
     """The form of each partition column that may hold time, and, where it is not known, why.
 
-    values: of each partition column, in lower case, as text.
+    values: of each partition column, in lower case, as text. guessed: whether they only are the constants of queries,
+    some of which may be no values.
     """
     found, unknown = {}, {}
     parts = _parts(partitions)
     for column in sorted(partitions, key=lambda c: not values.get(c.name.lower())):
         seen = sorted(set(values.get(column.name.lower(), ())))
-        form, why = _form(column, seen, parts.get(column.name))
+        part = parts.get(column.name)
+        form, why = _form(column, _likely(seen, part) if guessed else seen, part)
         if form is not None:
             found[column.name] = form
-        elif why and (seen or not found):
+            continue
+        if why == _NOT_KNOWN and seen:
+            why = f"{_NOT_KNOWN} that is one, such as '2024-01-05', but with '{seen[0]}'"
+        if why and (not found or not why.startswith(_NOT_KNOWN)):
             unknown[column.name] = why
     return found, unknown
 
@@ -222,12 +233,12 @@ def _form(column: Column, seen: Sequence[str], part: str | None) -> tuple[Form |
     if part is not None:
         return _part(column, seen, part)
     if not seen:
-        return None, "the form of its values is not known: no query compares it with a constant"
-    shapes = {next((w for w in _WHOLE if re.fullmatch(w[0], text)), None) for text in seen}
-    if shapes == {None}:
+        return None, _NOT_KNOWN
+    shapes = {_shape(text): text for text in seen}
+    if set(shapes) == {None}:
         return None, ""  # it does not hold time: a country, a tenant
     if len(shapes) > 1:
-        several = ", ".join(f"'{text}'" for text in (seen[0], seen[-1]))
+        several = ", ".join(f"'{text}'" for text in sorted(shapes.values())[:2])
         return (
             None,
             f"its values have several forms ({several}), so that it is no function of a time",
@@ -240,6 +251,25 @@ def _form(column: Column, seen: Sequence[str], part: str | None) -> tuple[Form |
     if any(form.start(text) is None for text in seen):
         return None, ""  # numbers that only look like dates
     return form, ""
+
+
+def _shape(text: str) -> tuple[str, str, str, str] | None:
+    """The shape of a value that looks like a date or a time."""
+    return next((shape for shape in _WHOLE if re.fullmatch(shape[0], text)), None)
+
+
+def _likely(seen: Sequence[str], part: str | None) -> list[str]:
+    """The constants that may be values: of the finest unit, in the form that most have, or in each such form."""
+    if part is not None:
+        return [text for text in seen if re.fullmatch(r"\d{1,4}", text)]
+    by_shape: dict[tuple[str, str, str, str], list[str]] = {}
+    for text in seen:
+        shape = _shape(text)
+        if shape and Form(Column("", "string"), shape[3], shape[1], shape[2]).start(text):
+            by_shape.setdefault(shape, []).append(text)
+    rank = {shape: (UNITS.index(shape[3]), len(texts)) for shape, texts in by_shape.items()}
+    best = max(rank.values(), default=None)
+    return [text for shape, texts in by_shape.items() if rank[shape] == best for text in texts]
 
 
 def _part(column: Column, seen: Sequence[str], unit: str) -> tuple[Form | None, str]:

@@ -14,12 +14,14 @@ from spark_iceberg_sql.insight.hive_conditions import (
     Condition,
     condition_at,
     is_call,
-    is_table,
     mentions,
     name_of,
+    tables,
     tokens_of,
+    unclear,
 )
 from spark_iceberg_sql.insight.hive_partitions import UNITS, Form, Reading, after
+from spark_iceberg_sql.insight.hive_zones import is_sure
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token
 
@@ -36,13 +38,25 @@ class Rewritten:
     notes: tuple[str, ...] = ()
 
 
-def rewrite(text: str, table: str, reading: Reading) -> Rewritten:
-    """A query with its conditions on the reading's columns rewritten. table: the table's name, its last part."""
+def rewrite(text: str, names: Sequence[tuple[str, ...]], reading: Reading) -> Rewritten:
+    """A query with its conditions on the reading's columns rewritten.
+
+    names: what the table may be called, the parts of each in lower case, the one to recommend first.
+    """
     tokens = tokens_of(text)
-    if not any(is_table(tokens, at, table) for at in range(len(tokens))):
-        return Rewritten(text, None, (f"it does not read `{table}`",))
+    title = ".".join(names[0])
+    places_of_table = tables(tokens, names[0][-1])
+    if not places_of_table:
+        return Rewritten(text, None, (f"it does not read `{title}`",))
+    other = next((name for _, name in places_of_table if name not in names), None)
+    if other is not None:
+        why = f"`{'.'.join(other)}` may be another table than `{title}`: the query stays as it is"
+        return Rewritten(text, None, (why,))
     forms = {form.column.name.lower(): form for form in reading.forms}
-    places = list(mentions(tokens, table, list(forms)))
+    why = unclear(tokens, names[0][-1])
+    if why:
+        return Rewritten(text, None, (f"{why}: the query stays as it is",))
+    places = list(mentions(tokens, names, list(forms)))
     all_places = [
         at
         for at in range(len(tokens))
@@ -111,16 +125,12 @@ def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, 
     except OverflowError:
         spans = None
     if spans is None:
-        one = run[0]
-        name = one.form.column.name
-        if all(c.form.is_part for c in run) and run[0].form.unit != "year":
-            return (
-                None,
-                f"`{name}` alone is no range of `{reading.source.name}`: it stays, and does not prune",
-            )
-        return (
-            None,
-            f"`{name}` stays as it is: {', '.join(map(repr, one.values or ()))} is not a value that it has",
+        return None, _why(reading, run)
+    bounds = (bound for span in spans for bound in span if bound is not None)
+    if twice := next((at for at in bounds if not is_sure(at, reading.zone)), None):
+        return None, (
+            f"`{run[0].form.column.name}` stays as it is: in {reading.zone}, it is not certain that clocks show "
+            f"{twice.isoformat(sep=' ')} once, so that it may bound no range of `{reading.source.name}`"
         )
     words = [reading.within(start, end, column) for start, end in spans]
     made = words[0] if len(words) == 1 else f"({' OR '.join(words)})"
@@ -128,6 +138,28 @@ def _predicate(reading: Reading, run: Sequence[Condition]) -> tuple[str | None, 
     if negated:
         made = f"NOT {made}" if made.startswith("(") else f"NOT ({made})"
     return made, ""
+
+
+def _why(reading: Reading, run: Sequence[Condition]) -> str:
+    """Why a run is no range."""
+    names = " and ".join(f"`{one.form.column.name}`" for one in run)
+    values = [value for one in run for value in one.values or ()]
+    told = ", ".join(f"'{value}'" for value in values)
+    form = run[0].form
+    if any(one.form.is_part for one in run):
+        alone = f"{names} alone" if len(run) == 1 else f"{names} with {told}"
+        return f"{alone}: no range of `{reading.source.name}`, so that the condition stays, and does not prune"
+    start = f"{names} stays as it is: "
+    if run[0].operator.endswith("LIKE"):
+        return (
+            f"{start}{told} is not the pattern of a whole year or month in the form {form.format}"
+        )
+    odd = [value for value in values if form.start(value) is None]
+    if odd:
+        return f"{start}'{odd[0]}' is not a {form.unit} in the form {form.format}"
+    if run[0].operator.endswith("BETWEEN") and values[0] > values[1]:
+        return f"{start}nothing is between {' and '.join(map(repr, values))}"
+    return f"{start}the {form.unit} after {told} is out of the range of a timestamp"
 
 
 _Span = tuple[datetime | None, datetime | None]

@@ -32,10 +32,8 @@ def script_of(
         if reading is not None and reading.basis.startswith("as stated")
         else ()
     )
-    if table.format not in _IMPORTED:
-        kind = (
-            f"files of the format {table.format}" if table.format else "a format that is not known"
-        )
+    kind = _not_imported(table)
+    if kind:
         create = (
             f"CREATE TABLE {target} USING iceberg PARTITIONED BY ({spec}) AS SELECT * FROM {source}"
         )
@@ -88,6 +86,18 @@ def script_of(
         ),
     ]
     return tuple(script), tuple(other)
+
+
+def _not_imported(table: HiveTable) -> str:
+    """What cannot be imported; empty if the files can be."""
+    if table.format is None:
+        return "a format that is not known"
+    if table.format not in _IMPORTED:
+        return f"files of the format {table.format}"
+    # Hive and Spark write them to ORC without a time zone or as numbers; Iceberg then reads no row of the table.
+    if table.format == "orc" and any("timestamp" in column.type for column in table.data):
+        return "files of the format orc with timestamps"
+    return ""
 
 
 def _alters(target: str, table: HiveTable, reading: Reading | None) -> tuple[str, ...]:

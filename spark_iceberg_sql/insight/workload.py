@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
@@ -26,14 +26,18 @@ class Query:
 
 
 def workload(
-    queries: str | Iterable[str | tuple[str, float]], plain: Callable[[Path], Path] | None = None
+    queries: str | Iterable[str | tuple[str, float]],
+    plain: Callable[[Path], Path] | None = None,
+    *,
+    needed: bool = True,
 ) -> tuple[Query, ...]:
     """The queries of a workload; equal texts count as one query with the sum of their weights.
 
     queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of them, or
     the path of an event log of Spark or of a folder of them, whose queries weigh as often as they ran. Statements that
     are not queries are skipped. plain: as for `event_log.texts`.
-    Raises IcebergSqlError if there is no query, or for a weight that is not positive.
+    needed: whether there must be one.
+    Raises IcebergSqlError if there is no query and one is needed, or for a weight that is not positive.
     """
     weights: dict[str, float] = {}
     for word, weight in _given(queries):
@@ -42,12 +46,24 @@ def workload(
         for text, times in _texts(word, plain):
             for query in _queries(text):
                 weights[query] = weights.get(query, 0.0) + weight * times
-    if not weights:
+    if not weights and needed:
         raise IcebergSqlError(
             "there is no query to advise for\n"
             "help: give the SELECT statements that read the table, or a file of them"
         )
     return tuple(Query(text, weight) for text, weight in weights.items())
+
+
+def others(queries: str | Iterable[str | tuple[str, float]]) -> Iterator[str]:
+    """The statements of scripts that `workload` skips, since they are not queries; none of event logs."""
+    for word, _ in _given(queries):
+        if not any(map(str.isspace, word)) and _exists(word) and event_log.is_log(Path(word)):
+            continue
+        for text in _texts(word, None):
+            found = set(_queries(text[0]))
+            for statement in statements(text[0]):
+                if statement.text.strip().rstrip(";").strip() not in found:
+                    yield statement.text
 
 
 def _given(queries: str | Iterable[str | tuple[str, float]]) -> Iterable[tuple[str, float]]:

@@ -289,6 +289,13 @@ def test_a_workload_from_an_event_log(spark: SparkSession, visits: str, tmp_path
         assert read == {BY_SHOP: 2, BY_DAY: 1}
 
 
+def test_an_empty_table_has_one_proposal_per_spec(spark: SparkSession) -> None:
+    empty = "local.advice.empty"
+    spark.sql(f"CREATE OR REPLACE TABLE {empty} (id BIGINT) USING iceberg")
+    (only,) = sis.advise(spark, empty, f"SELECT * FROM {empty} WHERE id = 5")
+    assert (only.spec, only.is_today) == ("", True)
+
+
 CONDITIONS = (
     "dt = '2024-01-05'",
     "dt <> '2024-01-05' AND dt IS NOT NULL",
@@ -337,7 +344,10 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
         ]
         wrong = ", ".join(f"count_if(NOT (({a}) <=> ({b})))" for a, b in pairs)
         assert set(spark.sql(f"SELECT {wrong} FROM web.logs").first()) == {0}
+        counted = f"SELECT count(*) FROM web.logs WHERE {CONDITIONS[0]}"
+        (count,) = sis.from_hive(spark, "web.logs", counted).queries
         first = found.queries[0]
+        assert (count.files, count.files_then) == (first.files, first.files_then)
         assert (
             first.files
             == spark.table("web.logs").where(CONDITIONS[0]).select("hr").distinct().count()
@@ -360,8 +370,9 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
             assert sorted(spark.sql(now).collect(), key=str) == sorted(
                 spark.sql(one.text).collect(), key=str
             )
-        scan = sis.explain(spark, first.rewritten.replace("web.logs", "local.web.logs")).scans[0]
-        assert scan.files == first.files_then
+        for one in (first, count):
+            scan = sis.explain(spark, one.rewritten.replace("web.logs", "local.web.logs")).scans[0]
+            assert scan.files == one.files_then
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
@@ -371,7 +382,7 @@ def same_rows(spark: SparkSession, one: str, other: str) -> bool:
     return a.exceptAll(b).isEmpty() and b.exceptAll(a).isEmpty()
 
 
-def test_what_of_a_hive_table_is_not_certain(spark: SparkSession) -> None:
+def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS web")
     rows = (
         "SELECT id, timestamp_seconds(id * 86400) AS ts, timestamp_seconds(id * 86400 + 60) AS seen"
@@ -391,7 +402,48 @@ def test_what_of_a_hive_table_is_not_certain(spark: SparkSession) -> None:
         assert said in " ".join(found.unsure)
         assert [(one.files, one.rewritten) for one in found.queries] == [(1, None)]
     assert sis.from_hive(spark, "web.two", query, column="seen").spec == "days(seen)"
-    assert sis.from_hive(spark, "web.off", query, column="ts").spec == "dt"
-    for name, said in (("local.advice.visits", "is not a Hive table"), ("web.nope", "nope")):
+    off = sis.from_hive(spark, "web.off", query, column="ts", zone="UTC")
+    assert (off.spec, len(off.unsure)) == ("dt", 1)
+    for name, said in ((visits, "is not a Hive table"), ("web.nope", "nope")):
         with pytest.raises(sis.IcebergSqlError, match=said):
             sis.from_hive(spark, name)
+
+
+def test_from_hive_in_another_zone_than_the_sessions(spark: SparkSession) -> None:
+    """The rows are checked in the zone given, queries of other tables stay, and ORC files are written anew."""
+    spark.sql("CREATE DATABASE IF NOT EXISTS web")
+    for name in ("web.days", "local.web.days"):
+        spark.sql(f"DROP TABLE IF EXISTS {name}")
+    local = "date_format(from_utc_timestamp(ts, 'America/New_York'), 'yyyy-MM-dd')"
+    spark.sql(
+        f"CREATE TABLE web.days USING orc PARTITIONED BY (dt) AS SELECT id, ts, {local} AS dt FROM "
+        "(SELECT id, timestamp_seconds(1704067200 + id * 3600) AS ts FROM range(0, 100, 1, 1))"
+    )
+    day = "WHERE dt = '2024-01-03'"
+    own = [f"SELECT id FROM {name} {day}" for name in ("WEB.days", "spark_catalog.web.days")]
+    others = [f"SELECT id FROM {name} {day}" for name in ("days", "local.web.days")]
+    for zone in ("America/New_York", "UTC"):
+        found = sis.from_hive(spark, "web.days", [*own, *others, "DELETE FROM web.days"], zone=zone)
+        if zone == "UTC":
+            assert found.basis is None
+            continue
+        assert "in America/New_York: checked on all 100 rows" in (found.basis or "")
+        assert [one.rewritten is not None for one in found.queries] == [
+            True,
+            True,
+            False,
+            False,
+            False,
+        ]
+        assert found.queries[-1].notes == ("not rewritten: not a query",)
+        used = sis.from_hive(spark, "web.days", [*own, "USE local"], zone=zone)
+        assert [one.rewritten is not None for one in used.queries] == [False, True, False]
+        for one in found.queries[:2]:
+            assert one.rewritten is not None
+            assert spark.sql(one.rewritten).collect() == spark.sql(one.text).collect()
+            assert spark.sql(one.text).count() == 24
+        assert "add_files" not in str(found)
+        for step in found.script:
+            for statement in step.statements:
+                spark.sql(statement)
+        assert same_rows(spark, "web.days", "local.web.days")

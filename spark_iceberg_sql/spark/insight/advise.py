@@ -195,7 +195,10 @@ class _Search:
         best = sorted(every, key=lambda spec: (costs[spec], len(spec)))[:_VERIFIED]
         proposals = [p for spec in best if (p := self._proposal(sample, spec, every[spec]))]
         if self._table is not None:
-            proposals.insert(0, self._today())
+            today = self._today()
+            if not today.table_files:  # nothing can be written anew
+                proposals = [one for one in proposals if one.spec != today.spec]
+            proposals.insert(0, today)
         proposals.sort(key=lambda p: p.cost)
         return Advice(
             self._with_now(proposals),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -15,12 +16,16 @@ from spark_iceberg_sql.insight.from_hive import (
     HiveQuery,
     known_forms,
     moved,
+    not_queries,
     of_column,
+    others_of,
     undecided,
     workload_of,
 )
 from spark_iceberg_sql.insight.hive_ddl import HiveTable
 from spark_iceberg_sql.insight.hive_partitions import Column, Reading, readings
+from spark_iceberg_sql.insight.hive_statements import changes_place
+from spark_iceberg_sql.insight.hive_zones import refuse_unknown, zone_of
 from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.spark.bridge import catalogs, plan_leaves, relations, sessions
@@ -33,6 +38,7 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -46,23 +52,31 @@ def from_hive(
     catalog: str = "local",
 ) -> FromHive:
     """The move of a table in Spark's own catalog; see `spark_iceberg_sql.from_hive`."""
+    refuse_unknown(zone)
     own = intercept.own_sql(spark)
+    queries = queries if isinstance(queries, str) else list(queries)
+    other = others_of(queries)
     try:
         parts = relations.name_parts(spark, table)
         if catalogs.is_temporary_view(spark, parts):
             raise IcebergSqlError(f"`{table}` is a view, and views have no partitions")
         name = tuple(relations.full_name(dotted(parts)))
-        found = _table(spark, name)
+        found = replace(_table(spark, name), spellings=_spellings(spark, name))
         todo = workload_of(queries)
         forms, unknown = known_forms(found, todo, _values(spark, found))
         unsure = [f"`{one}`: {why}" for one, why in unknown.items()]
         session_zone = spark.conf.get("spark.sql.session.timeZone") or "UTC"
-        every = list(readings(forms, found.data, (zone, session_zone)))
+        zones = [zone, *([session_zone] if zone_of(session_zone) is not None else ())]
+        every = list(readings(forms, found.data, zones))
         if column is not None:
-            every = [of_column(found, every, column, unsure), *every]
-            every = [one for one in every if one.source == every[0].source]
+            source = of_column(found, every, column, unsure).source
+            every = [one for one in every if one.source == source]
         chosen = _checked(spark, found, every, unsure)
-        result = moved(replace(found, name=name[1:]), chosen, unsure, todo, catalog)
+        # After USE, or where a view hides it, shorter names may mean other tables.
+        if any(changes_place(one, name[-1]) for one in other):
+            found = replace(found, spellings=(tuple(part.lower() for part in name),))
+        found = replace(found, name=name[1:])
+        result = moved(found, chosen, unsure, todo, catalog)
         read = [_read(own, query, ".".join(name[1:]).lower()) for query in todo]
         then = _then(spark, table, result, todo) if chosen is not None else {}
     except JVM_ERRORS as error:
@@ -71,7 +85,7 @@ def from_hive(
         _measured(one, now, then.get(one.rewritten or one.text))
         for one, now in zip(result.queries, read, strict=True)
     ]
-    return replace(result, queries=tuple(measured))
+    return replace(result, queries=(*measured, *not_queries(other, found, chosen)))
 
 
 def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
@@ -96,6 +110,21 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
         raise IcebergSqlError(f"{'.'.join(name)} has no partition columns")
     data = tuple(one for one, is_partition in columns if not is_partition)
     return HiveTable(name, (*data, *partitions), partitions, provider or None)
+
+
+def _spellings(spark: SparkSession, name: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The names by which queries of this session read the table, in lower case."""
+    full = tuple(part.lower() for part in name)
+    try:
+        catalog, namespace = catalogs.current_place(spark)
+    except catalogs.CatalogSilentError:
+        return (full,)
+    inner = tuple(part.lower() for part in namespace)
+    if catalog != name[0]:
+        return (full,)
+    both = (full[1:], full)
+    bare = inner == full[1:-1] and not catalogs.is_temporary_view(spark, full[-1:])
+    return (*both, full[-1:]) if bare else both
 
 
 def _values(spark: SparkSession, table: HiveTable) -> dict[str, set[str]]:
@@ -159,12 +188,26 @@ def _then(
         return {}
     try:
         source = source_of(spark, table)
-        with sessions.working_in(spark):
+        with sessions.working_in(spark), _counting_by_files(spark):
             spec = candidate(result.spec, source.schema).spec
             found = _Search(spark, source, todo, ROWS).under(spec.fields)
     except IcebergSqlError:  # an older version of Spark, or no query reads the table
         return {}
     return {one.query: (one.files, one.bytes) for one in found.per_query}
+
+
+@contextmanager
+def _counting_by_files(spark: SparkSession) -> Iterator[None]:
+    """Iceberg does not count rows by its metadata alone: it cannot, where an imported table's first spec remains."""
+    before = spark.conf.get(_PUSH_DOWN, None)
+    spark.conf.set(_PUSH_DOWN, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_PUSH_DOWN)
+        else:
+            spark.conf.set(_PUSH_DOWN, before)
 
 
 def _measured(

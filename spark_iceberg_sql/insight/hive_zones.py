@@ -1,0 +1,50 @@
+"""Time zones of partitions: which names are known, and where midnight is one moment."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from spark_iceberg_sql.errors import IcebergSqlError
+
+_OFFSET = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
+_NOT_REGIONS = ("localtime", "Factory", "posix", "right")  # files of the database that are no names
+_SURE = range(1970, 2038)  # where all copies of the zone database have the same rules
+
+
+@lru_cache
+def zone_of(name: str) -> tzinfo | None:
+    """A time zone by its name in the IANA database, or by its offset, `+02:00`; None if it is unknown."""
+    if name.partition("/")[0] in _NOT_REGIONS:
+        return None
+    try:
+        return ZoneInfo("UTC" if _OFFSET.fullmatch(name) else name)
+    except (ValueError, OSError, KeyError):  # ZoneInfoNotFoundError is a KeyError
+        return None
+
+
+def refuse_unknown(name: str) -> None:
+    """Raise IcebergSqlError if a time zone is unknown."""
+    if name != "UTC" and zone_of(name) is None:
+        raise IcebergSqlError(
+            f"the time zone `{name}` is not known\n"
+            "help: give a name of the IANA database, such as Europe/Paris, or an offset, such as +02:00",
+            argument="zone",
+        )
+
+
+def is_sure(at: datetime, name: str) -> bool:
+    """Whether a wall clock shows this once, so that every moment before it shows less, and every later one more.
+
+    Where a clock is put back over midnight, the day after begins, stops, and begins again: it is no range.
+    name: of the zone, known; empty or UTC for none.
+    """
+    if name in ("", "UTC") or _OFFSET.fullmatch(name):
+        return True
+    zone = zone_of(name)
+    if zone is None or at.year not in _SURE:
+        return False
+    around = [at.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1)]
+    return around[0] == around[1] and isinstance(around[0], timedelta)
