@@ -16,7 +16,7 @@ from spark_iceberg_sql import lazy
 from spark_iceberg_sql.checker import judging
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Diagnostic
-from spark_iceberg_sql.model import table
+from spark_iceberg_sql.model import tables
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Rule
@@ -202,8 +202,8 @@ def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> N
             assert not isinstance(value, dict) or list(now) == list(value)
             compared += 1
 
-    monkeypatch.setattr(table, "forget", anew)
-    monkeypatch.setattr(table, "_RECENT", 0)
+    monkeypatch.setattr(tables, "forget", anew)
+    monkeypatch.setattr(tables, "_RECENT", 0)
     for case in [*file_cases(), *page_cases()]:
         assert not checked.__wrapped__(case).failed, case.name
     assert compared > 1000
