@@ -115,6 +115,64 @@ def test_a_newer_file_for_all_models(project: Path, name: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        *[(text, "cannot be read as a manifest of dbt") for text in ("", '{"no', "null", "[]", "{}")],
+        ('{"nodes": {}}', "cannot be read as a manifest of dbt"),
+        ('{"metadata": {}}', "does not name its adapter"),
+    ],
+)  # fmt: skip
+def test_a_manifest_that_says_nothing(project: Path, content: str, why: str) -> None:
+    (project / "target" / "manifest.json").write_text(content)
+    assert errors() == BYTEXT
+    (said,) = notes()["models/daily.sql"]
+    assert said == (
+        f"not checked: dbt decides on `file_format` when it runs, and `target/manifest.json` {why}"
+    )
+
+
+def test_a_manifest_of_another_adapter(project: Path) -> None:
+    changed(project, lambda m: m["metadata"].update(adapter_type="bigquery"))
+    assert errors() == BYTEXT
+    (said,) = notes()["models/daily.sql"]
+    assert said == "not checked: dbt decides on `file_format` when it runs"
+
+
+def test_a_manifest_before_version_7(project: Path) -> None:
+    """It has other keys for the texts, and no list of the disabled ones by id."""
+
+    def older(content: dict[str, Any]) -> None:
+        content["disabled"] = []
+        for node in content["nodes"].values():
+            for kind in ("raw", "compiled"):
+                if f"{kind}_code" in node:
+                    node[f"{kind}_sql"] = node.pop(f"{kind}_code")
+
+    changed(project, older)
+    assert errors() == ALL
+
+
+def test_a_manifest_without_a_text(project: Path) -> None:
+    changed(project, lambda m: m["nodes"]["model.shop.daily"].update(raw_code=None))
+    assert [error for error in errors() if error[0] == "models/daily.sql"] == []
+    (said,) = notes()["models/daily.sql"]
+    assert said.endswith("and `target/manifest.json` does not have the text of `daily`")
+
+
+def test_a_mapping_is_a_note(project: Path) -> None:
+    """dbt-spark loops over it, so that its keys are taken for columns."""
+    (project / "models" / "events.sql").write_text(
+        "{{ config(materialized='table', file_format='iceberg',"
+        " partition_by={'field': 'ts', 'data_type': 'timestamp'}) }}\nselect 1 as id\n"
+    )
+    (said,) = notes()["models/events.sql"]
+    assert said == (
+        "not checked: `partition_by` is a mapping, of which dbt-spark takes the keys as columns:"
+        " `field`, `data_type`"
+    )
+
+
 def test_a_changed_model(project: Path) -> None:
     """Its own entry does not count, nor does that of a model for those that read it."""
     path = project / "models" / "orders.sql"

@@ -171,6 +171,11 @@ def test_insert_into(program: str, expected: list[str]) -> None:
         ('w = df.write\nw.partitionBy("id")\nw.insertInto("db.t")', ['w.insertInto("db.t")']),
         ('w = df.write\nif x:\n    w.mode("append").partitionBy("id")\nw.mode("append").insertInto("db.t")', ['w.mode("append").insertInto("db.t")']),
         ('w = df.write\nw.mode("append")\nw.insertInto("db.t")', []),
+        ('df.write.insertInto("db.t")\ndf.write.partitionBy("id").saveAsTable("db.u")', []),
+        ('w = df.write\nw.partitionBy("id")\nw = df.write\nw.insertInto("db.t")', []),
+        ('def f(w):\n    w.partitionBy("id")\nw = df.write\nw.insertInto("db.t")', []),
+        ('w = df.write\nv = w\nw.partitionBy("id")\nv.insertInto("db.t")', ['v.insertInto("db.t")']),
+        ('self.w = df.write\nself.w.partitionBy("id")\nself.w.insertInto("db.t")', ['self.w.insertInto("db.t")']),
         ('w = df.write\nw.partitionBy("id").save("x")\ndf.write.insertInto("db.t")', []),
     ],
 )  # fmt: skip
@@ -179,6 +184,23 @@ def test_a_writer_that_another_statement_may_have_partitioned_is_a_note(
 ) -> None:
     said = lint(IMPORTS + FRAME + program)
     assert [(at, str(d.severity)) for d, at in said] == [(at, "note") for at in notes]
+
+
+@pytest.mark.parametrize(
+    ("program", "notes"),
+    [
+        ('frame.partitionBy("a").insertInto("db.t")', ["whether `frame` is a writer of Spark, which refuses `insertInto` after `partitionBy`"]),
+        ('w = df.write.partitionBy("a")\nif x:\n    w = df.write\nw.insertInto("db.t")', ["whether `partitionBy` has set up `w`, after which Spark refuses `insertInto`"]),
+        ('w = df.write.bucketBy(4, "a") if x else df.write\nw.insertInto("db.t")', ["whether `bucketBy` has set up `w`, after which Spark refuses `insertInto`"]),
+        ('w = df.write\nfor c in cols:\n    w = w.partitionBy(c)\nw.insertInto("db.t")', ["whether `partitionBy` has set up `w`, after which Spark refuses `insertInto`"]),
+        ('w = df.write.mode("append")\nif x:\n    w = df.write\nw.insertInto("db.t")', []),
+        ('df.writeStream.partitionBy("id").insertInto("db.t")', []),
+    ],
+)  # fmt: skip
+def test_a_writer_that_is_not_certain_is_a_note(program: str, notes: list[str]) -> None:
+    assert [(d.code, d.message) for d, _ in lint(program)] == [
+        ("SIS002", f"not checked: {note}") for note in notes
+    ]
 
 
 def test_a_program_that_only_inserts() -> None:

@@ -7,26 +7,21 @@ from collections.abc import Callable
 from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.judging import Judgement, judge
 from spark_iceberg_sql.checker.memo import Memo
-from spark_iceberg_sql.checker.suppressions import Ignore, Ignores, ignores_of
-from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.checker.suppressions import Ignore, ignores_of
+from spark_iceberg_sql.checker.told import Told, Verdict
+from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import meant, replay
 from spark_iceberg_sql.files.source_map import Stretch
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.records import field, record, replace
-from spark_iceberg_sql.rules.base import Finding, Rule
-from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
-from spark_iceberg_sql.rules.sis002_not_checked import not_checked
+from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.parser.dialect import Words, has_words
 from spark_iceberg_sql.syntax.script import Statement, statements
-from spark_iceberg_sql.syntax.terms import Offsets, Ref
+from spark_iceberg_sql.syntax.terms import Ref
 
-# A diagnostic's effective severity, from its code and its own severity; None to omit it.
-Verdict = Callable[[str, Severity], Severity | None]
 # Is told of each statement and the tables known before it, which it must not change.
 Visit = Callable[[Statement, Tables], None]
 
@@ -115,7 +110,12 @@ def _check(
     ignores = replace(ignores, beside=around.ignores)
     known.shared = known.shared or around.program
     spoken = None if around.elsewhere else around.spark or known.says_anything
-    run = _Run(lines, known, ignores, verdict, repaired, found, spoken, memo, binding=binding)
+    run = _Run(
+        *(lines, known, ignores, verdict, found, spoken),
+        binding=binding,
+        repaired=repaired,
+        memo=memo,
+    )
     steps = in_order(found, around.made)
     flow = flow_through(known, steps, around.arms) if around.arms else None
     for step in steps:
@@ -140,32 +140,11 @@ def _check(
 
 
 @record()
-class _Run:
+class _Run(Told):
     """One check under way."""
 
-    lines: Lines
-    known: Tables
-    ignores: Ignores
-    verdict: Verdict | None
-    repaired: bool
-    statements: list[Statement]
-    # Whether the origin of the text indicates Spark; None if it indicates another engine.
-    spoken: bool | None
+    repaired: bool = False
     memo: Memo | None = None
-    binding: bool = False
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    # The single note if the text may be another engine's: whether it replaces an error, and of which statement.
-    doubted: tuple[bool, Judgement] | None = None
-    doubts: int = 0  # statements that it covers
-    faults: set[tuple[object, ...]] = field(default_factory=set)
-    noted: dict[tuple[object, ...], int] = field(default_factory=dict)
-    words: dict[Words, bool] = field(default_factory=dict)
-
-    def has(self, words: Words) -> bool:
-        """Whether the text indicates a dialect; determined at most once, and only if a finding depends on it."""
-        if words not in self.words:
-            self.words[words] = has_words(self.lines.text, self.statements, words)
-        return self.words[words]
 
     def made_elsewhere(self, names: tuple[Name, ...] | None) -> None:
         """Apply the effect of a place where the program creates, changes or drops tables."""
@@ -184,7 +163,7 @@ class _Run:
             return
         fine = True
         for found in earlier.judgements:
-            fine = self._tell(found.moved(statement.start - earlier.start)) and fine
+            fine = self.tell(found.moved(statement.start - earlier.start)) and fine
         node = parser.read(statement) if fine != earlier.fine else None
         if node is None or isinstance(node, nodes.Other):
             self.known.repeat(earlier.recording)
@@ -242,7 +221,7 @@ class _Run:
         if isinstance(context.node, nodes.Immediate):
             return self._judge(replace(context, node=context.node.inside))
         judgement = judge(context)
-        fine = self._tell(judgement)
+        fine = self.tell(judgement)
         # The statements inside EXPLAIN do not run; those of a block are checked one by one.
         if isinstance(context.node, nodes.Compound):
             inner = self.known.copy()
@@ -252,96 +231,3 @@ class _Run:
                 self._carry_on(inside, fine=runs)
                 fine = fine and runs
         return judgement, fine
-
-    def _tell(self, judgement: Judgement) -> bool:
-        """Report the findings in a statement; returns whether there is no error among them."""
-        for where, fault in judgement.faults:
-            self.broke(judgement.span, where, fault)
-        before = len(self.diagnostics)
-        fine = True
-        for rule, finding in judgement.findings:
-            fine = self.say(rule, finding) and fine
-        told = len(self.diagnostics) > before
-        if (judgement.note is not None or told) and not self._speaks(judgement):
-            del self.diagnostics[before:]
-            self.doubts += 1
-            if self.doubted is None or (told and not self.doubted[0]):
-                self.doubted = told, judgement
-        elif judgement.note is not None:
-            self._note(judgement)
-        return fine
-
-    def say_doubt(self) -> None:
-        """The one note of a text that may be another engine's."""
-        if self.doubted is None:
-            return
-        fault, judgement = self.doubted
-        before = len(self.diagnostics)
-        if not fault:
-            self._note(judgement)
-        elif judgement.elsewhere is not None:
-            self.say(not_checked, judgement.elsewhere)
-        if len(self.diagnostics) > before:
-            self.diagnostics[-1] = replace(self.diagnostics[-1], statements=self.doubts)
-
-    def _speaks(self, judgement: Judgement) -> bool:
-        """Whether the statement is Spark's or Iceberg's, as far as is known."""
-        if self.spoken or judgement.own:
-            return True
-        if self.has(Words.SPARKS):
-            return True
-        if self.spoken is None or self.has(Words.OTHERS):
-            return False
-        return judgement.shared or self.has(Words.SHARED)
-
-    def _note(self, judgement: Judgement) -> None:
-        """Report what a statement's rules lacked, or count the statement if that is already reported for its table."""
-        finding = judgement.note
-        if finding is None:
-            return
-        table = judgement.table
-        name = self.known.full_name(table) if table is not None else judgement.span
-        key = (name, finding.message.partition(": ")[2])
-        codes = judgement.skipped
-        before = len(self.diagnostics)
-        self.say(not_checked, finding)
-        if len(self.diagnostics) == before:
-            return  # suppressed by the settings or a comment
-        said = self.diagnostics.pop()
-        at = self.noted.setdefault(key, before)
-        if at < before:
-            said = self.diagnostics[at]
-            codes = tuple(sorted({*said.skipped, *codes}))
-            self.diagnostics[at] = replace(said, skipped=codes, statements=said.statements + 1)
-        else:
-            self.diagnostics.append(replace(said, skipped=codes))
-
-    def broke(self, span: Offsets, where: str, fault: Exception) -> None:
-        """Report an internal error, which no setting and no comment suppresses; the statement may run."""
-        mark = (span, type(fault), str(fault))
-        if mark not in self.faults:  # a broken fact breaks all rules that use it in the same way
-            self.faults.add(mark)
-            self.say(internal_error, broken(span, where, fault))
-
-    def say(self, rule: Rule, finding: Finding) -> bool:
-        """Report a finding; returns whether the statement can be assumed to run anyway."""
-        own = finding.severity or rule.severity
-        ours = rule is internal_error
-        severity = own if ours or self.verdict is None else self.verdict(rule.code, own)
-        if severity is None:
-            return True
-        diagnostic = Diagnostic(
-            code=rule.code,
-            name=rule.name,
-            severity=severity,
-            message=finding.message,
-            span=self.lines.span(*finding.span),
-            help=finding.help,
-            fix=finding.fix,
-            spec=rule.spec,
-        )
-        meant = not ours and rule is not unused_ignore and self.ignores.silence(diagnostic)
-        if meant and not (self.binding and severity is Severity.ERROR):
-            return True
-        self.diagnostics.append(diagnostic)
-        return ours or own is not Severity.ERROR

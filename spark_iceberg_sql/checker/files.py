@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spark_iceberg_sql.checker.beside import Beside
-from spark_iceberg_sql.checker.engine import Around, Verdict, check, follow
+from spark_iceberg_sql.checker.engine import Around, check, follow
 from spark_iceberg_sql.checker.file_scripts import kept_by, opened_at, scripts_of
 from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
 from spark_iceberg_sql.checker.program_words import applies, in_words_of
 from spark_iceberg_sql.checker.suppressions import Ignore
+from spark_iceberg_sql.checker.told import Verdict
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity

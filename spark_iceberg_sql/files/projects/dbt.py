@@ -39,6 +39,7 @@ _NOQA = re.compile(r"[^\r\n]*?#\s*(noqa\b(?:\s*:\s*[A-Z0-9, ]+)?)")
 _IGNORE = re.compile(r"[ \t]*--[ \t]*((?:noqa|iceberg-sql:)(?:(?!\*/)[^\r\n])*)(?=[\r\n]|$)")
 _NAME = re.compile(r"\w+", re.ASCII)
 _COMPILED = "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql check target/run`"
+_NO_MAPPING = "write a list of columns and transforms, for example `['days(ts)']`"
 _MOST = 100  # how many resources a clause of dbt_project.yml is checked for
 
 Found = Iterator[Piece | Unread]
@@ -177,7 +178,13 @@ def _judge(
     if judged is False or stated.null:
         return
     if judged is None or stated.texts is None:
-        if stated.fields is None:  # BigQuery's
+        if judged and stated.fields is not None:  # as for BigQuery; the macro loops over it
+            keys = ", ".join(f"`{key}`" for key in stated.fields)
+            why = (
+                f"`partition_by` is a mapping, of which dbt-spark takes the keys as columns: {keys}"
+            )
+            yield Unread(0, *stated.place, why, _NO_MAPPING)
+        elif stated.fields is None:
             what = "`partition_by`" if judged else "`file_format`"
             yield _undecided(resource, what, stated.place, project)
         return

@@ -32,15 +32,15 @@ class Node(NamedTuple):
     """What dbt has recorded of a model, snapshot or seed.
 
     id: dbt's. file: relative to the project. relation: its table's name as in SQL; None if it has none. raw, compiled:
-    its text, and the query that this becomes, if dbt has compiled it. columns: those of an enforced contract.
-    upstream: the ids of what it reads.
+    its text, if it is recorded, and the query that this becomes, if dbt has compiled it. columns: those of an enforced
+    contract. upstream: the ids of what it reads.
     """
 
     id: str
     file: str
     relation: str | None
     config: dict[str, Any]
-    raw: str
+    raw: str | None
     compiled: str | None
     columns: tuple[tuple[str, str | None], ...] | None
     upstream: tuple[str, ...]
@@ -79,11 +79,20 @@ class Manifest:
 
     @cached_property
     def usable(self) -> bool:
-        """Whether it is there, is this project's, and was written for Spark."""
+        """Whether it can be read, is this project's, and was written for Spark."""
         metadata = self._content.get("metadata", {})
         named = metadata.get("project_name")
         adapter = metadata.get("adapter_type")
         return self._project.runs_on_spark(str(adapter)) and named in (None, self._project.name)
+
+    @cached_property
+    def broken(self) -> str | None:
+        """Why there is nothing to read in it; None if there is. The reason continues a sentence: `because ...`."""
+        if not self._content:
+            return f"`{self.name}` cannot be read as a manifest of dbt"
+        if not isinstance(self._content["metadata"].get("adapter_type"), str):
+            return f"`{self.name}` does not name its adapter"
+        return None
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
@@ -105,13 +114,19 @@ class Manifest:
 
         The reason continues a sentence: `because ...`.
         """
+        if self.broken is not None:
+            return self.broken
         if not self._given and self._newer is not None:
             return f"`{self.name}` is older than `{self._newer}`"
         node = self._of(resource)
         if node is None:
             return f"`{self.name}` does not have `{resource.name}`"
+        if resource.kind == "seeds":
+            return None
+        if not node.raw:
+            return f"`{self.name}` does not have the text of `{resource.name}`"
         own = self._project.text(resource.path) if resource.path is not None else node.raw
-        if resource.kind != "seeds" and _stripped(own) != _stripped(node.raw):
+        if _stripped(own) != _stripped(node.raw):
             return f"the model has changed since dbt wrote `{self.name}`"
         return None
 
@@ -179,7 +194,11 @@ class Manifest:
 
 def _node(read: dict[str, Any]) -> Node:
     config = {key: value for key, value in read["config"].items() if key in KEYS}
-    relation, compiled = read.get("relation_name"), read.get("compiled_code")
+    # Until version 6 of the manifest, the texts had other names.
+    raw, compiled = (
+        read.get(f"{kind}_code", read.get(f"{kind}_sql")) for kind in ("raw", "compiled")
+    )
+    relation = read.get("relation_name")
     contract = read.get("contract") or {}
     columns = None
     if contract.get("enforced") is True:
@@ -192,7 +211,7 @@ def _node(read: dict[str, Any]) -> Node:
         str(read["original_file_path"]).replace("\\", "/"),
         relation if named else None,
         config,
-        str(read.get("raw_code") or ""),
+        raw if isinstance(raw, str) else None,
         compiled if compiled and compiled.strip() else None,
         columns or None,
         tuple(map(str, (read.get("depends_on") or {}).get("nodes", ()))),

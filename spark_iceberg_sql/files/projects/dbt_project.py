@@ -232,11 +232,12 @@ class Project:
 
     @cached_property
     def manifest(self) -> Manifest | None:
-        """The manifest that dbt wrote last, or that a setting names; None if there is none for Spark."""
+        """The manifest that dbt wrote last, or that a setting names; None if there is none, or for another engine."""
         folder = yaml_nodes.text_of(yaml_nodes.items(self.top).get("target-path")) or "target"
         path = self._given or self.root / folder / "manifest.json"
         found = Manifest(self, path, given=self._given is not None)
-        return found if path.is_file() and found.usable else None
+        counts = path.is_file() and (found.usable or found.broken is not None)
+        return found if counts else None
 
     def node(self, resource: Resource) -> Node | None:
         """What dbt's manifest has of a resource; None if there is none that counts."""

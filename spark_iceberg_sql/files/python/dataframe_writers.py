@@ -11,11 +11,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from spark_iceberg_sql.files.python.calls import argument, method_of, name_place
 from spark_iceberg_sql.files.python.frames import query_of
+from spark_iceberg_sql.files.python.inserts import (
+    HELP,
+    SHARED,
+    Partitioned,
+    all_partitioned,
+    inserted,
+)
 from spark_iceberg_sql.files.python.partition_terms import Partitions, add_name, string
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source import Unread
-from spark_iceberg_sql.files.source_map import APPEND, Offsets, Piece, PieceMaker, anything
+from spark_iceberg_sql.files.source_map import APPEND, Piece, PieceMaker, anything
 
 V1, V2 = "DataFrameWriter", "DataFrameWriterV2"
 _ENDS = {
@@ -28,16 +36,9 @@ _MODES = {
     "overwrite": "CREATE OR REPLACE TABLE",
     **dict.fromkeys(("ignore", "append"), "CREATE TABLE IF NOT EXISTS"),
 }
-_SHARED = "several statements use this writer, and its methods change it"
-_HELP = "write the calls from the DataFrame to this one in one expression, or check the table in a Spark session"
 _RECENT = 50  # how many earlier bindings are considered
 _V1_STEPS = frozenset({"format", "mode", "option", "options", "partitionBy"})
 _INSERT_STEPS = _V1_STEPS | {"bucketBy", "sortBy", "clusterBy"}
-# What `insertInto` refuses, for any table: whatever its arguments are, and even if it has none.
-_NOT_INSERTED = {
-    "partitionBy": "leave out `partitionBy`: the rows get the partitions of the table",
-    "bucketBy": "leave out `bucketBy`: the rows get the buckets of the table, if it is partitioned by any",
-}
 _V2_STEPS = frozenset({"using", "partitionedBy", "tableProperty", "option", "options"})
 
 
@@ -64,7 +65,7 @@ def written(program: Program) -> Iterator[Written | Unread]:
 
     A call on a writer that has a name and that other statements use, too, is not read: they may change the writer.
     """
-    changed: set[str] | None = None
+    partitioned: list[Partitioned] | None = None
     for call in ast.walk(program.tree):
         if not isinstance(call, ast.Call):
             continue
@@ -74,72 +75,23 @@ def written(program: Program) -> Iterator[Written | Unread]:
         elif method == "saveAsTable":
             found, root = _by_v1(program, call), "write"
         elif method == "insertInto":
-            changed = changed if changed is not None else _changed(program)
-            yield from _inserted(program, call, changed)
+            partitioned = partitioned if partitioned is not None else all_partitioned(program)
+            chain = _chain(program, call, _INSERT_STEPS, "write", shared=True)
+            steps = chain.steps if chain is not None else None
+            yield from inserted(program, call, steps, partitioned)
             continue
         else:
             continue
         if found is not None:
             yield found
         elif (start := _shared(program, call, root)) is not None:
-            yield Unread(program.part, *program.place(call), _SHARED, _HELP)
+            yield Unread(program.part, *program.place(call), SHARED, HELP)
             if root == "writeTo":  # the table is created here, not where the writer is defined
                 table = argument(start, 0, "table") if isinstance(start, ast.Call) else None
                 name = program.words(table) if table is not None else None
                 end = program.place(call)[1]
                 made = (name,) if name is not None else None
                 yield Written((call,), anything(end, program.part, made))
-
-
-def method_of(call: ast.expr) -> str:
-    """The name of the called method; empty for a function."""
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return ""
-
-
-def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
-    """An argument by its place or name."""
-    if any(isinstance(value, ast.Starred) for value in call.args[: place + 1]):
-        return None
-    if len(call.args) > place:
-        return call.args[place]
-    return next((k.value for k in call.keywords if k.arg == name), None)
-
-
-def _inserted(program: Program, end: ast.Call, changed: set[str]) -> Iterator[Unread]:
-    """What `insertInto` refuses. A writer never forgets it, so that it does not matter what else uses the writer.
-
-    changed: as `_changed` returns them; whether such a statement has run before is not known.
-    """
-    chain = _chain(program, end, _INSERT_STEPS, "write", shared=True)
-    found = [chain.last(method) if chain is not None else None for method in _NOT_INSERTED]
-    for call in found:
-        if call is not None:
-            method = method_of(call)
-            place = name_place(program, call)[0], program.place(call)[1]
-            why = f"Spark refuses `insertInto` after `{method}`: the table has a partitioning of its own"
-            yield Unread(program.part, *place, why, _NOT_INSERTED[method], refused=True)
-    value: ast.expr = end
-    while isinstance(value, ast.Call | ast.Attribute):
-        value = value.func if isinstance(value, ast.Call) else value.value
-    if not any(found) and isinstance(value, ast.Name) and value.id in changed:
-        yield Unread(program.part, *program.place(end), _SHARED, _HELP)
-
-
-def _changed(program: Program) -> set[str]:
-    """The names of writers that a statement of its own partitions: `w.partitionBy("id")`."""
-    lines = (node.value for node in ast.walk(program.tree) if isinstance(node, ast.Expr))
-    found: set[str] = set()
-    for line in lines:
-        value: ast.expr = line
-        partitions = False
-        while isinstance(value, ast.Call | ast.Attribute):
-            partitions = partitions or method_of(value) in _NOT_INSERTED
-            value = value.func if isinstance(value, ast.Call) else value.value
-        if partitions and isinstance(value, ast.Name):
-            found.add(value.id)
-    return found
 
 
 def _chain(
@@ -315,11 +267,3 @@ class _Maker:
         self.maker.add(f" AS {query or 'SELECT f()'}", *at)
         piece = replace(self.maker.piece(), api=self._api, said=tuple(partitions.said))
         return Written(calls, piece)
-
-
-def name_place(program: Program, call: ast.Call) -> Offsets:
-    """The position of the name of the called method or function."""
-    _, end = program.place(call.func)
-    if isinstance(call.func, ast.Attribute):
-        return end - len(call.func.attr), end
-    return program.place(call.func)

@@ -11,12 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
-from spark_iceberg_sql.files.python.dataframe_writers import (
-    Written,
-    argument,
-    method_of,
-    name_place,
-)
+from spark_iceberg_sql.files.python.calls import argument, method_of, name_place
+from spark_iceberg_sql.files.python.dataframe_writers import Written
 from spark_iceberg_sql.files.python.partition_terms import add_name, string
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.python.pyiceberg_schema import (

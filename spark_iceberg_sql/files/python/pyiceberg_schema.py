@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from spark_iceberg_sql.files.python.dataframe_writers import argument, method_of
+from spark_iceberg_sql.files.python.calls import argument, method_of
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import Said
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python.branches import arms
 from spark_iceberg_sql.files.python.callables import given_to, is_file, says_so
+from spark_iceberg_sql.files.python.calls import argument, method_of
 from spark_iceberg_sql.files.python.changed_tables import makers
-from spark_iceberg_sql.files.python.dataframe_writers import argument, method_of, written
+from spark_iceberg_sql.files.python.dataframe_writers import written
 from spark_iceberg_sql.files.python.frames import query_of
 from spark_iceberg_sql.files.python.program import Program, has_text
 from spark_iceberg_sql.files.python.pyiceberg import pyiceberg_statements
