@@ -20,10 +20,10 @@ def make(spark: SparkSession, table: str, version: int) -> None:
     """Three snapshots, two specs and two schemas, a branch, a tag and, after format 1, deleted rows."""
     spark.sql(f"DROP TABLE IF EXISTS {table} PURGE")
     spark.sql(
-        f"CREATE TABLE {table} (id BIGINT NOT NULL COMMENT 'it''s the key', name STRING, ts TIMESTAMP, "
+        f"CREATE TABLE {table} (id BIGINT NOT NULL COMMENT 'it\\'s the key', name STRING, ts TIMESTAMP, "
         "amount DECIMAL(9, 2), raw BINARY, f DOUBLE, s STRUCT<x: INT COMMENT 'inside', `y z`: ARRAY<INT>>) "
         "USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES "
-        f"('format-version' = '{version}', 'write.delete.mode' = 'merge-on-read', 'odd' = 'a\\\\b''c')"
+        f"('format-version' = '{version}', 'write.delete.mode' = 'merge-on-read', 'odd' = 'a\\\\b\\'c')"
     )
     rows = (
         "SELECT id, concat('n', id), timestamp'2024-01-01' + make_dt_interval(int(id % 2)), "
