@@ -97,7 +97,7 @@ def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
     ):
         attach(spark, str(path), "mine")
     maker = f"maker_{path.parts[-3]}"
-    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{maker}\.db\.t`, or under"):
+    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{maker}`\.`db`\.`t`, or under"):
         attach(spark, str(path), f"{maker}.db.other")
     with pytest.raises(IcebergSqlError, match="already exists, with the warehouse"):
         attach(spark, str(path), "local.db.t")
@@ -315,6 +315,18 @@ def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> 
     assert spark.table(made).count() == 3
     spark.sql(f"INSERT INTO FUNCTION icebergLocal('{path}') VALUES (7, 'g')")
     spark.sql(f"INSERT INTO FUNCTION icebergHDFS('file://{path}/') VALUES (8, 'h')")
+    # A link's own name would get into the manifests, where maintenance takes the files for orphans.
+    link = path.parents[1] / "cur"
+    link.symlink_to(path)
+    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{made.split('.')[0]}`.`db`.`t`"):
+        attach(spark, str(link), f"{made.split('.')[0]}.cur")
+    for at, spelled in enumerate((link, path.parent / "." / ".." / "db" / "t", f"FILE:{path}")):
+        spark.sql(f"INSERT INTO FUNCTION icebergLocal('{spelled}') VALUES ({9 + at}, 'h')")
+    kept = spark.sql(f"SELECT DISTINCT regexp_replace(path, '/[^/]*$', '') FROM {made}.manifests")
+    assert [row[0] for row in kept.collect()] == [f"{path}/metadata"]
+    assert spark.table(made).count() == 8
+    link.unlink()
+    spark.sql(f"DELETE FROM {made} WHERE id > 8")
     assert ids(spark, path) == [1, 2, 3, 7, 8]
     assert spark.table(made).count() == 5
     name = attach(spark, str(path), f"spelled_{path.parts[-3]}.db.t")
