@@ -202,7 +202,9 @@ def _refuse_older(place: Place, found: Found, folder: str) -> None:
     before = None
     for _ in range(_READINGS):
         try:
-            theirs = str(relations.hadoop_table(folder).operations().current().metadataFileLocation())
+            theirs = str(
+                relations.hadoop_table(folder).operations().current().metadataFileLocation()
+            )
         except JVM_ERRORS as error:
             raise IcebergSqlError(
                 f"no Hadoop catalog can read `{folder}`: {message(error)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -31,6 +32,26 @@ _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitio
 def lost_a_race(error: Exception) -> bool:
     """Whether another session committed first, so this statement wrote nothing."""
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
+
+
+_REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperationException")
+
+
+def of_attached(error: Exception) -> IcebergSqlError | None:
+    """The refusal of a table that was attached by its path, without the Java stack; None for any other error."""
+    if not isinstance(error, Py4JJavaError):
+        return None
+    cause = error.java_exception
+    while cause is not None:
+        frames = cause.getStackTrace()
+        ours = len(frames) and str(frames[0].getClassName()).startswith("sparkicebergsql.Folder")
+        if ours and cause.getClass().getSimpleName() in _REFUSALS:
+            said = str(cause.getMessage())
+            if lost_a_race(error):
+                said += "; nothing was written\nhelp: run the statement again"
+            return IcebergSqlError(said)
+        cause = cause.getCause()
+    return None
 
 
 def explained(spark: SparkSession, error: Exception, text: object = None) -> Exception:
