@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -212,10 +214,43 @@ def test_a_table_with_an_engine(given: str, wanted: str) -> None:
     assert found.ignored == ()
 
 
+# What is written instead holds every value; there is none where no type does.
+INSTEAD = [
+    ("DateTime", "DateTime64(6)"),
+    ("DateTime('UTC')", "DateTime64(6, 'UTC')"),
+    ("DateTime64(3, 'Europe/Berlin')", "DateTime64(6, 'Europe/Berlin')"),
+    ("Nullable(DateTime('UTC'))", "Nullable(DateTime64(6, 'UTC'))"),
+    ("DateTime64(9)", None),
+    ("DateTime64(6, 'Nope/Zone')", None),
+    ("Decimal256(4)", None),
+    ("Decimal(0, 0)", None),
+    ("Int128", None),
+    ("UInt256", None),
+    ("Int32 NULL", "Nullable(Int32)"),
+    ("BIGINT UNSIGNED", "Decimal(20, 0)"),
+    ("INT UNSIGNED", "Int64"),
+    ("Nullable(UInt64)", "Nullable(Decimal(20, 0))"),
+    ("Array(Nullable(UInt64))", "Array(Nullable(Decimal(20, 0)))"),
+    ("Map(String, UInt64)", "Map(String, Decimal(20, 0))"),
+    ("LowCardinality(UUID)", "LowCardinality(String)"),
+    ("Map(UUID, Int128)", None),
+]
+
+
+@pytest.mark.parametrize(("kind", "instead"), INSTEAD)
+def test_the_type_to_write_instead(kind: str, instead: str | None) -> None:
+    with pytest.raises(IcebergSqlError, match="the column `v`") as said:
+        translate(f"CREATE TABLE c.t (v {kind}) {ENGINE}")
+    written = re.search("help: write `v (.*)`", str(said.value))
+    assert (written and written[1]) == instead
+    if instead is not None:
+        assert translate(f"CREATE TABLE c.t (v {instead}) {ENGINE}") is not None
+
+
 REFUSED = [
     (f"CREATE TABLE t (id Int64) {ENGINE}", "write CREATE TABLE lake.t"),
     (f"CREATE TABLE c.t (id UInt64) {ENGINE}", r"`id` .*`UInt64`.*\n.*`id Decimal\(20, 0\)`"),
-    (f"CREATE TABLE c.t (a Array(UUID)) {ENGINE}", r"column `a` .*`UUID`"),
+    (f"CREATE TABLE c.t (a Array(UUID)) {ENGINE}", r"column `a` .*\n.*`a Array\(String\)`"),
     (f"CREATE TABLE c.t (t Tuple(x Int8)) {ENGINE}", r"column `t.x` .*`Int8`"),
     (f"CREATE TABLE c.t (t Tuple(Int32, String)) {ENGINE}", "fields without names"),
     (f"CREATE TABLE c.t (ts DateTime) {ENGINE}", r"`ts DateTime64\(6\)`"),
