@@ -145,6 +145,11 @@ TRANSLATED = [
     ),
     ("ALTER TABLE t UPDATE a = 1, b = 2 WHERE c", "UPDATE t SET a = 1, b = 2 WHERE c"),
     ("ALTER TABLE db.t DELETE WHERE x != 'I'", "DELETE FROM db.t WHERE x != 'I'"),
+    ("ALTER TABLE t DELETE WHERE 1", "DELETE FROM t WHERE true"),
+    ("ALTER TABLE t UPDATE a = 1 WHERE 1", "UPDATE t SET a = 1 WHERE true"),
+    ("ALTER TABLE t ALTER COLUMN c TYPE Int64", "ALTER TABLE t ALTER COLUMN c TYPE BIGINT"),
+    ("ALTER TABLE t MODIFY COLUMN v FIRST", "ALTER TABLE t ALTER COLUMN v FIRST"),
+    ("ALTER TABLE t MODIFY COLUMN v AFTER w", "ALTER TABLE t ALTER COLUMN v AFTER w"),
     ("EXPLAIN ALTER TABLE t DELETE WHERE x > 1", "EXPLAIN DELETE FROM t WHERE x > 1"),
 ]
 
@@ -269,6 +274,14 @@ REFUSED = [
     ("CREATE TABLE c.t (i Int64) ENGINE = IcebergLocal(concat('/', 'p'))", "must be literals"),
     ("ALTER TABLE t ADD COLUMN a Int64", r"write ADD COLUMN a Nullable\(Int64\)"),
     ("ALTER TABLE t MODIFY COLUMN a UUID", "column `a`"),
+    ("ALTER TABLE t DELETE", "has no WHERE"),
+    ("ALTER TABLE t UPDATE a = 5", "has no WHERE"),
+    ("ALTER TABLE t DROP PARTITION '2024-01-01'", "write DELETE FROM t WHERE"),
+    ("ALTER TABLE t MODIFY COLUMN IF EXISTS a Int64", "no IF EXISTS"),
+    ("ALTER TABLE t MODIFY COLUMN a REMOVE COMMENT", "no `REMOVE COMMENT`"),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY N", "`N`, which .*\nhelp: write n"),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY nope", "`nope`, which the table"),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY icebergBucket(-1, n)", "no transform"),
     ("ALTER TABLE t MODIFY COLUMN a Int64 TTL d", "`TTL` is not supported"),
     ("ALTER TABLE t MODIFY COLUMN a Int64, MODIFY COLUMN b Int64", "one ALTER TABLE for each"),
 ]
@@ -289,6 +302,9 @@ def test_what_has_no_effect_is_named() -> None:
         "ORDER BY (a) is ignored; to sort what is written, run ALTER TABLE c.t WRITE ORDERED BY a",
         "SETTINGS iceberg_format_version is ignored",
     )
+    orc = translate("CREATE TABLE c.t (a Int32) ENGINE = IcebergLocal('/p', format = 'ORC')")
+    assert orc is not None
+    assert "'write.format.default' = 'orc'" in orc.ignored[0]
     misspelt = translate("SELECT * FROM iceberg('p') SETTINGS iceberg_snapshotid = 4")
     assert misspelt is not None
     assert (misspelt.ignored, "iceberg_snapshotid => 4" in misspelt.text) == ((), True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
+from spark_iceberg_sql.spark.bridge.errors import thrown_by
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION
@@ -39,9 +39,7 @@ _REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperati
 
 def of_attached(error: Exception) -> IcebergSqlError | None:
     """The refusal of a table that was attached by its path, without the Java stack; None for any other error."""
-    if not isinstance(error, Py4JJavaError):
-        return None
-    cause = error.java_exception
+    cause = thrown_by(error)
     while cause is not None:
         frames = cause.getStackTrace()
         ours = len(frames) and str(frames[0].getClassName()).startswith("sparkicebergsql.Folder")
