@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -143,6 +145,11 @@ TRANSLATED = [
     ),
     ("ALTER TABLE t UPDATE a = 1, b = 2 WHERE c", "UPDATE t SET a = 1, b = 2 WHERE c"),
     ("ALTER TABLE db.t DELETE WHERE x != 'I'", "DELETE FROM db.t WHERE x != 'I'"),
+    ("ALTER TABLE t DELETE WHERE 1", "DELETE FROM t WHERE true"),
+    ("ALTER TABLE t UPDATE a = 1 WHERE 1", "UPDATE t SET a = 1 WHERE true"),
+    ("ALTER TABLE t ALTER COLUMN c TYPE Int64", "ALTER TABLE t ALTER COLUMN c TYPE BIGINT"),
+    ("ALTER TABLE t MODIFY COLUMN v FIRST", "ALTER TABLE t ALTER COLUMN v FIRST"),
+    ("ALTER TABLE t MODIFY COLUMN v AFTER w", "ALTER TABLE t ALTER COLUMN v AFTER w"),
     ("EXPLAIN ALTER TABLE t DELETE WHERE x > 1", "EXPLAIN DELETE FROM t WHERE x > 1"),
 ]
 
@@ -212,10 +219,43 @@ def test_a_table_with_an_engine(given: str, wanted: str) -> None:
     assert found.ignored == ()
 
 
+# What is written instead holds every value; there is none where no type does.
+INSTEAD = [
+    ("DateTime", "DateTime64(6)"),
+    ("DateTime('UTC')", "DateTime64(6, 'UTC')"),
+    ("DateTime64(3, 'Europe/Berlin')", "DateTime64(6, 'Europe/Berlin')"),
+    ("Nullable(DateTime('UTC'))", "Nullable(DateTime64(6, 'UTC'))"),
+    ("DateTime64(9)", None),
+    ("DateTime64(6, 'Nope/Zone')", None),
+    ("Decimal256(4)", None),
+    ("Decimal(0, 0)", None),
+    ("Int128", None),
+    ("UInt256", None),
+    ("Int32 NULL", "Nullable(Int32)"),
+    ("BIGINT UNSIGNED", "Decimal(20, 0)"),
+    ("INT UNSIGNED", "Int64"),
+    ("Nullable(UInt64)", "Nullable(Decimal(20, 0))"),
+    ("Array(Nullable(UInt64))", "Array(Nullable(Decimal(20, 0)))"),
+    ("Map(String, UInt64)", "Map(String, Decimal(20, 0))"),
+    ("LowCardinality(UUID)", "LowCardinality(String)"),
+    ("Map(UUID, Int128)", None),
+]
+
+
+@pytest.mark.parametrize(("kind", "instead"), INSTEAD)
+def test_the_type_to_write_instead(kind: str, instead: str | None) -> None:
+    with pytest.raises(IcebergSqlError, match="the column `v`") as said:
+        translate(f"CREATE TABLE c.t (v {kind}) {ENGINE}")
+    written = re.search("help: write `v (.*)`", str(said.value))
+    assert (written and written[1]) == instead
+    if instead is not None:
+        assert translate(f"CREATE TABLE c.t (v {instead}) {ENGINE}") is not None
+
+
 REFUSED = [
     (f"CREATE TABLE t (id Int64) {ENGINE}", "write CREATE TABLE lake.t"),
     (f"CREATE TABLE c.t (id UInt64) {ENGINE}", r"`id` .*`UInt64`.*\n.*`id Decimal\(20, 0\)`"),
-    (f"CREATE TABLE c.t (a Array(UUID)) {ENGINE}", r"column `a` .*`UUID`"),
+    (f"CREATE TABLE c.t (a Array(UUID)) {ENGINE}", r"column `a` .*\n.*`a Array\(String\)`"),
     (f"CREATE TABLE c.t (t Tuple(x Int8)) {ENGINE}", r"column `t.x` .*`Int8`"),
     (f"CREATE TABLE c.t (t Tuple(Int32, String)) {ENGINE}", "fields without names"),
     (f"CREATE TABLE c.t (ts DateTime) {ENGINE}", r"`ts DateTime64\(6\)`"),
@@ -234,6 +274,14 @@ REFUSED = [
     ("CREATE TABLE c.t (i Int64) ENGINE = IcebergLocal(concat('/', 'p'))", "must be literals"),
     ("ALTER TABLE t ADD COLUMN a Int64", r"write ADD COLUMN a Nullable\(Int64\)"),
     ("ALTER TABLE t MODIFY COLUMN a UUID", "column `a`"),
+    ("ALTER TABLE t DELETE", "has no WHERE"),
+    ("ALTER TABLE t UPDATE a = 5", "has no WHERE"),
+    ("ALTER TABLE t DROP PARTITION '2024-01-01'", "write DELETE FROM t WHERE"),
+    ("ALTER TABLE t MODIFY COLUMN IF EXISTS a Int64", "no IF EXISTS"),
+    ("ALTER TABLE t MODIFY COLUMN a REMOVE COMMENT", "no `REMOVE COMMENT`"),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY N", "`N`, which .*\nhelp: write n"),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY nope", "`nope`, which the table"),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY icebergBucket(-1, n)", "no transform"),
     ("ALTER TABLE t MODIFY COLUMN a Int64 TTL d", "`TTL` is not supported"),
     ("ALTER TABLE t MODIFY COLUMN a Int64, MODIFY COLUMN b Int64", "one ALTER TABLE for each"),
 ]
@@ -254,6 +302,9 @@ def test_what_has_no_effect_is_named() -> None:
         "ORDER BY (a) is ignored; to sort what is written, run ALTER TABLE c.t WRITE ORDERED BY a",
         "SETTINGS iceberg_format_version is ignored",
     )
+    orc = translate("CREATE TABLE c.t (a Int32) ENGINE = IcebergLocal('/p', format = 'ORC')")
+    assert orc is not None
+    assert "'write.format.default' = 'orc'" in orc.ignored[0]
     misspelt = translate("SELECT * FROM iceberg('p') SETTINGS iceberg_snapshotid = 4")
     assert misspelt is not None
     assert (misspelt.ignored, "iceberg_snapshotid => 4" in misspelt.text) == ((), True)

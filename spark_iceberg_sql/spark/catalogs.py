@@ -7,7 +7,7 @@ that was written through one.
 
 from __future__ import annotations
 
-import re
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ from spark_iceberg_sql.syntax.literal_calls import Call
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_READINGS, _PAUSE = 20, 0.2  # of the newest version; seconds between two
 
 
 def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str:
@@ -133,7 +135,7 @@ def _attach(spark: SparkSession, place: Place, parts: list[str], *, insert: bool
         elif known is None or attached.is_catalog(spark, parts[0]):
             attached.register(spark, place, parts, found)
         else:
-            _refuse_older(found, folder)
+            _refuse_older(place, found, folder)
             _refuse_other_folder(spark, path, parts)
         spark.sql(f"DESCRIBE TABLE {quoted}")
         _refuse_another(quoted, path, found)
@@ -191,19 +193,38 @@ def _is_hadoop_s(file: str) -> bool:
     return name.startswith("v")
 
 
-def _refuse_older(found: Found, folder: str) -> None:
+def _refuse_older(place: Place, found: Found, folder: str) -> None:
     """A Hadoop catalog uses version-hint.text; if there is a gap in the versions, it would commit on top of
     a version that is not the newest.
+
+    The two numbers are not read at once, and a writer may commit in between: only those that stay are believed.
     """
-    try:
-        theirs = relations.hadoop_table(folder).operations().current().metadataFileLocation()
-    except JVM_ERRORS as error:
-        raise IcebergSqlError(f"no Hadoop catalog can read `{folder}`: {message(error)}") from None
-    if not same_location.same(str(theirs), found.file):
-        raise IcebergSqlError(
-            f"a Hadoop catalog would commit on top of `{theirs}`, but the newest version is `{found.file}`\n"
-            f"help: write the newest version's number to `{folder}/metadata/version-hint.text`"
-        )
+    before = None
+    for _ in range(_READINGS):
+        try:
+            theirs = str(
+                relations.hadoop_table(folder).operations().current().metadataFileLocation()
+            )
+        except JVM_ERRORS as error:
+            raise IcebergSqlError(
+                f"no Hadoop catalog can read `{folder}`: {message(error)}"
+            ) from None
+        if attached.version(theirs) >= attached.version(found.file):
+            return
+        if before == (theirs, found.file):
+            name = folder.rstrip("/").rpartition("/")[2]
+            raise IcebergSqlError(
+                f"a Hadoop catalog would commit on top of `{theirs}`, but the newest version is `{found.file}`\n"
+                f"help: attach it under a new catalog, spark_iceberg_sql.attach(spark, {place.shown!r}, "
+                f"{f'lake.{name}'!r}), and write there"
+            )
+        before = (theirs, found.file)
+        time.sleep(_PAUSE)
+        found = place.find()
+    raise IcebergSqlError(
+        f"the table at `{folder}` changes too often to verify that a Hadoop catalog sees its newest version\n"
+        "help: run the statement again"
+    )
 
 
 def _refuse_another(quoted: str, path: str, found: Found) -> None:
@@ -229,21 +250,20 @@ def _refuse_another(quoted: str, path: str, found: Found) -> None:
 
 def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> None:
     """A Hadoop catalog finds a table by its warehouse and its name."""
-    path = re.sub(r"(?<=[^:/])/(?:\.?/)+", "/", path).rstrip("/")
-    folders = path.split("/")
-    tail = parts[1:]
-    if folders[-len(tail) :] != tail:
-        fits = ".".join([parts[0], *folders[-len(tail) :]])
-        raise IcebergSqlError(
-            f"a table in Hadoop layout has the name of its folder in a Hadoop catalog, so `{'.'.join(parts)}` cannot "
-            f"be `{path}`\nhelp: attach it as `{fits}`, or under a new catalog name"
-        )
-    warehouse = "/".join(folders[: -len(tail)]) or ("/" if path.startswith("/") else ".")
+    # A link's own name would be recorded in the manifests.
     theirs = spark.conf.get(f"spark.sql.catalog.{parts[0]}.warehouse", None)
-    if theirs is None or not same_location.same(theirs, warehouse):
+    here = same_location.one(path)
+    root = None if theirs is None else same_location.one(theirs).rstrip("/")
+    if root is None or not here.startswith(root + "/"):
         raise IcebergSqlError(
-            f"the catalog `{parts[0]}` already exists, with the warehouse `{theirs}` and not `{warehouse}`\n"
+            f"the catalog `{parts[0]}` already exists, with the warehouse `{theirs}`, where `{path}` is not\n"
             "help: attach it under another catalog name"
+        )
+    name = here[len(root) + 1 :].split("/")
+    if name != parts[1:]:
+        raise IcebergSqlError(
+            f"a table in Hadoop layout has the name of its folder in a Hadoop catalog, so {dotted(parts)} cannot "
+            f"be `{path}`\nhelp: attach it as {dotted([parts[0], *name])}, or under a new catalog name"
         )
 
 

@@ -38,10 +38,10 @@ from spark_iceberg_sql.syntax.script import Statement, statements
 # A statement without any of these needs no translation: most are judged by this alone.
 _CANDIDATE = re.compile(
     rf"\b(?:{'|'.join(sorted(NAMES))})\s*\(|\bsettings\s|\boptimize\s|\bdelete\s+where\b|"
-    r"\balter\s+table\b.*\b(?:add|modify)\s+column\b|\balter\s+table\b.*\bupdate\s",
+    r"\balter\s+table\b.*(?:\b(?:add|modify|alter)\s+column\b|\bupdate\s|\bdelete\b|\bdrop\s+partition\b)",
     re.IGNORECASE | re.DOTALL,
 )
-_WORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update")
+_WORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update", "alter")
 _EXPLAIN = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED"})
 _ALL = "map('rewrite-all', 'true')"
 _DELETES = "map('delete-file-threshold', '1', 'min-input-files', '2')"
@@ -207,6 +207,8 @@ def _delete(statement: Statement, tokens: list[Token], writes: list[str]) -> Ite
     if [token.word for token in tokens[end : end + 2]] == ["DELETE", "WHERE"]:
         writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
         yield Edit(tokens[0].start, tokens[end].end, f"DELETE FROM {writes[0]}")
+        if [token.text for token in tokens[end + 2 :]] == ["1"]:
+            yield Edit(tokens[-1].start, tokens[-1].end, "true")
 
 
 def _insert(

@@ -94,6 +94,12 @@ def created(tokens: list[Token], collections: Collection[str]) -> Created | None
             f"`{tokens[end].text}` is not supported before ENGINE\nhelp: leave it out"
         )
     partitioning, comment, ignored = _clauses(tokens[close + 1 :], columns, written)
+    for key, value in call.named:
+        if columns and key.lower() == "format" and str(value).lower() not in ("parquet", "auto"):
+            ignored.append(
+                f"{key} = '{value}' is ignored; for that format of new files, run ALTER TABLE {written} SET "
+                f"TBLPROPERTIES ('write.format.default' = '{str(value).lower()}')"
+            )
     if not columns:
         return Created(f"REFRESH TABLE {written}", call, name, False, tuple(ignored))
     listed = ", ".join(text for text, _ in columns.values())
@@ -209,8 +215,20 @@ def _term(tokens: list[Token], columns: dict[str, tuple[str, SparkType]]) -> str
         kind = columns[sources[0]][1]
         if kind.text in _TIMES and kind.has_utc_calendar:
             return f"{_CALENDAR[function]}({quoted(sources[0])})"
-    if function in _NUMBERED and len(sources) == 2 and sources[1] in columns:
+    if (
+        function in _NUMBERED
+        and len(sources) == 2
+        and sources[1] in columns
+        and sources[0].isdecimal()
+    ):
         return f"{_NUMBERED[function]}({sources[0]}, {quoted(sources[1])})"
+    wanted = sources[-1] if sources else column_name(tokens[0]) if len(tokens) == 1 else ""
+    if wanted and wanted not in columns:
+        near = next((c for c in columns if c.lower() == wanted.lower()), None)
+        raise IcebergSqlError(
+            f"PARTITION BY names the column `{wanted}`, which the table does not have\n"
+            f"help: write {quoted(near) if near else 'one of ' + ', '.join(map(quoted, columns))}"
+        )
     known = "a column, toYYYYMM(time), toDate(time), icebergBucket(16, column) or icebergTruncate(4, column)"
     text = "".join(t.text for t in tokens)
     raise IcebergSqlError(
@@ -247,11 +265,32 @@ def altered(tokens: list[Token], text: str) -> Altered | None:
     name = text[tokens[2].start : tokens[end - 1].end]
     actions = between_commas(tokens[end:])
     words = [[t.word for t in action[:2]] for action in actions]
-    if words[0][:1] == ["UPDATE"] and any(t.word == "WHERE" for t in tokens[end:]):
-        rest = text[tokens[end + 1].start : tokens[-1].end]
+    if words[0][:1] in (["UPDATE"], ["DELETE"]) and not any(
+        t.word == "WHERE" for t in tokens[end:]
+    ):
+        verb = words[0][0]
+        raise IcebergSqlError(
+            f"ALTER TABLE ... {verb} has no WHERE\nhelp: write the condition; {verb} ... WHERE true is every row"
+        )
+    if words[0][:2] == ["DROP", "PARTITION"] and actions[0][2:] and actions[0][2].kind in STRINGS:
+        raise IcebergSqlError(
+            "Iceberg has no DROP PARTITION by a value: rows are deleted by a condition on their columns\n"
+            f"help: write DELETE FROM {name} WHERE ..., with the partition's range of values"
+        )
+    if words[0][:1] == ["UPDATE"]:
+        last = tokens[-2:]
+        every = len(last) == 2 and last[0].word == "WHERE" and last[1].text == "1"
+        rest = text[tokens[end + 1].start : tokens[-1].start if every else tokens[-1].end]
+        rest += "true" if every else ""
         return Altered(tokens[0].start, f"UPDATE {name} SET {rest}", name)
     if words[0] == ["MODIFY", "COLUMN"]:
         return _modified(tokens[0].start, actions, name)
+    typed = next((i for i, t in enumerate(actions[0]) if t.word == "TYPE"), None)
+    if words[0] == ["ALTER", "COLUMN"] and len(actions) == 1 and typed is not None:
+        if typed == name_end(actions[0], 2) and is_theirs(actions[0][typed + 1 :]):
+            column = actions[0][:typed] + actions[0][typed + 1 :]
+            return _modified(tokens[0].start, [column], name)
+        return None
     added = [action[2:] for action in actions]
     if all(w == ["ADD", "COLUMN"] for w in words) and (len(actions) > 1 or is_theirs(added[0][1:])):
         columns = ", ".join(_added(action) for action in added)
@@ -294,6 +333,15 @@ def _modified(start: int, actions: list[list[Token]], name: str) -> Altered:
     head = f"ALTER TABLE {name} ALTER COLUMN {column}"
     if rest and rest[0].word == "COMMENT":
         return Altered(start, head + _comment(column, rest), name)
+    if [t.word for t in rest] == ["FIRST"]:
+        return Altered(start, f"{head} FIRST", name)
+    if [t.word for t in rest[:1]] == ["AFTER"] and len(rest) == 2:
+        return Altered(start, f"{head} AFTER {quoted(column_name(rest[1]))}", name)
+    if [t.word for t in tokens[:2]] == ["IF", "EXISTS"]:
+        raise IcebergSqlError("MODIFY COLUMN has no IF EXISTS in Spark\nhelp: leave it out")
+    if [t.word for t in rest[:1]] == ["REMOVE"]:
+        words = " ".join(t.text for t in rest)
+        raise IcebergSqlError(f"Spark has no `{words}` for a column")
     kind, after = spark_type(column, rest)
     if after:
         raise IcebergSqlError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.syntax.brackets import between_commas, closing
@@ -31,22 +32,36 @@ _PLAIN = {
     "date32": "DATE",
 }
 _DECIMALS = {"decimal32": 9, "decimal64": 18, "decimal128": 38}
-# Types without an equal -> what holds their values.
+# Types without an equal -> what holds all their values.
 _INSTEAD = {
     **dict.fromkeys(("int8", "int16", "uint8", "uint16"), "Int32"),
     "uint32": "Int64",
     "uint64": "Decimal(20, 0)",
-    **dict.fromkeys(("int128", "uint128", "int256", "uint256", "decimal256"), "Decimal(38, 0)"),
-    **dict.fromkeys(("datetime", "datetime32", "datetime64"), "DateTime64(6)"),
-    **dict.fromkeys(("time64", "uuid", "fixedstring", "enum", "enum8", "enum16"), "String"),
-    **dict.fromkeys(("ipv4", "ipv6", "json", "dynamic"), "String"),
+    **dict.fromkeys(("time64", "uuid", "enum", "enum8", "enum16"), "String"),
+    **dict.fromkeys(("ipv4", "ipv6", "json"), "String"),
     "bfloat16": "Float32",
 }
+_TIMES = ("datetime", "datetime32", "datetime64")
+# Without one that holds all values.
+_NOTHING = ("int128", "uint128", "int256", "uint256", "decimal256", "fixedstring", "dynamic")
 _WRAPPERS = ("nullable", "lowcardinality")
 _NESTED = ("array", "map", "tuple", "nested")
-_THEIRS = frozenset({*_PLAIN, *_DECIMALS, *_INSTEAD, *_WRAPPERS})
+_THEIRS = frozenset({*_PLAIN, *_DECIMALS, *_INSTEAD, *_TIMES, *_NOTHING, *_WRAPPERS})
 _UTC = ("utc", "etc/utc", "gmt", "z")
 _DECIMAL = 38
+
+
+class _NoEqualError(IcebergSqlError):
+    """A type without an equal. instead: what to write for it; None if nothing holds all its values."""
+
+    def __init__(self, column: str, written: str, instead: str | None) -> None:
+        help_ = f"\nhelp: write `{column} {instead}`" if instead else ""
+        super().__init__(
+            f"the column `{column}` has the type `{written}`, and Spark has no equal one in Iceberg{help_}"
+        )
+        self.column = column
+        self.written = written
+        self.instead = instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +115,88 @@ def spark_type(column: str, tokens: list[Token]) -> tuple[SparkType, list[Token]
     if len(tokens) > 1 and tokens[1].text == "(":
         end = closing(tokens, 1) + 1
         arguments = [a for a in between_commas(tokens[2 : end - 1]) if a]
-    written = _text(tokens[:end])
-    found = _type(column, tokens[0].text.lower(), arguments)
+    name = tokens[0].text.lower()
+    try:
+        found = _type(column, name, arguments)
+    except _NoEqualError as inner:
+        raise _wrapped(column, tokens[:end], arguments, inner) from None
     if found is None:
-        instead = _INSTEAD.get(tokens[0].text.lower())
-        help_ = f"write `{column} {instead}`" if instead else "use another type"
+        raise _NoEqualError(column, _text(tokens[:end]), _instead(name, arguments))
+    rest = tokens[end:]
+    if [t.word for t in rest[:1]] == ["NULL"]:
         raise IcebergSqlError(
-            f"the column `{column}` has the type `{written}`, and Spark has no equal one in Iceberg\nhelp: {help_}"
+            f"the column `{column}` takes NULL by a word after its type\n"
+            f"help: write `{column} Nullable({_text(tokens[:end])})`"
+            if not found.nullable
+            else f"the column `{column}` takes NULL twice\nhelp: leave out the second `NULL`"
         )
-    return found, tokens[end:]
+    if [t.word for t in rest[:2]] == ["NOT", "NULL"] and not found.nullable:
+        rest = rest[2:]  # as without it
+    if [t.word for t in rest[:1]] in (["UNSIGNED"], ["SIGNED"]) and name in (
+        "int",
+        "integer",
+        "bigint",
+    ):
+        raise IcebergSqlError(
+            f"the column `{column}` has the type `{_text(tokens[:end])} {rest[0].text}`, and Spark has no equal one "
+            f"in Iceberg\nhelp: write `{column} {_SIGNS[rest[0].word, name == 'bigint']}`"
+        )
+    return found, rest
+
+
+_SIGNS = {
+    ("UNSIGNED", True): "Decimal(20, 0)",
+    ("UNSIGNED", False): "Int64",
+    ("SIGNED", True): "Int64",
+    ("SIGNED", False): "Int32",
+}
+
+
+def _wrapped(
+    column: str, tokens: list[Token], arguments: list[list[Token]], inner: _NoEqualError
+) -> _NoEqualError:
+    """The error for a type inside another: what to write instead is the whole type."""
+    if inner.column != column:  # a field has a name of its own
+        return inner
+    instead = None
+    whole = [_text(argument) for argument in arguments]
+    others = [one for one in arguments if _text(one) != inner.written]
+    if inner.instead is not None and inner.written in whole and _all_equal(column, others):
+        listed = ", ".join(inner.instead if one == inner.written else one for one in whole)
+        instead = f"{tokens[0].text}({listed})"
+    return _NoEqualError(column, _text(tokens), instead)
+
+
+def _all_equal(column: str, types: list[list[Token]]) -> bool:
+    try:
+        for tokens in types:
+            _whole(column, tokens)
+    except IcebergSqlError:
+        return False
+    return True
+
+
+def _instead(name: str, arguments: list[list[Token]]) -> str | None:
+    if name not in _TIMES:
+        return _INSTEAD.get(name)
+    texts = [_text(a) for a in arguments]
+    if name == "datetime64":
+        if not texts or texts[0] not in tuple("0123456"):
+            return None  # the digits after those of a microsecond would be lost
+        texts = texts[1:]
+    zones = [a[0] for a in arguments if len(a) == 1 and a[0].kind in STRINGS]
+    if len(texts) != len(zones) or not all(_is_zone(unescape(z.text)) for z in zones):
+        return None
+    return f"DateTime64(6{''.join(f', {z.text}' for z in zones)})"
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        # Without a database of zones, none is known to be wrong.
+        return name.lower() in _UTC or not available_timezones()
+    return True
 
 
 def _type(column: str, name: str, arguments: list[list[Token]]) -> SparkType | None:
@@ -149,7 +237,11 @@ def _decimal(precision: int | None, numbers: list[str]) -> SparkType | None:
     if not 1 <= len(numbers) <= 2 or not all(re.fullmatch("[0-9]{1,2}", n) for n in numbers):
         return None
     digits, scale = int(numbers[0]), int(numbers[1]) if len(numbers) == 2 else 0
-    return SparkType(f"DECIMAL({digits}, {scale})") if scale <= digits <= _DECIMAL else None
+    return (
+        SparkType(f"DECIMAL({digits}, {scale})")
+        if 1 <= digits <= _DECIMAL and scale <= digits
+        else None
+    )
 
 
 def _instant(arguments: list[list[Token]]) -> SparkType | None:
@@ -158,7 +250,8 @@ def _instant(arguments: list[list[Token]]) -> SparkType | None:
     if len(arguments) == 1:
         return SparkType("TIMESTAMP_NTZ")
     if len(arguments) == 2 and len(arguments[1]) == 1 and arguments[1][0].kind in STRINGS:
-        return SparkType("TIMESTAMP", zone=unescape(arguments[1][0].text))
+        zone = unescape(arguments[1][0].text)
+        return SparkType("TIMESTAMP", zone=zone) if _is_zone(zone) else None
     return None
 
 
@@ -168,7 +261,7 @@ def _struct(column: str, arguments: list[list[Token]]) -> SparkType | None:
         if len(argument) < 2 or argument[1].text == "(":
             raise IcebergSqlError(
                 f"the column `{column}` is a Tuple of fields without names, and Iceberg's have names\n"
-                f"help: write `{column} Tuple(a {_text(arguments[0])}, ...)`"
+                f"help: give each a name: `{column} Tuple(a Int32, b String)`"
             )
         name = column_name(argument[0])
         fields.append(f"{quoted(name)}: {_whole(f'{column}.{name}', argument[1:]).with_nulls}")

@@ -119,7 +119,8 @@ def _name(place: Place) -> tuple[str, ...]:
     """
     folder = place.location.path
     if place.location.io == HADOOP:
-        folder = re.sub("^file:/+", "/", folder)
+        # A link's own name would be recorded in the manifests.
+        folder = re.sub("^file:/+", "/", same_location.one(folder))
         for catalog, warehouse in sorted(configuration.hadoop_catalogs().items(), key=_users_first):
             found = _below(folder, catalog, warehouse)
             if found is not None:

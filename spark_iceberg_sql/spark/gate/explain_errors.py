@@ -11,6 +11,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
+from spark_iceberg_sql.spark.bridge.errors import thrown_by
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION
@@ -31,6 +32,24 @@ _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitio
 def lost_a_race(error: Exception) -> bool:
     """Whether another session committed first, so this statement wrote nothing."""
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
+
+
+_REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperationException")
+
+
+def of_attached(error: Exception) -> IcebergSqlError | None:
+    """The refusal of a table that was attached by its path, without the Java stack; None for any other error."""
+    cause = thrown_by(error)
+    while cause is not None:
+        frames = cause.getStackTrace()
+        ours = len(frames) and str(frames[0].getClassName()).startswith("sparkicebergsql.Folder")
+        if ours and cause.getClass().getSimpleName() in _REFUSALS:
+            said = str(cause.getMessage())
+            if lost_a_race(error):
+                said += "; nothing was written\nhelp: run the statement again"
+            return IcebergSqlError(said)
+        cause = cause.getCause()
+    return None
 
 
 def explained(spark: SparkSession, error: Exception, text: object = None) -> Exception:

@@ -97,7 +97,10 @@ def _run(
     except Exception as error:
         unknown = explain_errors.unknown_function(error, text)
         if unknown is None and not _concerns(spark, text, kwargs):
-            raise
+            refused = explain_errors.of_attached(error)
+            if refused is None:
+                raise
+            raise refused from None
         if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
             raise explain_errors.explained(spark, error, text) from None
     return _run(spark, text, args, kwargs, attempt + 1)

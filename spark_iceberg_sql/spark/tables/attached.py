@@ -22,6 +22,8 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_CODEC = "write.metadata.compression-codec"
+
 
 def is_catalog(spark: SparkSession, name: str) -> bool:
     """Whether a catalog of the session is one for attached tables."""
@@ -36,6 +38,8 @@ def register(spark: SparkSession, place: Place, parts: list[str], found: Found |
     folder's, and if two writers could overwrite each other's commits in that store.
     """
     folder = place.location.path if found is None else found.folder.rstrip("/")
+    if found is not None:
+        _refuse_compressed(place, folder, found)
     with _made(place):
         unsafe = folder_catalog.refusal(place.io, folder)
         if unsafe is not None:
@@ -57,6 +61,21 @@ def register(spark: SparkSession, place: Place, parts: list[str], found: Found |
         folder_catalog.attach(
             token, parts[1:], folder, place.io, found.metadata, version(found.file)
         )
+
+
+def _refuse_compressed(place: Place, folder: str, found: Found) -> None:
+    """Two writers exclude each other by the name of the next metadata file, which the codec changes."""
+    codec = found.metadata.properties().get(_CODEC)
+    if codec is None or str(codec).lower() == "none":
+        return
+    above, _, name = folder.rpartition("/")
+    raise IcebergSqlError(
+        f"the table at `{place.shown}` compresses its metadata ({_CODEC} is `{codec}`), and a table in Hadoop layout "
+        "that does so is not written by its path\n"
+        "help: remove the property through a Hadoop catalog that has the table, such as "
+        f"spark_iceberg_sql.catalog(spark, 'lake', 'hadoop', warehouse={above!r}): "
+        f"ALTER TABLE {dotted(['lake', name])} UNSET TBLPROPERTIES ('{_CODEC}')"
+    )
 
 
 def version(file: str) -> int:

@@ -27,6 +27,9 @@ def one(address: str) -> str:
         return f"s3://{match[1]}/{(match[2] or '').rstrip('/')}"
     if match := _AZURE.fullmatch(address):
         return f"abfss://{match[1]}@{match[2].lower()}/{(match[3] or '').rstrip('/')}"
+    scheme, colon, rest = address.partition(":")
+    if scheme.lower() == "file":  # Hadoop knows it in lower case only
+        address = f"file{colon}{rest}"
     found, local = listings.qualified(address)
     return found.rstrip("/") if local is None else _FILE + os.path.realpath(local)
 

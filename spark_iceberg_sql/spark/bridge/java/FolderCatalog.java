@@ -13,6 +13,7 @@ import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.SupportsNamespaces;
 import org.apache.iceberg.catalog.TableIdentifier;
 import org.apache.iceberg.exceptions.NoSuchNamespaceException;
+import org.apache.iceberg.exceptions.NoSuchTableException;
 
 /**
  * A catalog of the tables that were attached by their path. It is named in a session's configuration, which everybody
@@ -32,7 +33,15 @@ public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNames
   /** The folder of the table that is attached under a name; null if there is none. */
   public static String folder(String token, String[] parts) {
     FolderTable.Place place = (FolderTable.Place) of(token).get(TableIdentifier.of(parts));
-    return place == null || place.version == 0 ? null : place.folder; // 0: CREATE TABLE has failed
+    if (place == null || place.version == 0) return null; // 0: CREATE TABLE has failed
+    try {
+      new FolderTable(place).refresh();
+    } catch (NoSuchTableException e) {
+      return null; // dropped: the name is free
+    } catch (RuntimeException e) {
+      // It is not known that the table is gone.
+    }
+    return place.folder;
   }
 
   private static Map<TableIdentifier, FolderTable.Place> of(String token) {
@@ -75,7 +84,10 @@ public class FolderCatalog extends BaseMetastoreCatalog implements SupportsNames
   }
 
   /** Whether there was a table in the folder when it was last looked at; CREATE TABLE may have failed. */
-  private boolean isTable(Object identifier) { return ((FolderTable.Place) tables.get(identifier)).version > 0; }
+  private boolean isTable(Object identifier) {
+    FolderTable.Place place = (FolderTable.Place) tables.get(identifier);
+    return place.version > 0 && !place.gone;
+  }
 
   public List<Namespace> listNamespaces(Namespace above) {
     List<Namespace> found = new ArrayList<>();

@@ -12,7 +12,7 @@ import org.apache.iceberg.TableMetadataParser;
 import org.apache.iceberg.TableOperations;
 import org.apache.iceberg.exceptions.CommitFailedException;
 import org.apache.iceberg.exceptions.CommitStateUnknownException;
-import org.apache.iceberg.exceptions.NotFoundException;
+import org.apache.iceberg.exceptions.NoSuchTableException;
 import org.apache.iceberg.exceptions.ValidationException;
 import org.apache.iceberg.io.FileIO;
 import org.apache.iceberg.io.LocationProvider;
@@ -23,6 +23,8 @@ import org.apache.iceberg.io.LocationProvider;
  */
 public class FolderTable implements TableOperations {
   private static final String[] ENDINGS = {".metadata.json", ".gz.metadata.json", ".metadata.json.gz"};
+  private static final String[] ELSEWHERE = {
+    "write.data.path", "write.object-storage.path", "write.folder-storage.path"};
 
   /** What all uses of an attached table share. */
   public static final class Place {
@@ -32,6 +34,7 @@ public class FolderTable implements TableOperations {
     String uuid;
     int version; // of a metadata file that exists; 0 if there was no table
     boolean probed;
+    boolean gone; // whether the table was missing when it was last looked for
 
     /** said, uuid, version: of the table that is there; null, null and 0 if there is none. */
     public Place(String folder, FileIO io, String said, String uuid, int version) {
@@ -45,6 +48,7 @@ public class FolderTable implements TableOperations {
     synchronized void seen(int newer, String id) {
       version = Math.max(version, newer);
       uuid = id;
+      gone = false;
     }
 
     synchronized void probe() throws Exception {
@@ -79,10 +83,13 @@ public class FolderTable implements TableOperations {
     }
     fresh = true;
     if (newest == 0) return null;
-    if (file == null)
-      throw new NotFoundException("the table in `%s` no longer has version %s of its metadata: it was dropped, or made "
-          + "anew; attach it again",
+    if (file == null) {
+      // Not null, which would let CREATE TABLE begin again at version 1.
+      place.gone = true;
+      throw new NoSuchTableException("the table in `%s` no longer has version %s of its metadata: it was dropped, or "
+          + "made anew; attach it again",
         place.folder, newest);
+    }
     if (current == null || newest != version) {
       TableMetadata read = TableMetadataParser.read(place.io.newInputFile(file));
       if (place.uuid != null && !place.uuid.equals(read.uuid()))
@@ -106,8 +113,9 @@ public class FolderTable implements TableOperations {
     if (!said.equals(metadata.location()))
       throw new ValidationException("a table that is attached by its path stays there: the location is `%s`", said);
     refuse(metadata, "write.metadata.path");
-    if (!metadata.properties().getOrDefault("write.metadata.compression-codec", "none").equals("none"))
-      refuse(metadata, "write.metadata.compression-codec");
+    String codec = (String) metadata.properties().get("write.metadata.compression-codec");
+    if (codec != null && !codec.equalsIgnoreCase("none")) refuse(metadata, "write.metadata.compression-codec");
+    for (String property : ELSEWHERE) refuseOutside(said, property, base, metadata);
     int next = version + 1;
     String file = file(next, ENDINGS[0]);
     commit(file, TableMetadataParser.toJson(metadata).getBytes(StandardCharsets.UTF_8));
@@ -124,9 +132,19 @@ public class FolderTable implements TableOperations {
 
   private static void refuse(TableMetadata metadata, String property) {
     if (metadata.properties().containsKey(property))
-      throw new ValidationException("tables attached by their path have no property `%s`: other writers would look for "
-          + "the next version under another name",
+      throw new ValidationException("a table attached by its path cannot have the property `%s`: other writers would "
+          + "look for the next version under another name; nothing was committed",
         property);
+  }
+
+  /** What was there when the table was attached has been checked then. */
+  private static void refuseOutside(String said, String property, TableMetadata base, TableMetadata metadata) {
+    String path = (String) metadata.properties().get(property);
+    if (path == null || (base != null && path.equals(base.properties().get(property)))) return;
+    if (!path.startsWith(said + "/") || path.contains("/../") || path.endsWith("/.."))
+      throw new ValidationException("a table attached by its path has all its files in `%s`, and `%s` would be `%s`; "
+          + "nothing was committed",
+        said, property, path);
   }
 
   private void commit(String file, byte[] content) {
