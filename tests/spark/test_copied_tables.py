@@ -232,7 +232,7 @@ def test_a_name_that_stands_for_another_table(spark: SparkSession, lake: Path) -
     other = lake / "other" / "db" / "t"
     catalog(spark, f"other_{lake.name}", "hadoop", warehouse=str(lake / "other"))
     spark.sql(f"CREATE TABLE other_{lake.name}.db.t (id INT) USING iceberg")
-    with pytest.raises(IcebergSqlError, match="already exists"):
+    with pytest.raises(IcebergSqlError, match="has the name of its folder"):
         attach(spark, str(other), f"{owner}.db.t")
 
 
