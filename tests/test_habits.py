@@ -217,6 +217,13 @@ def test_zsh_reads_the_script(capsys: Any) -> None:
 # --- watch ----------------------------------------------------------------------------------------
 
 
+def put(name: str, text: str) -> None:
+    """Write a file in one step: --watch might see it empty, and check twice."""
+    staged = Path.cwd().parent / f"{Path.cwd().name}.staged"
+    staged.write_text(text)
+    staged.replace(name)
+
+
 @pytest.mark.thorough
 def test_watch() -> None:
     """It checks at once, after a change of a file, a new one, the settings or what they name; Ctrl-C ends it."""
@@ -245,22 +252,22 @@ def test_watch() -> None:
 
     try:
         assert "SIS101" in following()
-        Path("weeks.sql").write_text("SELECT 1")
+        put("weeks.sql", "SELECT 1")
         assert "No problems found in 1 file" in following()
-        Path("new.sql").write_text(WEEKS)
+        put("new.sql", WEEKS)
         assert "SIS101" in following()
-        Path(".iceberg-sql.toml").write_text('ignore = ["SIS1"]')
+        put(".iceberg-sql.toml", 'ignore = ["SIS1"]')
         assert "No problems found in 2 files" in following()
-        Path("tables.txt").write_text("CREATE TABLE db.t (id BIGINT) USING iceberg")
-        Path("new.sql").write_text("ALTER TABLE db.t ADD PARTITION FIELD other")
+        put("tables.txt", "CREATE TABLE db.t (id BIGINT) USING iceberg")
+        put("new.sql", "ALTER TABLE db.t ADD PARTITION FIELD other")
         following()
-        Path(".iceberg-sql.toml").write_text('ignore = ["SIS1"]\nddl = ["tables.txt"]')
+        put(".iceberg-sql.toml", 'ignore = ["SIS1"]\nddl = ["tables.txt"]')
         assert "SIS201" in following()
-        Path("tables.txt").write_text("CREATE TABLE db.t (id BIGINT, other INT) USING iceberg")
+        put("tables.txt", "CREATE TABLE db.t (id BIGINT, other INT) USING iceberg")
         assert "No problems found" in following()
-        Path("new.sql").write_text(WEEKS)
+        put("new.sql", WEEKS)
         following()
-        Path(".iceberg-sql.toml").write_text("nonsense = 1")
+        put(".iceberg-sql.toml", "nonsense = 1")
         following()
         Path(".iceberg-sql.toml").unlink()
         assert "SIS101" in following()
