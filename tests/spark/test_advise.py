@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from samples import share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
@@ -313,7 +314,7 @@ CONDITIONS = (
 )
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("zone", share(["America/New_York", "UTC"], 2))
 def test_from_hive(spark: SparkSession, zone: str) -> None:
     """The partitions are recognized by their rows, rewritten conditions keep them, and the script runs."""
     spark.conf.set("spark.sql.session.timeZone", zone)
