@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.plain import as_json, plain
+from spark_iceberg_sql.insight.plain import Result, plain
 
 _SHOWN = 5
 _TEXT = 60
@@ -91,7 +91,7 @@ def proposal(
     )
 
 
-class Advice(list[Proposal]):
+class Advice(list[Proposal], Result):
     """Proposals, best first; today's spec is ranked among them.
 
     source: the table or query they are for. basis: what the figures are based on. notes: what was not considered, and
@@ -132,10 +132,6 @@ class Advice(list[Proposal]):
             "notes": list(self.notes),
             "proposals": plain(list(self)),
         }
-
-    def to_json(self) -> str:
-        """The dict as JSON."""
-        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         lines = [f"{self.source}: {self.tried} specs tried; {self.basis}"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.plain import as_json, plain
+from spark_iceberg_sql.insight.plain import Result, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Result):
     """What a statement would read, from metadata alone; the statement is not run.
 
     statement: its text. scans: of all tables, in plan order. notes: what is not shown, and why.
@@ -99,10 +99,6 @@ class Explanation:
         """A dict for JSON: `scans`, each with the attributes of Scan and `conjuncts`, and `notes`."""
         scans = [{**plain(scan), "pruned": scan.pruned} for scan in self.scans]
         return {"scans": scans, "notes": list(self.notes)}
-
-    def to_json(self) -> str:
-        """The dict as JSON."""
-        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -17,7 +17,7 @@ from spark_iceberg_sql.insight.hive_queries import Rewritten, rewrite
 from spark_iceberg_sql.insight.hive_script import Step, script_of
 from spark_iceberg_sql.insight.hive_statements import changes_catalog, changes_place, note
 from spark_iceberg_sql.insight.hive_zones import refuse_unknown
-from spark_iceberg_sql.insight.plain import as_json, plain
+from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.insight.workload import Query, others, workload
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.script import statements
@@ -42,7 +42,7 @@ class HiveQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class FromHive:
+class FromHive(Result):
     """How a Hive-partitioned table becomes an Iceberg table with hidden partitioning.
 
     table: its name. spec: the text for PARTITIONED BY; the Hive table's own columns where nothing better is certain.
@@ -83,10 +83,6 @@ class FromHive:
         """A dict for JSON: the attributes; a query has those of HiveQuery, a step those of Step."""
         found: dict[str, Any] = plain(self)
         return found
-
-    def to_json(self) -> str:
-        """The dict as JSON."""
-        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -8,7 +8,7 @@ from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.conjuncts import literal
-from spark_iceberg_sql.insight.plain import as_json, plain
+from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -48,7 +48,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class Health(Result):
     """A table's state. table: its name. files, bytes: its data files. findings: the problems, if any."""
 
     table: str
@@ -68,10 +68,6 @@ class Health:
         """A dict for JSON: `table`, `files`, `bytes`, and `findings`, each with the attributes of Finding."""
         found: dict[str, Any] = plain(self)
         return found
-
-    def to_json(self) -> str:
-        """The dict as JSON."""
-        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         lines = [f"{self.table}: {self.files:,} data files, {size(self.bytes)}"]

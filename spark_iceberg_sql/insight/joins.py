@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from spark_iceberg_sql.insight.plain import as_json, plain
+from spark_iceberg_sql.insight.plain import Result, plain
 
 # The settings of Spark 4.1 and Iceberg that a storage-partitioned join depends on: key, value, meaning.
 _BUCKETING = "spark.sql.sources.v2.bucketing."
@@ -76,7 +76,7 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Result):
     """The joins of a query. sets: the smallest set of SET statements with the fewest shuffles; planned, not run."""
 
     joins: tuple[Join, ...]
@@ -100,10 +100,6 @@ class Verdict:
         """A dict for JSON: `happens`, `sets`, and `joins`, each with the attributes of Join."""
         joins = [{**plain(one), "happens": one.happens} for one in self.joins]
         return {"happens": self.happens, "sets": list(self.sets), "joins": joins}
-
-    def to_json(self) -> str:
-        """The dict as JSON."""
-        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         return "\n".join(self._lines()) or "the query has no join"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -32,3 +33,17 @@ def plain(value: object) -> Any:
 def as_json(value: object) -> str:
     """The JSON of plain values, indented."""
     return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+class Result:
+    """What a program gets from insight: the same dict as Python's values and as JSON."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """A dict for JSON."""
+
+    def to_json(self) -> str:
+        """The dict as JSON."""
+        return as_json(self.to_dict())

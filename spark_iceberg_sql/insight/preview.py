@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.plain import as_json, plain
+from spark_iceberg_sql.insight.plain import Result, plain
 from spark_iceberg_sql.model.spec import Spec
 
 SMALL = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
@@ -51,7 +51,7 @@ class PartitionPreview:
 
 
 @dataclass(frozen=True)
-class Preview:
+class Preview(Result):
     """What a write under a spec would produce.
 
     source: what would be written, as the user named it. spec: the text for PARTITIONED BY. per_partition: one per
@@ -152,10 +152,6 @@ class Preview:
         found: dict[str, Any] = plain(self)
         totals = ("partitions", "files", "rows", "bytes", "skew", "small_files")
         return found | {name: getattr(self, name) for name in totals}
-
-    def to_json(self) -> str:
-        """The dict as JSON."""
-        return as_json(self.to_dict())
 
     def __str__(self) -> str:
         pairs = self.summary()
