@@ -5,23 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from spark_iceberg_sql.cli.options import sql_or_file
 from spark_iceberg_sql.cli.session_options import add_session, pairs, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.extras import load
-from spark_iceberg_sql.insight.plain import as_json
+from spark_iceberg_sql.insight.plain import Result, as_json
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.variables import substituted
-
-
-class Result(Protocol):
-    """What these commands print: its text, or its dict as JSON."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
-
 
 R = TypeVar("R", bound=Result)
 Found = Sequence[tuple[int, R]]

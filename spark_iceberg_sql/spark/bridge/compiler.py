@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
+from zipfile import ZipFile
 
 from py4j.protocol import Py4JJavaError
 
@@ -102,6 +103,13 @@ def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
         found |= {str(key): bytes(value) for key, value in made.getBytecodes().items()}
         loader = made.getClassLoader()
     return found
+
+
+def write_jar(file: str, classes: Mapping[str, bytes]) -> None:
+    """Write a jar of class files. classes: by full class name."""
+    with ZipFile(file, "w") as jar:
+        for name, content in classes.items():
+            jar.writestr(f"{name.replace('.', '/')}.class", content)
 
 
 def digest(sources: Iterable[tuple[str, str]]) -> str:

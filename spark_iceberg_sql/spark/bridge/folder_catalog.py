@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from secrets import token_hex
 from tempfile import TemporaryDirectory
-from zipfile import ZipFile
 
 from py4j.protocol import Py4JError
 
@@ -63,9 +62,7 @@ def _loaded(gateway: Java) -> Java:
     if not jvm.class_exists(CLASS):
         jar = f"{_FOLDER.name}/spark-iceberg-sql-folders.jar"
         sources = [(name, compiler.source(__package__, name)) for name in _SOURCES]
-        with ZipFile(jar, "w") as file:
-            for name, content in compiler.classes(sources).items():
-                file.writestr(f"{name.replace('.', '/')}.class", content)
+        compiler.write_jar(jar, compiler.classes(sources))
         try:
             url = java_class("java.io.File")(jar).toURI().toURL()
             compiler.context_loader().addURL(url)

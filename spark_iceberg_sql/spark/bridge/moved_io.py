@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from functools import lru_cache
 from tempfile import TemporaryDirectory
-from zipfile import ZipFile
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
@@ -80,9 +79,9 @@ def _compiled(gateway: Java) -> tuple[Java, str]:
         compiler.source(__package__, _CLASS), f"{_CLASS}.java", compiler.context_loader()
     )
     jar = f"{_FOLDER.name}/spark-iceberg-sql-moved.jar"
-    with ZipFile(jar, "w") as file:
-        for name, content in made.getBytecodes().items():
-            file.writestr(f"{str(name).replace('.', '/')}.class", bytes(content))
+    compiler.write_jar(
+        jar, {str(name): bytes(content) for name, content in made.getBytecodes().items()}
+    )
     return made.getClassLoader(), jar
 
 
