@@ -7,8 +7,8 @@ from collections.abc import Callable
 from spark_iceberg_sql.checker.flow import Made, flow_through, in_order
 from spark_iceberg_sql.checker.judging import Judgement, judge
 from spark_iceberg_sql.checker.memo import Memo
+from spark_iceberg_sql.checker.reporting import Reporting, Verdict
 from spark_iceberg_sql.checker.suppressions import Ignore, ignores_of
-from spark_iceberg_sql.checker.told import Told, Verdict
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import may_be_query
@@ -140,7 +140,7 @@ def _check(
 
 
 @record()
-class _Run(Told):
+class _Run(Reporting):
     """One check under way."""
 
     repaired: bool = False

@@ -15,8 +15,8 @@ from spark_iceberg_sql.checker.known_tables import Series
 from spark_iceberg_sql.checker.memo import Memo
 from spark_iceberg_sql.checker.placed_fixes import hull, placed_fix
 from spark_iceberg_sql.checker.program_words import applies, in_words_of
+from spark_iceberg_sql.checker.reporting import Verdict
 from spark_iceberg_sql.checker.suppressions import Ignore
-from spark_iceberg_sql.checker.told import Verdict
 from spark_iceberg_sql.checker.unresolved import NOT_CHECKED, Holes, sure
 from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Lines, Report, Severity

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from spark_iceberg_sql.checker.engine import Around, check
-from spark_iceberg_sql.checker.told import Verdict
+from spark_iceberg_sql.checker.reporting import Verdict
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Lines, Severity, Span
 from spark_iceberg_sql.files.source_map import Joined, Offsets, join
 from spark_iceberg_sql.files.templates import template_spans, with_names

@@ -22,7 +22,7 @@ Verdict = Callable[[str, Severity], Severity | None]
 
 
 @record()
-class Told:
+class Reporting:
     """What a check has reported so far, under the settings and comments."""
 
     lines: Lines
