@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import pyspark
 import pytest
 from class_archive import ClassArchive
+from py4j import java_gateway
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -35,6 +37,19 @@ SMALL = {
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
     os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()
+
+
+def _once(lookup: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    def looked_up(owner: Any, name: str) -> Any:
+        return owner.__dict__.setdefault(name, lookup(owner, name))
+
+    return looked_up
+
+
+# py4j asks the JVM for each part of a name each time, and the JVM looks for what is no class in 300 jars: pyspark names
+# 36 parts for each of Spark's errors, and a tenth of the tests' CPU time was this.
+for kind in (java_gateway.JVMView, java_gateway.JavaPackage):
+    kind.__getattr__ = _once(kind.__getattr__)
 
 if LINE.number < (4, 0):  # renamed in Spark 4.0
     PySparkException.getCondition = lambda error: error.getErrorClass()

@@ -49,11 +49,12 @@ _vault: dict[str, _Kept] = {}
 _SHORTEST = 4  # no store has shorter keys, and masking one letter would reveal its positions
 
 # What Spark itself redacts: in the text of plans, and in the settings that its event log records
-# for each execution. Possessive quantifiers, for a plan's text may be long.
+# for each execution. A plan's text may be long: hence the possessive quantifiers, and, before each long
+# lookbehind, one character that fails at once nearly everywhere.
 _NAMES = "|".join(sorted(NAMES))
 _WITHOUT = {n.lower() for f in FUNCTIONS if not f.has_secrets for n in f.names}
 _WITH_SECRETS = "|".join(sorted(NAMES - _WITHOUT))
-_CALLS = rf"(?i)(?<=UnresolvedTableValuedFunction \[(?:{_WITH_SECRETS}))\], \[[^\n]*"
+_CALLS = rf"(?i)(?=\], \[)(?<=UnresolvedTableValuedFunction \[(?:{_WITH_SECRETS}))\], \[[^\n]*"
 _SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
 _ARGUMENTS = f"(?:{_SIMPLE})*+"
 for _ in range(3):  # nested brackets
@@ -62,10 +63,10 @@ for _ in range(3):  # nested brackets
 # contain comments, escapes or deeper nesting, all text after them is redacted, since their end is
 # unknown.
 _TEXTS = (
-    rf"(?i)(?<=\b(?:{_NAMES})\s{{0,9}}\()"
+    rf"(?i)(?<=\()(?<=\b(?:{_NAMES})\s{{0,9}}\()"
     rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
 )
-_SETS = r"(?<=spark\.iceberg_sql\.collection\.)[^\n]*"
+_SETS = r"(?<=\.)(?<=spark\.iceberg_sql\.collection\.)[^\n]*"
 _KEYS = (
     r"(?i)spark\.iceberg_sql\.collection\.|spark\.sql\.catalog\.[^.]+\.(?:header\.|"
     r".*(?:key|credential|secret|token|password|connection-string))|//[^/@\s]*:[^/@\s]*@"
