@@ -127,6 +127,12 @@ def _types(specs: Specs, schema: Schema) -> Iterator[Damage]:
 # after the others.
 _DELETES = ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path")
 _DELETES_3 = ("content_offset", "content_size_in_bytes")
+_EVER = frozenset(_DELETES + _DELETES_3)
+
+
+def may_hide_deletes(name: str) -> bool:
+    """Whether a partition field's name may make delete files unreadable, in any format version."""
+    return name in _EVER or "." in name or "`" in name
 
 
 def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
@@ -138,7 +144,7 @@ def _in_position_deletes(specs: Specs, schema: Schema) -> Iterator[Damage]:
     backticks = specs.format_version < FIRST_WITH_VECTORS
     for field in specs.last_of_each_id:
         name = field.name
-        if name not in taken and "." not in name and "`" not in name:
+        if not may_hide_deletes(name):
             continue
         inside, dot, rest = name.partition(".")
         if (

@@ -186,6 +186,15 @@ class Specs:
         """Whether no two fields have the same newest name, ignoring case."""
         return len(self._low_names) == len(self.newest)
 
+    def has_name(self, name: str) -> bool:
+        """Whether the newest name of any field is this one, ignoring case."""
+        return name.lower() in self._low_names
+
+    @cached_property
+    def dotted(self) -> bool:
+        """Whether any field has, or had, a name with a dot."""
+        return any("." in field.name for field in self._distinct.values())
+
     @cached_property
     def _alike(self) -> dict[tuple[object, ...], tuple[Spec, ...]]:
         """The specs by what is compared first of them."""
@@ -207,7 +216,10 @@ class Specs:
             vars(made).update(_low_names=low)
         newest.update(fresh)
         sources = self.sources.union(field.source_id for field in changed)
-        vars(made).update(_distinct=distinct, _by_key=by_key, newest=newest, sources=sources)
+        dotted = self.dotted or any("." in field.name for field in changed)
+        vars(made).update(
+            _distinct=distinct, _by_key=by_key, newest=newest, sources=sources, dotted=dotted
+        )
         return made
 
     def upgraded(self, format_version: int) -> Specs:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.terms import TermFacts
+from spark_iceberg_sql.model.corruption import may_hide_deletes
+from spark_iceberg_sql.model.schema import folded
 from spark_iceberg_sql.model.types import V3_TYPES, Primitive
+from spark_iceberg_sql.syntax import nodes
 
 
 def odd_terms(context: Context) -> bool:
@@ -16,4 +20,80 @@ def odd_types(context: Context) -> bool:
     return any(
         not isinstance(column.type, Primitive) or column.type.name in V3_TYPES
         for column in context.new_columns
+    )
+
+
+def odd_columns(context: Context) -> bool:
+    """Whether there is more to new columns than names of their own and primitive types; only CREATE TABLE is judged."""
+    node = context.node
+    if not isinstance(node, nodes.Create) or node.replace or node.query is not None:
+        return True
+    columns = context.new_columns
+    names = {folded(column.name) for column in columns}
+    if len(names) < len(columns) or any(name[:1] in ("", "_") for name in names):
+        return True
+    return odd_types(context)
+
+
+def odd_fields(context: Context) -> bool:
+    """Whether a new field may be refused, be redundant, or clash with a column or with another field, even a past one.
+
+    That none does is sure where each has a source column of its own, and a name that nothing else has or had.
+    """
+    if odd_terms(context) or not all(map(_simple, context.terms)):
+        return True
+    if isinstance(context.node, nodes.Create):
+        unsure = context.node.clustered_by is not None  # which fields that makes is unknown
+        return unsure or odd_columns(context) or _created_fields_clash(context)
+    return _added_field_clashes(context)
+
+
+def by_identity(context: Context) -> bool:
+    """Whether a new field is a column itself, or its column is unknown, which the rules note."""
+    found = [
+        facts.column is not None and facts.bound is not None and facts.bound.transform.is_identity
+        for facts in context.new_terms
+    ]
+    return any(found)
+
+
+def _simple(facts: TermFacts) -> bool:
+    """Whether a plain term is over a top-level column of a common name, and without AS."""
+    ref = facts.source
+    return facts.name is None and ref is not None and len(ref.parts) == 1 and ref.text.isascii()
+
+
+def _created_fields_clash(context: Context) -> bool:
+    taken = {folded(column.name) for column in context.new_columns}
+    sources = set()
+    for facts in context.terms:
+        wanted = facts.wanted
+        if wanted is None or wanted.source_id in sources:
+            return True
+        sources.add(wanted.source_id)
+        name = wanted.transform.transform.create_name(wanted.source)
+        if may_hide_deletes(name):
+            return True
+        if not wanted.transform.transform.is_identity:  # which has its column's name
+            if folded(name) in taken:
+                return True
+            taken.add(folded(name))
+    return False
+
+
+def _added_field_clashes(context: Context) -> bool:
+    specs, proposed, dropped = context.specs, context.proposed, context.dropped
+    if proposed is None or (dropped is None and isinstance(context.node, nodes.ReplaceField)):
+        return True
+    if specs.format_version < 2 or proposed.field_id <= specs.last_field_id:
+        return True  # dropped fields stay as void, or an old field comes back
+    if not context.schema.ids.issuperset(specs.sources) or not specs.names_differ or specs.dotted:
+        return True
+    if context.schema.find_all((proposed.name,)) or specs.has_name(proposed.name):
+        return True
+    if may_hide_deletes(proposed.name):
+        return True
+    return any(
+        field.source_id == proposed.source_id and field is not dropped
+        for field in specs.spec.fields
     )

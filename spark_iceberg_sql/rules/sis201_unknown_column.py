@@ -40,6 +40,7 @@ from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.types import List, Map, Primitive, Struct, is_iceberg
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.places import misplaced
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.rules.words import a_type, listed, written
@@ -54,6 +55,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
         *(nodes.AddColumns, nodes.DropColumns, nodes.RenameColumn, nodes.AlterColumn),
     ),
     spec="Partitioning",
+    when=odd_fields,
 )
 def unknown_column(context: Context) -> Iterator[Finding]:
     """Every source column of a new field, and every column to change, that the table does not have."""

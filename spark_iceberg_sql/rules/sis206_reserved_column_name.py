@@ -32,6 +32,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.target import NotKnownError, as_field
 from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_columns
 from spark_iceberg_sql.syntax import nodes, terms
 
 _LINEAGE = frozenset({"_row_id", "_last_updated_sequence_number"})
@@ -50,6 +51,7 @@ RESERVED = _LINEAGE | {"_partition", "_file", "_pos", "_spec_id", "_deleted"}
     Severity.ERROR,
     on=(nodes.Create, nodes.AddColumns, nodes.RenameColumn, nodes.ReplaceColumns),
     spec="Reserved Field IDs",
+    when=odd_columns,
 )
 def reserved_column_name(context: Context) -> Iterator[Finding]:
     """Every new top-level column with a reserved name, ignoring case."""

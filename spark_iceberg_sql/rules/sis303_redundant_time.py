@@ -33,6 +33,7 @@ from spark_iceberg_sql.facts.terms import TermFacts
 from spark_iceberg_sql.model.evolution import RequestedField
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -42,6 +43,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
     Severity.ERROR,
     on=(nodes.Create, nodes.AddField, nodes.ReplaceField),
     spec="Partition Transforms",
+    when=odd_fields,
 )
 def redundant_time(context: Context) -> Iterator[Finding]:
     """Every second time transform of a column, in CREATE TABLE or as the result of ALTER TABLE."""

@@ -31,11 +31,17 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import shown
+from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-@rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")
+@rule(
+    Severity.ERROR,
+    on=(nodes.AddField, nodes.ReplaceField),
+    spec="Partition Evolution",
+    when=odd_fields,
+)
 def field_there(context: Context) -> Iterator[Finding]:
     """A new field whose source and transform the spec already has, in a field that REPLACE does not drop."""
     wanted = context.wanted

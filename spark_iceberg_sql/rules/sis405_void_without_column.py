@@ -31,6 +31,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -45,6 +46,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
         nodes.ReplaceColumns,
     ),
     spec="Partition Transforms",
+    when=odd_fields,
 )
 def void_without_column(context: Context) -> Iterator[Finding]:
     """A void field, besides live ones, whose source column the statement drops."""

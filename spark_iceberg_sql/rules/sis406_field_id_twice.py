@@ -36,11 +36,17 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.corruption import Kind
 from spark_iceberg_sql.rules.base import Finding, rule
 from spark_iceberg_sql.rules.names import free_name, with_name
+from spark_iceberg_sql.rules.occasions import odd_fields
 from spark_iceberg_sql.rules.sis405_void_without_column import drop_void
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.ERROR, on=(nodes.AddField, nodes.ReplaceField), spec="Partition Evolution")
+@rule(
+    Severity.ERROR,
+    on=(nodes.AddField, nodes.ReplaceField),
+    spec="Partition Evolution",
+    when=odd_fields,
+)
 def field_id_twice(context: Context) -> Iterator[Finding]:
     """A new field that gets an id that a void field of the spec still has."""
     wanted = context.wanted

@@ -27,12 +27,13 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transforms import HASH
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import by_identity
 from spark_iceberg_sql.syntax import nodes
 
 _KEY = regex(r"(?i)(?:^|[_.])[ug]uid$")
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), when=by_identity)
 def identity_on_unique_key(context: Context) -> Iterator[Finding]:
     """Identity on a uuid column, or on a string or binary column with the name of one."""
     for facts in context.new_terms:

@@ -25,12 +25,13 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import by_identity
 from spark_iceberg_sql.rules.words import a_type
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField))
+@rule(Severity.WARNING, on=(nodes.Create, nodes.AddField, nodes.ReplaceField), when=by_identity)
 def identity_on_float(context: Context) -> Iterator[Finding]:
     """Identity on a float or double column."""
     for facts in context.new_terms:
