@@ -37,6 +37,8 @@ class Schema:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Every field at any depth, parents before children, in schema order."""
+        if all(type(item.type) is Primitive for item in self.fields):
+            return tuple([Column(item.name, item) for item in self.fields])
         return tuple(_walk(self.fields, (), ()))
 
     @cached_property
@@ -231,20 +233,23 @@ class _Ids:
     def assign(self, fields: tuple[Field, ...], prefix: tuple[str, ...]) -> tuple[Field, ...]:
         """The fields with ids. prefix: the names of the fields around them."""
         out = []
+        flat = True
         for item in fields:
-            old = self._base.find((*prefix, item.name)) if self._base is not None else None
+            name, kind = item.name, item.type
+            old = self._base.find((*prefix, name)) if self._base is not None else None
             number = old.field.field_id if old is not None else None
             if number is None:
                 self.last += 1
                 number = self.last
             # The tables of a script have many columns of few names.
-            out.append(Field(intern(item.name), item.type, item.required, number))
-        return tuple(
-            item
-            if isinstance(item.type, Primitive)
-            else replace(item, type=self._inside(item.type, (*prefix, item.name)))
-            for item in out
-        )
+            out.append(Field(intern(name), kind, item.required, number))
+            flat = flat and type(kind) is Primitive
+        if not flat:  # what lies inside comes after
+            for i, item in enumerate(out):
+                if not isinstance(item.type, Primitive):
+                    inside = self._inside(item.type, (*prefix, item.name))
+                    out[i] = replace(item, type=inside)
+        return tuple(out)
 
     def _inside(self, kind: Type, prefix: tuple[str, ...]) -> Type:
         if isinstance(kind, Struct):

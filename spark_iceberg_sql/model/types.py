@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from spark_iceberg_sql.lazy import regex
@@ -95,7 +96,7 @@ SPARK_NAMES: Mapping[str, str] = {
 
 # Spark spelling -> Iceberg name (iceberg-spark SparkTypeToType; what it refuses is absent: geometry,
 # geography and time are switched off in Spark 4.1, interval is no Iceberg type).
-_FROM_SPARK: Mapping[str, str] = {
+FROM_SPARK: Mapping[str, str] = {
     "boolean": "boolean",
     "tinyint": "int",
     "byte": "int",
@@ -143,13 +144,14 @@ class UnknownTypeError(ValueError):
     """A type's spelling that neither Spark nor Iceberg has; `str` is the spelling."""
 
 
+@lru_cache(maxsize=256)  # few types, in many columns
 def primitive_from_spark(name: str, arguments: tuple[int, ...] = ()) -> Primitive:
     """The Iceberg type of a Spark type name such as `bigint`, `decimal` (10, 2), `varchar` (3).
 
     Raises UnknownTypeError where Iceberg's Spark runtime has none.
     """
     low = name.lower()
-    iceberg = _FROM_SPARK.get(low)
+    iceberg = FROM_SPARK.get(low)
     if iceberg is None:
         raise UnknownTypeError(name)
     if iceberg == "decimal":

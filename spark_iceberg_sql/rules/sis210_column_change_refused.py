@@ -186,8 +186,8 @@ def _hive(context: Context, change: nodes.AlterColumn) -> Finding | None:
 def _key_of(column: Column) -> bool:
     """Whether a column is a map's key or nested in one; its position in the key may change."""
     keys = [parent.key for parent in column.parents if isinstance(parent, Map)]
-    inside = [*column.parents, column.field.type]
-    return any(key == column.field or any(key.type is kind for kind in inside) for key in keys)
+    around = column.parents
+    return any(key == column.field or any(key.type is kind for kind in around) for key in keys)
 
 
 def _in_keys(context: Context) -> Iterator[Finding]:

@@ -37,7 +37,9 @@ _LINE_COMMENT = regex(rf"--[^{_NOT_DOT}]*(\n?)")
 _SPACE = regex(r"[ \t\n\x0b\f\r]+")
 _COMMENT = regex(rf"/\*[^*{_NOT_DOT}]*(?:\*(?!/)[^*{_NOT_DOT}]*)*(\*/)?")
 _TRIMMED = "".join(map(chr, range(0x21)))
-_WORDS = tuple(tuple(phrase.upper().split()) for phrase in _PHRASES)
+_WORDS: dict[str, list[list[str]]] = {}  # the phrases' words, by the first
+for _phrase in _PHRASES:
+    _WORDS.setdefault(_phrase.upper().split()[0], []).append(_phrase.upper().split())
 
 
 def _normalized(text: str) -> str:
@@ -64,10 +66,10 @@ def is_icebergs(statement: Statement) -> bool:
 def says_icebergs(words: Sequence[str]) -> bool:
     """Whether the words of an ALTER TABLE hold a phrase of Iceberg's grammar."""
     return any(
-        tuple(words[i : i + len(phrase)]) == phrase
-        for phrase in _WORDS
+        list(words[i : i + len(phrase)]) == phrase
         for i, word in enumerate(words)
-        if word == phrase[0]
+        if word in _WORDS
+        for phrase in _WORDS[word]
     )
 
 

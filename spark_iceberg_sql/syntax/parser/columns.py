@@ -7,7 +7,7 @@ from spark_iceberg_sql.model.types import (
 )
 from spark_iceberg_sql.syntax.lexer import STRINGS, Kind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, Stop
-from spark_iceberg_sql.syntax.parser.data_types import data_type, not_null
+from spark_iceberg_sql.syntax.parser.data_types import SIMPLE, data_type, not_null
 from spark_iceberg_sql.syntax.terms import ColumnDef, Offsets, Ref
 
 _CONSTRAINT = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "REFERENCES"})
@@ -17,9 +17,16 @@ _CLAUSE = {"AFTER": "FIRST", **dict.fromkeys(_CONSTRAINT, "CONSTRAINT")}
 
 def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
     """Read a column definition; position: whether FIRST and AFTER are allowed."""
-    start = cursor.token.start
+    token = cursor.tokens[cursor.i]
     name = cursor.name("a column name")
-    return column_after(cursor, name, (start, cursor.since(start)[1]), position=position)
+    i = cursor.i
+    span = token.start, cursor.tokens[i - 1].end
+    kind = SIMPLE.get(cursor.words[i])
+    if kind is not None and cursor.words[i + 1] in (",", ")"):  # `id BIGINT`, as most are
+        cursor.i += 1
+        _, text, start, end = cursor.tokens[i]
+        return ColumnDef(name, span, kind, text, (start, end))
+    return column_after(cursor, name, span, position=position)
 
 
 def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = False) -> ColumnDef:

@@ -13,6 +13,7 @@ from spark_iceberg_sql.syntax.terms import Offsets, Ref
 
 # Keywords that Iceberg's grammar does not allow as names; Spark's allows all of its own.
 _ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
+_LOOKED_AT = _ICEBERG_RESERVED | {"IDENTIFIER"}  # words that are not always names
 _TABLE = "a table name"
 
 
@@ -77,14 +78,17 @@ class Cursor:
     def at(self, *words: str) -> bool:
         """Whether these words come next."""
         i = self.i
-        return self.words[i] == words[0] and self.words[i : i + len(words)] == [*words]
+        if self.words[i] != words[0]:
+            return False
+        return len(words) == 1 or self.words[i : i + len(words)] == [*words]
 
     def take(self, *words: str) -> bool:
         """Skip these words if they come next."""
-        if self.at(*words):
-            self.i += len(words)
-            return True
-        return False
+        i, count = self.i, len(words)
+        if self.words[i] != words[0] or (count > 1 and self.words[i : i + count] != [*words]):
+            return False
+        self.i += count
+        return True
 
     def expect(self, word: str, like: str = "") -> Token:
         """Skip this word, or stop."""
@@ -110,8 +114,12 @@ class Cursor:
 
     def name(self, what: str = "a name") -> str:
         """Read one part of a name."""
-        token = self.tokens[self.i]
-        kind, text = token.kind, token.text
+        i = self.i
+        kind, text, _, _ = self.tokens[i]
+        plain = kind is Kind.WORD and text.isidentifier() and text.isascii()
+        if plain and self.words[i] not in _LOOKED_AT and self.words[i + 1] != "-":
+            self.i += 1  # as nearly all are
+            return text
         if kind is Kind.QUOTED:
             self.i += 1
             return text[1:-1].replace("``", "`")
@@ -149,13 +157,13 @@ class Cursor:
 
     def path(self, what: str = "a name") -> Ref:
         """Read a name of one or more parts."""
-        start = self.token.start
+        start = self.tokens[self.i].start
         names = [self.name(what)]
         while self.words[self.i] == ".":
             self.i += 1
             names.append(self.name(what))
-        span = self.since(start)
-        return Ref(tuple(names), span, self.script[span[0] : span[1]])
+        end = self.tokens[self.i - 1].end
+        return Ref(tuple(names), (start, end), self.script[start:end])
 
     def table(self) -> Ref:
         """Read a table's name, or Spark's IDENTIFIER(...) instead."""

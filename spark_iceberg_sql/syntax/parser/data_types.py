@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.model.types import (
+    FROM_SPARK,
     Field,
     List,
     Map,
@@ -22,6 +23,13 @@ _INTERVAL = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 
 
 _MAX_PRECISION = 38
+
+# The types of one word, by that word.
+SIMPLE = {
+    name.upper(): primitive_from_spark(name)
+    for name in FROM_SPARK
+    if name not in ("char", "character", "varchar")  # which need a length
+}
 
 
 def data_type(cursor: Cursor, depth: int = 0) -> Type | None:
