@@ -39,7 +39,7 @@ else:
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:
                 return self
-            made = vars(instance)[self.attrname] = self.func(instance)
+            made = instance.__dict__[self.attrname] = self.func(instance)
             return made
 
 

@@ -35,6 +35,16 @@ def odd_columns(context: Context) -> bool:
     return odd_types(context)
 
 
+def odd_clauses(context: Context) -> bool:
+    """Whether there is more to a CREATE TABLE than columns, USING iceberg, and PARTITIONED BY; only that is judged."""
+    node = context.node
+    if not isinstance(node, nodes.Create) or node.provider != "iceberg" or node.table.computed:
+        return True
+    if node.replace or node.query or node.like or node.location or node.hive:
+        return True
+    return bool(node.properties or node.options or node.clustered_by or node.cluster_by)
+
+
 def odd_fields(context: Context) -> bool:
     """Whether a new field may be refused, be redundant, or clash with a column or with another field, even a past one.
 

@@ -50,16 +50,13 @@ def pointless_parameter(context: Context) -> Iterator[Finding]:
         if literal.suffix.upper() in ("S", "Y"):
             continue  # SIS108 reports most of these
         span = literal.span
-        clause = record.clause(name)
         if record.hashes and number == 1:
-            yield Finding(
-                span, "a single bucket holds all rows", f"write `{clause}`, or leave it out"
-            )
+            help_ = f"write `{record.clause(name)}`, or leave it out"
+            yield Finding(span, "a single bucket holds all rows", help_)
         elif record.hashes and number > _MOST_BUCKETS:
             what = f"{number} buckets make tiny files with a few rows each"
-            yield Finding(
-                span, what, f"write `{clause}`, or a few hundred buckets for a large table"
-            )
+            help_ = f"write `{record.clause(name)}`, or a few hundred buckets for a large table"
+            yield Finding(span, what, help_)
         elif record.truncates:
             column = _column(facts)
             if column is not None and _keeps_all(column.field.type, number):
@@ -79,5 +76,7 @@ def _keeps_all(kind: object, width: int) -> bool:
         return False
     if kind.name in ("int", "long", "decimal"):
         return width == 1
-    length = re.search(r"\d+", kind.spark or "") if kind.name == "string" else None
+    if kind.name != "string" or kind.spark is None:
+        return False
+    length = re.search(r"\d+", kind.spark)
     return length is not None and width >= int(length[0])

@@ -77,19 +77,18 @@ def unsupported_column_clause(context: Context) -> Iterator[Finding]:
     elif isinstance(node, nodes.AlterColumn):
         yield from _altered_default(context, node)
     for column in context.new_columns:
-        plain = f"{quoted(column.name)} {column.type_text}"
         if column.generated is not None:
             yield Finding(
                 column.generated,
                 f"Iceberg does not support generated columns, and `{column.name}` is one",
-                f"write `{plain}`; a partition field such as `days(ts)` needs no extra column",
+                f"write `{_plain(column)}`; a partition field such as `days(ts)` needs no extra column",
                 early=True,
             )
         elif column.default is not None:
             yield Finding(
                 column.default,
                 f"Iceberg's runtime for Spark does not support column defaults, and `{column.name}` has one",
-                f"write `{plain}`, and provide the value in every INSERT",
+                f"write `{_plain(column)}`, and provide the value in every INSERT",
                 early=True,
             )
         elif isinstance(node, nodes.AddColumns) and column.constraint is not None:
@@ -98,8 +97,13 @@ def unsupported_column_clause(context: Context) -> Iterator[Finding]:
             yield Finding(
                 column.span,
                 f"`{column.name}` cannot be NOT NULL: existing rows have no value for it",
-                f"write `{plain}`",
+                f"write `{_plain(column)}`",
             )
+
+
+def _plain(column: terms.ColumnDef) -> str:
+    """The column without its clauses."""
+    return f"{quoted(column.name)} {column.type_text}"
 
 
 def _altered_default(context: Context, node: nodes.AlterColumn) -> Iterator[Finding]:

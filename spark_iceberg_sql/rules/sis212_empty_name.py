@@ -29,9 +29,16 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_clauses, odd_columns
 from spark_iceberg_sql.syntax import nodes
 
 _HELP = "give it a name"
+
+
+def _may_be_empty(context: Context) -> bool:
+    node = context.node
+    named = isinstance(node, nodes.Create) and node.table.parts[-1] != ""
+    return not named or odd_clauses(context) or odd_columns(context)
 
 
 @rule(
@@ -41,6 +48,7 @@ _HELP = "give it a name"
         *(nodes.RenameTable, nodes.DropTable, nodes.Use),
     ),
     spec="Schemas and Data Types",
+    when=_may_be_empty,
 )
 def empty_name(context: Context) -> Iterator[Finding]:
     """Every empty name of a new column or of a table."""

@@ -29,12 +29,18 @@ from collections.abc import Iterator
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.syntax import nodes
 
 KEY = "format-version"
 
 
-@rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties), spec="Format Versioning")
+@rule(
+    Severity.ERROR,
+    on=(nodes.Create, nodes.SetProperties),
+    spec="Format Versioning",
+    when=odd_clauses,
+)
 def format_version(context: Context) -> Iterator[Finding]:
     """The property `format-version`: its name, its value, and the table's current version."""
     node = context.node

@@ -46,6 +46,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, OF_VERSION_3, PROPERTIES
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Finding, rule
+from spark_iceberg_sql.rules.occasions import odd_clauses
 from spark_iceberg_sql.rules.words import listed
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
@@ -69,7 +70,7 @@ _SIZE = regex(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
 _ELSEWHERE = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 
 
-@rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties))
+@rule(Severity.ERROR, on=(nodes.Create, nodes.SetProperties), when=odd_clauses)
 def refused_property(context: Context) -> Iterator[Finding]:
     """Every reserved key, and every value that Iceberg cannot read."""
     node = context.node
