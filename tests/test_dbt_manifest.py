@@ -173,6 +173,25 @@ def test_a_mapping_is_a_note(project: Path) -> None:
     )
 
 
+def test_a_list_with_a_mapping_is_a_note(project: Path) -> None:
+    """dbt-spark writes each item into the clause, a mapping as Jinja writes it: `({'field': 'ts'}, id)`."""
+    (project / "models" / "events.sql").write_text(
+        "{{ config(materialized='table', file_format='iceberg',"
+        " partition_by=[{'field': 'ts'}, 'id']) }}\nselect 1 as id\n"
+    )
+    (project / "models" / "more.sql").write_text("select 1 as id\n")
+    (project / "models" / "more.yml").write_text(
+        "models:\n  - name: more\n    config:\n      materialized: table\n      file_format: iceberg\n"
+        "      partition_by:\n        - field: ts\n"
+    )
+    found = notes()
+    said = (
+        "not checked: `partition_by` lists a mapping, which dbt-spark writes out as it is:"
+        " Spark refuses the statement"
+    )
+    assert found["models/events.sql"] == found["models/more.yml"] == [said]
+
+
 def test_a_changed_model(project: Path) -> None:
     """Its own entry does not count, nor does that of a model for those that read it."""
     path = project / "models" / "orders.sql"

@@ -184,6 +184,9 @@ def _judge(
                 f"`partition_by` is a mapping, of which dbt-spark takes the keys as columns: {keys}"
             )
             yield Unread(0, *stated.place, why, _NO_MAPPING)
+        elif judged and stated.mappings:  # the macro writes each item with `{{ item }}`
+            why = "`partition_by` lists a mapping, which dbt-spark writes out as it is: Spark refuses the statement"
+            yield Unread(0, *stated.place, why, _NO_MAPPING)
         elif stated.fields is None:
             what = "`partition_by`" if judged else "`file_format`"
             yield _undecided(resource, what, stated.place, project)

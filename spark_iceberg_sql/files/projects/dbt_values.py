@@ -25,7 +25,7 @@ class Value:
     """The value of a key.
 
     place: its offsets. source: its text. texts: its scalars, one or those of a list; None if it is not a literal.
-    null: whether it is none. fields: those of a mapping.
+    null: whether it is none. fields: those of a mapping. mappings: whether it is a list with a mapping in it.
     """
 
     place: Offsets
@@ -33,6 +33,7 @@ class Value:
     texts: tuple[Piece, ...] | None = None
     null: bool = False
     fields: Mapping[str, Value] | None = None
+    mappings: bool = False
 
     @property
     def text(self) -> str | None:
@@ -60,7 +61,7 @@ def of_node(node: Any, text: str, depth: int = 0) -> Value:
         return replace(value, fields={k: of_node(v, text, depth + 1) for k, v in inner.items()})
     nodes = yaml_nodes.entries(node) if getattr(node, "id", "") == "sequence" else [node]
     if value.null or any(yaml_nodes.text_of(each) is None for each in nodes):
-        return value
+        return replace(value, mappings=any(map(yaml_nodes.is_mapping, nodes)))
     return replace(value, texts=tuple(yaml_nodes.piece_of(each, text) for each in nodes))
 
 
@@ -77,7 +78,7 @@ def of_expression(program: Program, node: ast.expr) -> Value:
     if plain == ["none"] and nodes == [node]:
         return replace(value, null=True)
     if None in plain:
-        return value
+        return replace(value, mappings=any(isinstance(each, ast.Dict) for each in nodes))
     return replace(value, texts=tuple(_piece(program, each) for each in nodes))
 
 
@@ -107,7 +108,7 @@ def rendered(value: object, place: Offsets) -> Value:
         return replace(found, fields=fields)
     every = value if isinstance(value, list) else [value]
     if value is None or not all(isinstance(each, str | bool | int) for each in every):
-        return found
+        return replace(found, mappings=any(isinstance(each, dict) for each in every))
     texts = [each if isinstance(each, str) else str(each).lower() for each in every]
     return replace(found, source=" ".join(texts), texts=tuple(_at(text, place) for text in texts))
 
