@@ -7,7 +7,7 @@ instance is made, and the other methods are shared. For type checkers a record i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter, ge, gt, le, lt
 from operator import eq as eq_
 from typing import TYPE_CHECKING, Any
@@ -38,10 +38,13 @@ else:
 
     def replace(instance: Any, /, **changes: Any) -> Any:
         """The same record or dataclass with other values for some fields."""
-        for name in instance.__match_args__:
-            if name not in changes:
-                changes[name] = getattr(instance, name)
-        return type(instance)(**changes)
+        cls = type(instance)
+        read = _READERS.get(cls)
+        if read is None:
+            read = _READERS[cls] = _values(cls.__match_args__)
+        values = dict(zip(cls.__match_args__, read(instance), strict=True))
+        values.update(changes)
+        return cls(**values)
 
     def record(
         *, frozen: bool = False, slots: bool = False, eq: bool = True, order: bool = False
@@ -107,9 +110,13 @@ else:
         init.__qualname__ = f"{cls.__qualname__}.__init__"
         return init
 
-    def _values(names: list[str]) -> Callable[[Any], Any]:
+    def _values(names: Sequence[str]) -> Callable[[Any], Any]:
         """What two instances are compared by."""
+        if len(names) == 1:
+            return lambda self, name=names[0]: (getattr(self, name),)
         return attrgetter(*names) if names else lambda _: ()
+
+    _READERS: dict[type, Callable[[Any], Any]] = {}
 
     def _compared(names: list[str], how: Callable[[Any, Any], bool]) -> Callable[..., bool]:
         values = _values(names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spark_iceberg_sql.facts.target import AlreadyReportedError, NotKnownError, Target
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model import transforms
-from spark_iceberg_sql.model.bound_transform import BoundTransform
+from spark_iceberg_sql.model.bound_transform import BoundTransform, bound
 from spark_iceberg_sql.model.evolution import RequestedField, SpecUncertainError, proposed
 from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.spec import PartitionField
@@ -61,7 +61,7 @@ class TermFacts:
             return None
         if record.parameter is not None and self.parameter is None:
             return None
-        return BoundTransform(record, self.parameter)
+        return bound(record.name, self.parameter)
 
     @cached_property
     def plain(self) -> bool:
@@ -202,7 +202,7 @@ class Terms(Target):
         wanted, dropped = self.wanted, self.dropped
         if wanted is None:
             return None
-        if dropped is not None and dropped.key == (wanted.source_id, str(wanted.transform)):
+        if dropped is not None and dropped.key == (wanted.source_id, wanted.transform.text):
             return replace(dropped, name=wanted.name or dropped.name)
         try:
             return proposed(self.specs, wanted)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.lazy import regex
+from functools import lru_cache
+
+from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_NAME, IDENTITY, TRANSFORMS
 from spark_iceberg_sql.records import record
@@ -10,7 +12,7 @@ from spark_iceberg_sql.records import record
 _METADATA = regex(r"^([a-z_]+)\[(\d+)\]$")
 
 
-@record(frozen=True, slots=True)
+@record(frozen=True)
 class BoundTransform:
     """A transform with its parameter, as a partition field has it: `bucket[16]`, `day`."""
 
@@ -18,6 +20,11 @@ class BoundTransform:
     parameter: int | None = None
 
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """As metadata has it: `bucket[16]`."""
         name = self.transform.name
         return name if self.parameter is None else f"{name}[{self.parameter}]"
 
@@ -52,6 +59,12 @@ def from_metadata(text: str) -> BoundTransform:
         )
         parameter = None
     return BoundTransform(known, parameter)
+
+
+@lru_cache(maxsize=256)
+def bound(name: str, parameter: int | None) -> BoundTransform:
+    """The transform of that name with a parameter; the fields of many tables share it."""
+    return BoundTransform(BY_NAME[name], parameter)
 
 
 VOID = BoundTransform(next(t for t in TRANSFORMS if t.is_void))

@@ -106,7 +106,7 @@ def proposed(specs: Specs, add: RequestedField) -> PartitionField:
     Raises SpecUncertainError if several past ones match.
     """
     if specs.format_version >= 2:
-        key = add.source_id, str(add.transform)
+        key = add.source_id, add.transform.text
         found = {field for field in specs.of_key(key) if add.name in (None, field.name)}
         if len(found) > 1:
             raise SpecUncertainError(

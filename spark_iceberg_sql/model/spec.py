@@ -15,7 +15,7 @@ FIRST_FIELD_ID = 1000
 _SPEC_ID = attrgetter("spec_id")
 
 
-@record(frozen=True)
+@record(frozen=True, slots=True)
 class PartitionField:
     """A partition field.
 
@@ -29,12 +29,12 @@ class PartitionField:
     name: str
     field_id: int
 
-    @cached_property
+    @property
     def key(self) -> tuple[int, str]:
         """What makes two fields the same to Iceberg: source column and transform."""
-        return self.source_id, str(self.transform)
+        return self.source_id, self.transform.text
 
-    @cached_property
+    @property
     def mark(self) -> tuple[object, ...]:
         """What tells it from every other field that a table has had."""
         return self.field_id, self.name, self.key, self.source
@@ -58,7 +58,7 @@ class Spec:
 
     def like(self, source_id: int, transform: BoundTransform) -> PartitionField | None:
         """The field of this source column and transform."""
-        key = source_id, str(transform)
+        key = source_id, transform.text
         return next((f for f in self.fields if f.key == key), None)
 
     @property

@@ -58,13 +58,13 @@ def cuts(shaped: str) -> Iterator[Cut]:
         if kind is None:
             continue
         if kind == _SEMICOLON:
-            at = edge.start()
-            cut = _cut(shaped, head, at, at + 1, comments)
+            at, tail = edge.span()
+            cut = _cut(shaped, head, at, tail, comments)
             if cut is not None:
                 if cut.first == "BEGIN":
                     return
                 yield cut
-            head = at + 1
+            head = tail
             comments = []
         elif kind == _UNSURE:
             return
