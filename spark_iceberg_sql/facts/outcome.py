@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spark_iceberg_sql.facts.target import as_field
 from spark_iceberg_sql.facts.terms import Terms
@@ -19,6 +19,10 @@ from spark_iceberg_sql.model.table import Kind, Table
 from spark_iceberg_sql.model.types import Field, Primitive, is_iceberg
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax import nodes, terms
+
+# Shared, because most tables have none.
+_NONE: Mapping[str, str] = {}
+_NO_COLUMNS: frozenset[int] = frozenset()
 
 
 def outcome(context: Terms) -> Table | None:
@@ -107,13 +111,13 @@ def _created(context: Terms, node: nodes.Create) -> Table | None:
         name=context.known.full_name(node.table.parts),
         schema=schema,
         specs=specs,
-        properties={**(old.properties if old is not None else {}), **context.properties},
+        properties={**old.properties, **context.properties} if old else context.properties,
         last_column_id=last,
         why_unknown=why,
         has_rows=node.query is not None,
-        sorted_by=frozenset(),
-        identifiers=frozenset(),
-        references=old.references if old is not None else {},
+        sorted_by=_NO_COLUMNS,
+        identifiers=_NO_COLUMNS,
+        references=old.references if old is not None else _NONE,
         fresh=_count(context, node),
     )
 

@@ -33,6 +33,9 @@ _METADATA_TABLES = frozenset(
 )
 
 
+_NONE: Mapping[str, str] = {}  # shared, because most tables have no properties
+
+
 class NotKnownError(Exception):
     """A rule asked for an unknown fact. what: `the columns`. why: the reason, in the user's terms."""
 
@@ -272,7 +275,8 @@ class Target:
         """The properties that the statement sets; OPTIONS of a CREATE are properties too, and take precedence."""
         node = self.node
         if isinstance(node, nodes.Create):
-            return {item.key: item.value for item in (*node.properties, *node.options)}
+            items = (*node.properties, *node.options)
+            return {item.key: item.value for item in items} if items else _NONE
         if isinstance(node, nodes.SetProperties):
             return {item.key: item.value for item in node.properties}
         return {}

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
 from copy import copy
 from itertools import count
-from sys import intern
 from typing import Any
 
 from spark_iceberg_sql.lazy import forget
@@ -141,7 +140,7 @@ class Tables:
         return True
 
     def _key(self, parts: Name) -> Name:
-        return tuple([intern(part.lower()) for part in self.full_name(parts)])  # few namespaces
+        return tuple([part.lower() for part in self.full_name(parts)])
 
     def get(self, parts: Name) -> Table | Absent | None:
         """The table of a name, Absent if it is known not to exist, None if unknown.
