@@ -71,7 +71,7 @@ def read(statement: Statement) -> Node:
     to Spark. Unreadable for partition DDL that neither Spark's nor Iceberg's grammar accepts.
     Templated if a template prevents parsing. In linear time; never raises.
     """
-    node = unclosed(statement)
+    node = unclosed(statement) if not statement.closed else None
     if node is not None:
         return node
     node = followed(statement, _one(statement), _read)

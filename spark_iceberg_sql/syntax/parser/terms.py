@@ -52,8 +52,13 @@ def _argument_mistake(cursor: Cursor) -> str:
 
 
 def _argument(cursor: Cursor) -> Argument:
-    token = cursor.token
-    start, kind = token.start, token.kind
+    kind, text, start, end = cursor.tokens[cursor.i]
+    if cursor.words[cursor.i + 1] in (",", ")"):  # a name or a small number, as most are
+        if kind is Kind.WORD:
+            return cursor.path("a column or a constant")
+        if kind is Kind.NUMBER and text.isdigit() and len(text) < 10:
+            cursor.i += 1
+            return Literal("integer", text, (start, end), int(text))
     if kind is Kind.NUMBER or (
         cursor.word == "-" and cursor.tokens[cursor.i + 1].kind is Kind.NUMBER
     ):
@@ -66,7 +71,7 @@ def _argument(cursor: Cursor) -> Argument:
             return Literal("decimal", sign + number, span)
         digits = int(sign + whole[1]) if len(whole[1]) < _DIGITS else int(sign + "9" * _DIGITS)
         return Literal("integer", sign + number, span, digits, upper(whole[2]))
-    if kind is Kind.STRING and token.text[0] in "rR" and cursor.iceberg:
+    if kind is Kind.STRING and text[0] in "rR" and cursor.iceberg:
         cursor.i += 1  # a word and a string in Iceberg's grammar, with the same meaning
         return _literal(cursor, "string", start)
     if kind in STRINGS:
