@@ -189,7 +189,7 @@ class Schema:
     @property
     def last_column_id(self) -> int:
         """The highest field id in it; 0 without ids."""
-        return max((c.field.field_id or 0 for c in self.columns), default=0)
+        return max([c.field.field_id or 0 for c in self.columns], default=0)
 
 
 def _fresh(fields: tuple[Field, ...], last_id: int) -> tuple[tuple[Field, ...], int]:

@@ -74,7 +74,7 @@ class Spec:
     @property
     def last_field_id(self) -> int:
         """The highest partition field id in it; 999 when unpartitioned."""
-        return max((f.field_id for f in self.fields), default=FIRST_FIELD_ID - 1)
+        return max([f.field_id for f in self.fields], default=FIRST_FIELD_ID - 1)
 
 
 @record(frozen=True)

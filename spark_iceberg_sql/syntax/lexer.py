@@ -113,6 +113,7 @@ _BY_FIRST: dict[str, Kind] = {
     **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", Kind.WORD),
     **dict.fromkeys("(),;[]=<>!+%~&^:?", Kind.MARK),
 }
+_SINGLE = frozenset(".-*/|")  # marks alone that may also begin something longer
 QUOTES = "'\"`/"  # what an unclosed piece begins with
 _new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
@@ -180,6 +181,10 @@ class Lexer:
 
     def kind(self, piece: str, start: int) -> Kind:
         """The kind of a piece that begins at `start`."""
+        if piece.isdigit() and piece.isascii():
+            return Kind.NUMBER
+        if piece in _SINGLE:
+            return Kind.MARK
         kind: Kind = self._kinds[self._match(piece).lastindex - 1]
         if kind is Kind.UNCLOSED and piece[0] == "/" and comment_end(piece, 0)[1]:
             return Kind.COMMENT

@@ -61,12 +61,12 @@ class Term(NamedTuple):
     @property
     def columns(self) -> tuple[Ref, ...]:
         """The arguments that are columns."""
-        return tuple(a for a in self.arguments if isinstance(a, Ref))
+        return tuple([a for a in self.arguments if isinstance(a, Ref)])
 
     @property
     def literals(self) -> tuple[Literal, ...]:
         """The arguments that are constants."""
-        return tuple(a for a in self.arguments if isinstance(a, Literal))
+        return tuple([a for a in self.arguments if isinstance(a, Literal)])
 
 
 class ColumnDef(NamedTuple):

@@ -10,7 +10,17 @@ import re
 from spark_iceberg_sql.files.ddl import TABLE_DDL
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.lexer import Kind, Token
-from spark_iceberg_sql.syntax.nodes import Compound, Create, Node, Other, Templated, Unreadable
+from spark_iceberg_sql.syntax.nodes import (
+    AddField,
+    Compound,
+    Create,
+    DropField,
+    Node,
+    Other,
+    ReplaceField,
+    Templated,
+    Unreadable,
+)
 from spark_iceberg_sql.syntax.parser.create import creating_verb
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.parser.nested import Reader
@@ -31,6 +41,7 @@ _OPENERS = frozenset(
 )
 _FIELD = regex(r"\bpartition\s+fields?\b", re.IGNORECASE)
 _PARTITIONED = regex(r"\bpartitioned\s+by\b", re.IGNORECASE)
+_ITS_OWN = (Create, AddField, DropField, ReplaceField)
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
 _NESTED = regex(r"/\*(?!\+)")
 
@@ -66,6 +77,8 @@ def followed(statement: Statement, node: Node, read: Reader) -> Node:
         return node
     if isinstance(node, Templated | Compound) or first in _ABOUT or first == "BEGIN":
         return node
+    if isinstance(node, _ITS_OWN) and statement.text.lower().count("table") == 1:
+        return node  # which is its own keyword
     if isinstance(node, Unreadable) and node.like not in ("", "after-query"):
         return node  # only the first mistake is reported
     behind = statement.start + len(first)
