@@ -1,6 +1,6 @@
 """Every notebook runs from top to bottom, as an analyst would run it, and its outputs equal the committed ones.
 
-They share a kernel, whose variables are deleted in between: each stops its Spark, and the next starts one in the same JVM.
+They share a kernel, and so a JVM, in which each starts and stops its own Spark; variables are deleted in between.
 """
 
 from __future__ import annotations
