@@ -10,8 +10,8 @@
     ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
     INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first (TABLE FUNCTION, too)
 
-What follows a call, and the statements that show and describe one, are in table_calls.py; CREATE TABLE and the other
-ALTERs in clickhouse_tables.py.
+What follows a call, and the statements that show and describe one, are in table_calls.py; CREATE TABLE in
+clickhouse_tables.py, the other ALTERs in clickhouse_alter.py.
 All of the left side are errors in Spark, so no statement that Spark takes changes its meaning.
 """
 
@@ -26,8 +26,9 @@ from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.table_functions import FUNCTIONS
 from spark_iceberg_sql.syntax import table_calls
 from spark_iceberg_sql.syntax.brackets import closing
+from spark_iceberg_sql.syntax.clickhouse_alter import altered
 from spark_iceberg_sql.syntax.clickhouse_settings import arguments, is_settings, settings
-from spark_iceberg_sql.syntax.clickhouse_tables import altered, created, name_end
+from spark_iceberg_sql.syntax.clickhouse_tables import created, name_end
 from spark_iceberg_sql.syntax.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.function_calls import calls as function_calls
 from spark_iceberg_sql.syntax.identifiers import dotted
