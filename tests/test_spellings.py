@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -383,6 +383,7 @@ _PIECES = st.sampled_from(
 )
 
 
+@example("SETTINGS iceberg = iceberg")
 @given(st.lists(_PIECES, max_size=14).map(" ".join))
 def test_any_text_is_translated_once_or_not_at_all(text: str) -> None:
     found = translate(text)

@@ -50,7 +50,7 @@ def settings(
     at = next(
         (
             i
-            for i in range(len(tokens))
+            for i in range(1, len(tokens))  # behind a statement
             if is_settings(tokens, i, len(tokens)) and not any(i in r for r in inside)
         ),
         None,
