@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cases import Case, checked, file_cases, page_cases, said
+from changing_scripts import script
 
 from spark_iceberg_sql import lazy
 from spark_iceberg_sql.checker import judging
@@ -175,8 +176,11 @@ def test_known_is_not_changed_by_a_check() -> None:
 def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     """`when` spares rules statements in which they find nothing, and no others."""
     cases = [*file_cases(), *page_cases()]
+    scripts = [script(seed) for seed in range(600)]
     # Anew each time: `checked` keeps what it found.
     spared = [checked.__wrapped__(case).diagnostics for case in cases]
+    of_scripts = [check(text).diagnostics for text in scripts]
+    assert len({found.code for every in of_scripts for found in every}) > 25
     every = {
         kind: tuple(dataclasses.replace(rule, when=None) if rule.when else rule for rule in rules)
         for kind, rules in judging._RULES.items()
@@ -184,6 +188,7 @@ def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(judging, "_RULES", every)
     assert any(rule.when for rule in ALL)
     assert [checked.__wrapped__(case).diagnostics for case in cases] == spared
+    assert [check(text).diagnostics for text in scripts] == of_scripts
 
 
 @pytest.mark.thorough
