@@ -318,6 +318,20 @@ SHOWN: list[tuple[str, list[str]]] = [
         + "CALL local.system.rewrite_data_files(options => map('rewrite-all', 'true'), table => 'd.slow')",
         ["1 row", "rewrote 8 rows, 1 new data file (", "8 data files removed"],
     ),
+    (
+        S
+        + "ALTER TABLE local.d.slow CREATE BRANCH audit;\n"
+        + "INSERT INTO local.d.slow.branch_audit VALUES ('a'), ('b');\n"
+        + "DELETE FROM local.d.slow.branch_audit WHERE s = 'a'",
+        ["DELETE FROM local.d.slow.branch_audit: done", "wrote 2 rows, ", ", on branch audit"],
+    ),
+    (
+        S
+        + "ALTER TABLE local.d.slow SET TBLPROPERTIES ('write.wap.enabled' = 'true');\n"
+        + "SET spark.wap.branch = checked;\n"
+        + "INSERT INTO local.d.slow VALUES ('c'); RESET spark.wap.branch",
+        ["INSERT INTO local.d.slow: done", "wrote 1 row, ", ", on branch checked"],
+    ),
     (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]
 KEPT = "%%iceberg_sql kept --limit 4\nSELECT * FROM range(40)"
