@@ -135,7 +135,7 @@ class Connect:
         self.spark.interruptTag(group)
 
 
-def _read(name: str, metrics: Mapping[str, int], joined: bool) -> TableRead | None:
+def _read(name: str, metrics: Mapping[str, Any], joined: bool) -> TableRead | None:
     """What a node of a plan read; None if it scans no data files of an Iceberg table.
 
     joined: whether the plan has a join, which may have left out some of the planned files.

@@ -81,6 +81,16 @@ work._picture = plain
 import re
 print("told:", any(re.search(r" · [\\d.]+ k?B, \\d rows written$", words) for words in told), told)
 """
+REMEDIES = """\
+shell, put = get_ipython(), []
+before, shell.set_next_input = shell.set_next_input, lambda text, replace=False: put.append(text)
+shell.run_cell("%%iceberg_sql q --limit 3\\nSET x.y = 1;\\nSELECT days(ts) FROM local.d.t -- x")
+%iceberg_sql --fix
+shell.run_cell("%iceberg_sql SELECT 1")
+shell.run_cell("%iceberg_sql --fix")
+shell.set_next_input = before
+print(put)
+"""
 EXPLAINED = """\
 %%iceberg_sql --explain
 WITH x AS (SELECT * FROM local.d.t) INSERT INTO local.d.t SELECT * FROM x;
@@ -243,6 +253,14 @@ SHOWN: list[tuple[str, list[str]]] = [
     ("%iceberg_sql --copy found", ["id\tname\n0\tn0\n1\tn1\n", "40 rows as tab-separated values"]),
     ("found", ["DataFrame[id: bigint, name: string]"]),
     ("x = %iceberg_sql --quiet SELECT 42 AS answer\nx.first().answer", ["42"]),
+    # The last cell of these has no remedy, the first one has; what has run is not in the new cell.
+    (
+        REMEDIES,
+        [
+            "'%%iceberg_sql q --limit 3\\nSELECT iceberg_days(ts) FROM local.d.t -- x'",
+            "no error with one correction",
+        ],
+    ),
     (
         S
         + "SELECT '; -- {x} :y' AS a, \"it's\" AS b, CAST(NULL AS STRUCT<day: INT>) AS d\n"
