@@ -147,7 +147,11 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT (1", None, ["PARSE_SYNTAX_ERROR"]),
     (S + "SELECT 'a", None, ["cell:2"]),
     (S + "SELECT id, count(*) FROM local.d.t", None, ["MISSING_GROUP_BY"]),
-    (S + "SELECT a, FROM local.d.t", None, ["cell:2"]),
+    (
+        S + "SELECT id, FROM local.d.t",
+        None,
+        ["cell:2", "leave out the `,`", "SELECT id FROM local.d.t;"],
+    ),
     # values
     (S + "SELECT CAST('x' AS INT)", "CAST('x' AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),
     (
