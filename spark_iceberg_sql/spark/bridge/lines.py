@@ -96,6 +96,17 @@ def literal(column: Java, java_class: Callable[[str], Java]) -> Java | None:
     return java_class("org.apache.spark.sql.Column")(value)
 
 
+def data_frame_class() -> type:
+    """pyspark's class of the DataFrames of classic sessions."""
+    if LINE >= (4, 0):
+        from pyspark.sql.classic.dataframe import DataFrame
+
+        return DataFrame
+    import pyspark.sql
+
+    return pyspark.sql.DataFrame
+
+
 def column(
     java_class: Callable[[str], Java], scala_object: Callable[[str], Java], expression: Java
 ) -> Java:

@@ -22,7 +22,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_session
-from spark_iceberg_sql.spark.gate import explain_errors
+from spark_iceberg_sql.spark.gate import explain_errors, read_errors
 from spark_iceberg_sql.spark.gate.judge import judge
 from spark_iceberg_sql.spark.modes import known_mode
 from spark_iceberg_sql.spark.optimizer import injection
@@ -56,7 +56,9 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """
     if known_mode(ddl) != "off" or gate.existing() is not None:
         _gate().install(java_session(spark), ddl)
-    SparkSession.sql = _explained_sql if gate.shut() else _PLAIN_SQL  # type: ignore[method-assign]
+    shut = gate.shut()
+    SparkSession.sql = _explained_sql if shut else _PLAIN_SQL  # type: ignore[method-assign]
+    (read_errors.install if shut else read_errors.uninstall)()
     return spark
 
 

@@ -57,6 +57,8 @@ public class TextTable implements SupportsRead, SupportsMetadataColumns {
     }
   }
 
+  public org.apache.iceberg.Table table() { return table; }
+
   /** As of Iceberg's own table for Spark: the snapshot that is read. */
   public Long snapshotId() { return snapshot; }
 
