@@ -88,6 +88,7 @@ def may_need_translation(text: str) -> bool:
 
 # The prefix of the names of catalogs that are made for a folder.
 OWN = "path_"
+OWN_NAME = re.compile(rf"`?({OWN}[0-9a-f]{{12}})`?\.`?([^`\s;,]+?)`?(?=[\s;,.:]|$)")
 # A function from where a table is to its name, catalog first.
 Naming = Callable[[Call], tuple[str, ...]]
 

@@ -135,8 +135,9 @@ def relation_names(plan: Java) -> list[str]:
 _ICEBERG = ("org.apache.iceberg.spark.source.SparkTable", "sparkicebergsql.TextTable")
 
 
-def iceberg_tables(plan: Java) -> list[Java]:
-    """Spark's tables for the Iceberg tables that an analyzed plan refers to, in plan order, without subqueries."""
+def iceberg_tables(frame: DataFrame) -> list[Java]:
+    """Spark's tables for the Iceberg tables that a DataFrame refers to, in plan order, without subqueries."""
+    plan = frame._jdf.queryExecution().analyzed()
     tables = [leaf.table() for leaf in from_seq(plan.collectLeaves()) if kind(leaf) == _RELATION]
     return [table for table in tables if str(table.getClass().getName()) in _ICEBERG]
 

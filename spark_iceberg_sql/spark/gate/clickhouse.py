@@ -21,6 +21,7 @@ from spark_iceberg_sql.syntax.clickhouse import (
     own_name,
     translate,
 )
+from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.literal_calls import Call
 from spark_iceberg_sql.syntax.literals import parts
 
@@ -53,10 +54,17 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
         place.warn_of_open(text)
         if not wanted.named:
             attach_to_write(spark, place, wanted.name)
-        elif not attach_to_create(spark, place, wanted.name) and not wanted.new:
+            continue
+        exists = attach_to_create(spark, place, wanted.name)
+        if not exists and not wanted.new:
             raise IcebergSqlError(
                 f"there is no table at `{place.shown}`\n"
                 "help: write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ..."
+            )
+        if exists and wanted.new and not found.text.startswith("CREATE TABLE IF NOT EXISTS"):
+            raise IcebergSqlError(
+                f"there is already a table at `{place.shown}`; it is attached as {dotted(wanted.name)}\n"
+                "help: leave out the columns, or write CREATE TABLE IF NOT EXISTS"
             )
     for words in found.ignored:
         warnings.warn(words, IcebergSqlWarning, stacklevel=2)

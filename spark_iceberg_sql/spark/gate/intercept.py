@@ -99,12 +99,13 @@ def _run(
     except Exception as error:
         unknown = explain_errors.unknown_function(error, text)
         if unknown is None and not _concerns(spark, text, kwargs):
-            refused = explain_errors.of_attached(error)
+            refused = explain_errors.of_attached(error) or read_errors.of_statement(error)
             if refused is None:
                 raise
             raise refused from None
         if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
-            raise explain_errors.explained(spark, error, text) from None
+            found = explain_errors.explained(spark, error, text)
+            raise explain_errors.in_users_words(spark, found) from None
     return _run(spark, text, args, kwargs, attempt + 1)
 
 

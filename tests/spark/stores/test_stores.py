@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sqlite3
 import subprocess
@@ -401,6 +402,13 @@ def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
         for where in ("GET " + folder + "/metadata/snap-", "-m0.avro", f"GET {folder}/data"):
             with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
                 remote.sql(query)
+            said = str(failed.value)
+            assert failed.value.kind == "ReadError", (kind, where, said[-2000:])
+            assert re.match(
+                rf"`{s3.table}` \(snapshot \d+\) cannot be read: .+; the query has", said
+            )
+            assert "\n" not in said
+            assert "sentinel" not in said
             assert failed.value.seconds < IN_TIME
     # Passing faults: the client tries again, and no row is read twice or left out.
     for kind in ("503", "reset", "slow"):
