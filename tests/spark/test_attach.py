@@ -241,6 +241,9 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(f"ALTER TABLE {name} UPDATE n = 7 WHERE id = 2")
     spark.sql(f"ALTER TABLE {name} RENAME COLUMN n TO m")
     spark.sql(f"OPTIMIZE TABLE {name} FINAL")
+    short = name.partition(".")[0]
+    spark.sql(f"CREATE TABLE {short}.two {engine}")
+    spark.sql(f"OPTIMIZE TABLE {short}.two")  # a catalog and a table
     with pytest.warns(IcebergSqlWarning, match="SETTINGS max_threads is ignored"):
         rows = spark.sql(
             f"SELECT id, m, u FROM {name} ORDER BY id SETTINGS max_threads = 4"

@@ -216,9 +216,7 @@ def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) 
     (one, other) = sorted(table.glob("data/*.parquet"))
     one.unlink()
     other.write_bytes(other.read_bytes()[:50])
-    said = (
-        rf"^`{table}[^`]*` \(snapshot \d+\) cannot be read: .*/data/.*; the query has returned no rows$"
-    )
+    said = rf"^`{table}[^`]*` \(snapshot \d+\) cannot be read: .*/data/.*; the query has returned no rows$"
     for act in (before.collect, before.show, before.count, lambda: before.limit(1).toPandas()):
         with pytest.raises(ReadError, match=said):
             act()

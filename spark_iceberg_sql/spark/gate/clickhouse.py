@@ -76,7 +76,9 @@ def translated(text: str) -> str:
 
     Raises IcebergSqlError for what is ClickHouse's and has no equal.
     """
-    found = translate(text, _collections(text)) if may_need_translation(text) else None
+    if not may_need_translation(text):
+        return text
+    found = translate(text, _collections(text), catalogs=_catalogs(text))
     return text if found is None else found.text
 
 
@@ -89,7 +91,13 @@ def _translation(text: str, places: dict[int, Place]) -> Translation | None:
         place = places[id(call)] = opened(call)
         return _name(place)
 
-    return translate(text, _collections(text), naming)
+    return translate(text, _collections(text), naming, _catalogs(text))
+
+
+def _catalogs(text: str) -> set[str]:
+    """The catalogs of the session; none for a statement to which they do not matter."""
+    names = configuration.settings("spark.sql.catalog.") if "optimize" in text.lower() else {}
+    return {name for name in names if "." not in name}
 
 
 def _collections(text: str) -> set[str]:

@@ -85,7 +85,12 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
 def in_users_words(spark: SparkSession, error: Exception) -> Exception:
     """The error with a table's location instead of the name that INSERT INTO FUNCTION has given it."""
     said = lines.description(error) if isinstance(error, CapturedException) else str(error)
-    found = OWN_NAME.sub(lambda m: f"`{attached.location(spark, m[1], m[2]) or m[2]}`", said)
+
+    def place(name: re.Match[str]) -> str:
+        location = attached.location(spark, name[1], name[2]) or name[2]
+        return f"`{location.removeprefix('file:')}`"
+
+    found = OWN_NAME.sub(place, said)
     if found == said:
         return error
     if isinstance(error, CapturedException):
