@@ -47,25 +47,31 @@ def make(
     properties: dict[str, str] | None = None,
     rows: Sequence[Mapping[str, Any]] = (),
     deleted: Sequence[int] = (),
+    partition: Mapping[str, int] | None = None,
 ) -> None:
     """Write a table with Iceberg's own generic writer, as Flink would.
 
     rows: the values of each; by default two, of which the second has only its id. deleted: the ids of rows that
-    equality deletes remove.
+    equality deletes remove. partition: the columns that the table is partitioned by, and their values in its only file.
     """
     java: Any = spark._jvm
     iceberg, time = java.org.apache.iceberg, java.java.time
     parsed = iceberg.SchemaParser.fromJson(schema(fields))
     tables = iceberg.hadoop.HadoopTables(spark._jsparkSession.sessionState().newHadoopConf())
-    unpartitioned = iceberg.PartitionSpec.unpartitioned()
+    spec = iceberg.PartitionSpec.builderFor(parsed)
+    for name in partition or ():
+        spec = spec.identity(name)
     settings = {"format-version": "3", **(properties or {})}
-    table = tables.create(parsed, unpartitioned, settings, folder)
+    table = tables.create(parsed, spec.build(), settings, folder)
     builder = getattr(iceberg.data, "GenericFileWriterFactory$Builder")(table)
     format_ = getattr(iceberg.FileFormat, kind)
     factory = builder.dataFileFormat(format_).dataSchema(parsed).build()
     output = table.io().newOutputFile(f"{folder}/data/f.{kind.lower()}")
     encrypted = iceberg.encryption.EncryptedFiles.plainAsEncryptedOutput(output)
-    writer = factory.newDataWriter(encrypted, table.spec(), None)
+    key = None if partition is None else iceberg.PartitionData(table.spec().partitionType())
+    for at, number in enumerate((partition or {}).values()):
+        key.set(at, java.java.lang.Long.valueOf(str(number)))
+    writer = factory.newDataWriter(encrypted, table.spec(), key)
     first = {
         "id": 1,
         "at": time.LocalTime.of(1, 2, 3, 400_000_000),

@@ -62,15 +62,18 @@ public class TextValues {
       case STRING:
       case UUID:
         return UTF8String.fromString(value.toString());
+        // Values of identity partitions may be Iceberg's internal ones: numbers.
       case DATE:
-        return Integer.valueOf(DateTimeUtil.daysFromDate((LocalDate) value));
+        return value instanceof Integer ? value : Integer.valueOf(DateTimeUtil.daysFromDate((LocalDate) value));
       case TIMESTAMP:
+        if (value instanceof Long) return value;
         return Long.valueOf(value instanceof OffsetDateTime ? DateTimeUtil.microsFromTimestamptz((OffsetDateTime) value)
                                                             : DateTimeUtil.microsFromTimestamp((LocalDateTime) value));
       case TIME:
+        if (value instanceof Long) value = DateTimeUtil.timeFromMicros(((Long) value).longValue());
         return UTF8String.fromString(TIME.format((TemporalAccessor) value));
       case TIMESTAMP_NANO:
-        return UTF8String.fromString(nanoseconds((TemporalAccessor) value));
+        return UTF8String.fromString(nanoseconds((Types.TimestampNanoType) type, value));
       case DECIMAL:
         Types.DecimalType decimal = (Types.DecimalType) type;
         return Decimal.apply((java.math.BigDecimal) value, decimal.precision(), decimal.scale());
@@ -102,8 +105,12 @@ public class TextValues {
     return new GenericArrayData(made);
   }
 
-  private static String nanoseconds(TemporalAccessor value) {
-    if (!(value instanceof OffsetDateTime)) return DATE_TIME.format(value);
+  private static String nanoseconds(Types.TimestampNanoType type, Object value) {
+    if (value instanceof Long) {
+      String text = DATE_TIME.format(DateTimeUtil.timestampFromNanos(((Long) value).longValue()));
+      return type.shouldAdjustToUTC() ? text + "+00:00" : text;
+    }
+    if (!(value instanceof OffsetDateTime)) return DATE_TIME.format((TemporalAccessor) value);
     return DATE_TIME.format(((OffsetDateTime) value).withOffsetSameInstant(ZoneOffset.UTC)) + "+00:00";
   }
 
