@@ -160,11 +160,11 @@ def test_geometry_and_readable_columns_beside_text(spark: SparkSession, tmp_path
     assert spark.sql(f"SELECT part.t FROM {call} WHERE part.a = 7").collect() == [("01:02:03.4",)]
     assert spark.sql(f"SELECT id FROM {call} WHERE f3 = X'000102'").collect() == [(1,)]
     # The values of identity partitions are in the metadata, as numbers.
-    values = {"at": 3_600_000_001, "made ns": NANOS[5], "seen": -1}
+    values = {"at": 3_600_000_001, "made ns": NANOS[5], "seen": -NANOS[5]}
     some = [f for f in FIELDS if f[0] in ("id", *values)]
     make(spark, f"{folder}s", some, rows=[{"id": 1}], partition=values)
     (row,) = spark.sql(f"SELECT * FROM iceberg('{folder}s', columns => 'string')").collect()
-    assert tuple(row)[1:] == ("01:00:00.000001", text_of(NANOS[5]), text_of(-1) + "+00:00")
+    assert tuple(row)[1:] == ("01:00:00.000001", text_of(NANOS[5]), text_of(-NANOS[5]) + "+00:00")
 
 
 @pytest.mark.filterwarnings("ignore:.* is read without")

@@ -70,7 +70,7 @@ def make(
     encrypted = iceberg.encryption.EncryptedFiles.plainAsEncryptedOutput(output)
     key = None if partition is None else iceberg.PartitionData(table.spec().partitionType())
     for at, number in enumerate((partition or {}).values()):
-        key.set(at, java.java.lang.Long.valueOf(str(number)))
+        key.set(at, number)  # py4j makes a Long of one beyond 32 bits
     writer = factory.newDataWriter(encrypted, table.spec(), key)
     first = {
         "id": 1,
