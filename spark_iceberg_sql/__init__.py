@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         JavaError,
         MissingExtraError,
         PluginError,
+        ReadError,
         ScriptFailedError,
         SourceError,
     )
@@ -69,6 +70,7 @@ _HOME = {
     "ScriptFailedError": "errors",
     "Server": "spark.servers",
     "Severity": "diagnostics",
+    "ReadError": "errors",
     "SourceError": "errors",
     "Advice": "insight.advise",
     "Proposal": "insight.advise",
@@ -112,6 +114,7 @@ __all__ = [
     "PluginError",
     "Preview",
     "Proposal",
+    "ReadError",
     "Report",
     "ScriptFailedError",
     "Server",

@@ -5,6 +5,7 @@
         ├── ConfigError          the settings have an unknown key or an invalid value
         ├── FileError            a file cannot be found, read or written
         ├── SourceError          a given metadata file or catalog cannot be read
+        ├── ReadError            a store or a file failed while a query ran
         ├── PluginError          rules from another package cannot be loaded
         ├── ScriptFailedError    a statement of a script failed at run time
         ├── MissingExtraError    an optional dependency is not installed; also an ImportError
@@ -13,7 +14,7 @@
     UserWarning
     └── IcebergSqlWarning        findings about a statement that is passed on to Spark
 
-Errors of Spark itself stay Spark's own.
+Errors of Spark itself stay Spark's own, except for ReadError in an installed session.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class FileError(IcebergSqlError):
 
 class SourceError(IcebergSqlError):
     """A given metadata file or catalog cannot be read."""
+
+
+class ReadError(IcebergSqlError):
+    """A store or a file failed while a query ran: one sentence with the table, its snapshot and the reason."""
 
 
 class PluginError(IcebergSqlError):

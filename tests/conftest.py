@@ -44,7 +44,6 @@ LONGEST = (
     "test_guard_life.py",
     "test_adversary.py",
     "test_script.py",
-    "test_races.py",
 )
 
 

@@ -299,9 +299,17 @@ def test_what_has_no_effect_is_named() -> None:
     )
     assert found is not None
     assert found.ignored == (
-        "ORDER BY (a) is ignored; to sort what is written, run ALTER TABLE c.t WRITE ORDERED BY a",
+        "ORDER BY (a) is ignored; to sort what is written, run ALTER TABLE c.t WRITE ORDERED BY a NULLS LAST",
         "SETTINGS iceberg_format_version is ignored",
     )
+    created = f"CREATE TABLE c.t (a Int32, at DateTime64(6)) {ENGINE} ORDER BY "
+    for order, words in (
+        ("(toYYYYMM(at) DESC, a)", "WRITE ORDERED BY months(at) DESC NULLS LAST, a NULLS LAST"),
+        ("(a % 7)", "(a % 7) is ignored"),
+    ):
+        found = translate(created + order)
+        assert found is not None
+        assert found.ignored[0].endswith(words)
     orc = translate("CREATE TABLE c.t (a Int32) ENGINE = IcebergLocal('/p', format = 'ORC')")
     assert orc is not None
     assert "'write.format.default' = 'orc'" in orc.ignored[0]

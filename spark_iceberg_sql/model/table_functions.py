@@ -15,7 +15,7 @@ from spark_iceberg_sql.records import record
 Value = str | int | bool | None
 
 FORMATS = ("auto", "parquet", "orc", "avro")
-COLUMNS = ("skip", "error")
+COLUMNS = ("skip", "string", "error")
 COMPRESSIONS = ("auto", "none", "gzip", "gz", "zstd", "zst", "snappy", "lz4", "brotli", "br", "xz")
 
 
@@ -129,7 +129,8 @@ SETTINGS = (
     Argument(
         "columns",
         str,
-        "columns of types that Spark does not support: skip or error; by default skipped with a warning",
+        "columns of types that Spark does not support: skip, string (read as text) or error; by default skipped with a "
+        "warning",
     ),
     Argument("split_size", int, "target size of a read task in bytes"),
     Argument("structure", str, "only auto: the table has its own columns", "auto"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, ReadError
 from spark_iceberg_sql.spark.bridge import catalogs
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 
@@ -50,7 +50,7 @@ def said(error: BaseException) -> Said:
     named = _CONDITION.match(text)
     condition = named[1] if named else _kind(error)
     if isinstance(error, IcebergSqlError):
-        condition = "STATEMENT_REFUSED"
+        condition = "READ_FAILED" if isinstance(error, ReadError) else "STATEMENT_REFUSED"
     place = _PLACE.search(text)
     words = _END.sub("", text[named.end() if named else 0 :]).strip()
     words = _PLACE_AT_END.sub("", _SEARCHED.sub("", words))

@@ -89,6 +89,7 @@ def may_need_translation(text: str) -> bool:
 
 # The prefix of the names of catalogs that are made for a folder.
 OWN = "path_"
+OWN_NAME = re.compile(rf"`?({OWN}[0-9a-f]{{12}})`?\.`?([^`\s;,]+?)`?(?=[\s;,.:]|$)")
 # A function from where a table is to its name, catalog first.
 Naming = Callable[[Call], tuple[str, ...]]
 
@@ -104,13 +105,16 @@ def _own_name(call: Call) -> tuple[str, ...]:
 
 
 def translate(
-    text: str, collections: Collection[str] = (), naming: Naming = _own_name
+    text: str,
+    collections: Collection[str] = (),
+    naming: Naming = _own_name,
+    catalogs: Collection[str] = (),
 ) -> Translation | None:
     """A statement in Spark's words; None where it needs no translation.
 
     text: one statement. collections: the named collections there are, which may stand unquoted as a
-    function's first argument. naming: gives the name of a table that is written by path. Raises IcebergSqlError for
-    what is ClickHouse's and has no equal.
+    function's first argument. naming: gives the name of a table that is written by path. catalogs: the session's, of
+    which one may be the first of two parts of a name. Raises IcebergSqlError for what is ClickHouse's and has no equal.
     """
     if not may_need_translation(text):
         return None
@@ -128,7 +132,7 @@ def translate(
     attach: list[Attachment] = []
     writes: list[str] = []
     ignored: list[str] = []
-    edits += _whole(statement, tokens, attach, writes, naming, collections)
+    edits += _whole(statement, tokens, attach, writes, naming, collections, catalogs)
     begin = _begin(tokens)
     changed = altered(tokens[begin:], text)
     if changed is not None:
@@ -173,6 +177,7 @@ def _whole(
     writes: list[str],
     naming: Naming,
     collections: Collection[str],
+    catalogs: Collection[str],
 ) -> Iterator[Edit]:
     begin = _begin(tokens)
     words = [token.word for token in tokens[begin : begin + 4]]
@@ -180,7 +185,7 @@ def _whole(
     if words[:1] in (["DESCRIBE"], ["DESC"], ["SHOW"]):
         yield from table_calls.whole(rest)
     elif words[:2] == ["OPTIMIZE", "TABLE"]:
-        yield from _optimize(statement, rest, writes)
+        yield from _optimize(statement, rest, writes, catalogs)
     elif words[:2] == ["ALTER", "TABLE"]:
         yield from _delete(statement, rest, writes)
     elif words[:3] == ["INSERT", "INTO", "FUNCTION"]:
@@ -189,13 +194,16 @@ def _whole(
         yield from _insert(rest, 4, attach, naming, collections)
 
 
-def _optimize(statement: Statement, tokens: list[Token], writes: list[str]) -> Iterator[Edit]:
+def _optimize(
+    statement: Statement, tokens: list[Token], writes: list[str], catalogs: Collection[str]
+) -> Iterator[Edit]:
     end = name_end(tokens, 2)
     final = [token.word for token in tokens[end:]] == ["FINAL"]
     if end == 2 or not (final or end == len(tokens)):
         return
     parts = [token.text for token in tokens[2:end] if token.text != "."]
-    catalog = f"{parts[0]}." if len(parts) > 2 else ""
+    begins = len(parts) > 2 or (len(parts) == 2 and parts[0].strip("`") in catalogs)
+    catalog = f"{parts[0]}." if begins else ""
     writes.append(statement.script[tokens[2].start : tokens[end - 1].end])
     name = writes[0].replace("'", "\\'")
     options = _ALL if final else _DELETES

@@ -167,11 +167,11 @@ def _clauses(
         if words == _CLAUSES[0]:
             partitioning = [_term(term, columns) for term in _terms(body)]
         elif words in _CLAUSES[1:3]:
-            fields = ", ".join(" ".join(t.text for t in term) for term in _terms(body))
-            if fields:
+            terms = _terms(body)
+            if terms:
+                fields = ", ".join(" ".join(t.text for t in term) for term in terms)
                 ignored.append(
-                    f"{' '.join(words)} ({fields}) is ignored; to sort what is written, run "
-                    f"ALTER TABLE {name} WRITE ORDERED BY {fields}"
+                    f"{' '.join(words)} ({fields}) is ignored{_ordered(terms, columns, name)}"
                 )
         elif words[0] == "COMMENT" and not body:
             comment = tokens[at + 1].text
@@ -185,6 +185,22 @@ def _clauses(
             )
         at = end
     return partitioning, comment, ignored
+
+
+def _ordered(terms: list[list[Token]], columns: dict[str, tuple[str, SparkType]], name: str) -> str:
+    """The statement that sorts by them; nothing if Iceberg cannot."""
+    written = []
+    for term in terms:
+        # ClickHouse has NULL last, in both directions.
+        down = term[-1].word in ("DESC", "DESCENDING")
+        core = term[:-1] if down or term[-1].word in ("ASC", "ASCENDING") else term
+        try:
+            one = _term(core, columns) if columns or len(core) > 1 else core[0].text
+        except IcebergSqlError:
+            return ""
+        written.append(f"{one}{' DESC' if down else ''} NULLS LAST")
+    order = ", ".join(written)
+    return f"; to sort what is written, run ALTER TABLE {name} WRITE ORDERED BY {order}"
 
 
 def _starts(tokens: list[Token], at: int) -> bool:

@@ -103,6 +103,8 @@ def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
         attach(spark, str(path), f"{maker}.db.other")
     with pytest.raises(IcebergSqlError, match="already exists, with the warehouse"):
         attach(spark, str(path), "local.db.t")
+    with pytest.raises(AnalysisException, match=r"`url`.* has `#`, at which Iceberg ends the keys"):
+        spark.sql("SELECT * FROM iceberg('s3://lake/a#b/t')")
     with pytest.raises(AnalysisException, match="is not a table; the tables in it"):
         attach(spark, str(path.parent), "lake.db")
     for name in ("", "lake..t"):
@@ -190,7 +192,9 @@ def test_a_table_that_is_dropped_or_made_anew(spark: SparkSession, tmp_path: Pat
     assert not spark.catalog.tableExists(name)
     assert spark.sql(f"SHOW TABLES IN {name.removesuffix('.z')}").count() == 0
     # CREATE TABLE by the name must not begin again at version 1: the folder may have a newer one.
-    with pytest.raises((IcebergSqlError, AnalysisException, Py4JJavaError)):
+    with pytest.raises(
+        IcebergSqlError, match=r"^the table in .* was dropped, or made anew; attach"
+    ):
         spark.sql(f"CREATE TABLE {name} (id INT) USING iceberg")
     spark.sql(create)
     for text in ("SELECT * FROM {}", "INSERT INTO {} VALUES (1)"):
@@ -237,6 +241,9 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(f"ALTER TABLE {name} UPDATE n = 7 WHERE id = 2")
     spark.sql(f"ALTER TABLE {name} RENAME COLUMN n TO m")
     spark.sql(f"OPTIMIZE TABLE {name} FINAL")
+    short = name.partition(".")[0]
+    spark.sql(f"CREATE TABLE {short}.two {engine}")
+    spark.sql(f"OPTIMIZE TABLE {short}.two")  # a catalog and a table
     with pytest.warns(IcebergSqlWarning, match="SETTINGS max_threads is ignored"):
         rows = spark.sql(
             f"SELECT id, m, u FROM {name} ORDER BY id SETTINGS max_threads = 4"
@@ -254,6 +261,13 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     terms = spark.sql(f"SELECT transform FROM iceberg_partition_specs('{folder}')").collect()
     assert [row[0] for row in terms] == ["month"]
     spark.sql(create.replace("TABLE", "TABLE IF NOT EXISTS"))
+    with pytest.raises(
+        IcebergSqlError, match=rf"(?s)already a table at `{folder}`; .* IF NOT EXISTS"
+    ):
+        spark.sql(create)
+    with pytest.raises(AnalysisException, match=rf"`{folder}`") as said:
+        spark.sql(f"INSERT INTO FUNCTION icebergLocal('{folder}') VALUES (1)")
+    assert "path_" not in str(said.value)
     other = name.replace(".t", ".`by.name`")
     spark.sql(f"CREATE TABLE {other} {engine}")
     assert spark.table(other).count() == 2
@@ -371,6 +385,13 @@ def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> 
     assert [row[0] for row in kept.collect()] == [f"{path}/metadata"]
     assert spark.table(made).count() == 8
     link.unlink()
+    # At once, by name and by path: the newest version is looked for while the other commits the next.
+    spark.sql(f"ALTER TABLE {made} SET TBLPROPERTIES ('commit.retry.num-retries' = '50')")
+    into = (made, f"FUNCTION icebergLocal('{path}')")
+    with ThreadPoolExecutor(4) as pool:
+        writes = (f"INSERT INTO {into[n % 2]} VALUES ({20 + n}, 'w')" for n in range(8))
+        list(pool.map(spark.sql, writes))
+    assert ids(spark, path)[-8:] == list(range(20, 28))
     spark.sql(f"DELETE FROM {made} WHERE id > 8")
     assert ids(spark, path) == [1, 2, 3, 7, 8]
     assert spark.table(made).count() == 5

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import unreadable
 from process import run
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
@@ -171,9 +172,11 @@ def test_a_copy_has_the_original_s_rows(
 
 
 def test_in_a_cluster_of_processes(
-    lake: Path, originals: dict[str, dict[str, Rows]], tmp_path: Path
+    spark: SparkSession, lake: Path, originals: dict[str, dict[str, Rows]], tmp_path: Path
 ) -> None:
-    """Executors have no class of this package except the one sent to them; also with Kryo."""
+    """Executors have no class of this package except those sent to them; also with Kryo."""
+    unreadable.make(spark, str(tmp_path / "before"), unreadable.FIELDS)
+    (tmp_path / "before").rename(tmp_path / "texts")
     for version in TABLES:
         shutil.copytree(lake / "db" / version, tmp_path / version)
     script = f"""
@@ -191,6 +194,8 @@ for version in {list(TABLES)}:
     assert files.head()[0] > 50
     far = spark.sql(f"SELECT count(*) FROM iceberg('{tmp_path}/{{version}}') WHERE _path NOT LIKE '%{tmp_path}/%'")
     assert far.head()[0] == 0
+texts = spark.sql("SELECT at, part.t FROM iceberg('{tmp_path}/texts', columns => 'string') ORDER BY id").collect()
+assert texts == [("01:02:03.4", "01:02:03.4"), (None, None)]
 spark.stop()
 """
     out, _ = run(tmp_path, script)

@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.errors import AnalysisException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, ArithmeticException
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.errors import ReadError
 from spark_iceberg_sql.spark.bridge.jvm import gateway, java_class
+from spark_iceberg_sql.spark.gate import read_errors
 
 # Most tables here are copies of one table.
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
@@ -204,6 +207,31 @@ def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, pa
 def test_raw_errors(spark: SparkSession, table: Path, call: str, words: str) -> None:
     with pytest.raises(AnalysisException, match=f"(?s){words}"):
         spark.sql(f"SELECT * FROM {call.format(t=table)}")
+
+
+def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) -> None:
+    """One sentence with the table, the snapshot, the file and the reason; other errors stay Spark's own."""
+    before = spark.sql(f"SELECT * FROM iceberg('{table}') WHERE id > 0")
+    assert before.count() == 2
+    (one, other) = sorted(table.glob("data/*.parquet"))
+    one.unlink()
+    other.write_bytes(other.read_bytes()[:50])
+    said = rf"^`{table}[^`]*` \(snapshot \d+\) cannot be read: .*/data/.*; the query has returned no rows$"
+    for act in (before.collect, before.show, before.count, lambda: before.limit(1).toPandas()):
+        with pytest.raises(ReadError, match=said):
+            act()
+    with pytest.raises(ReadError, match=r"^the statement's job has failed: .*/data/"):
+        spark.sql(
+            f"CREATE TABLE local.by_path.made USING iceberg AS SELECT * FROM iceberg('{table}')"
+        )
+    with pytest.raises(ArithmeticException, match="DIVIDE_BY_ZERO"):
+        spark.sql("SELECT 1 / (id - 1) FROM local.by_path.versions").collect()
+    read_errors.uninstall()
+    try:
+        with pytest.raises(Py4JJavaError):
+            before.collect()
+    finally:
+        read_errors.install()
 
 
 def test_a_view_s_metadata(spark: SparkSession, table: Path) -> None:

@@ -96,13 +96,18 @@ def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
 
     sources: name and text; each may use the ones before it. Raises ValueError with the compiler's message.
     """
+    return loaded_classes(sources)[1]
+
+
+def loaded_classes(sources: Iterable[tuple[str, str]]) -> tuple[Java, dict[str, bytes]]:
+    """The class loader of Java files, and their class files by full class name; otherwise like `classes`."""
     found: dict[str, bytes] = {}
     loader = context_loader()
     for name, text in sources:
         made = cooked(text, f"{name}.java", loader)
         found |= {str(key): bytes(value) for key, value in made.getBytecodes().items()}
         loader = made.getClassLoader()
-    return found
+    return loader, found
 
 
 def write_jar(file: str, classes: Mapping[str, bytes]) -> None:

@@ -1,36 +1,87 @@
 """Facts about the data files of a snapshot, without reading them: sizes from the manifests, times and etags from
 a listing.
+
+They reach the executors once each, as broadcast maps, and a row looks its file up: a join would hash each row's
+address twice and needs a job of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from threading import Lock
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm, local_relation, relations
-from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.bridge import compiler, jvm, lines, relations
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
 
-_COLUMNS = "__path string, __size bigint, __ms bigint, __etag string"
+SIZE, TIME, ETAG = "_size", "_time", "_etag"
+_TYPES = {SIZE: "LongType", TIME: "TimestampType", ETAG: "StringType"}
+_KEPT = 8  # snapshots
+_kept: OrderedDict[tuple[object, ...], Mapping[str, Java]] = OrderedDict()
+_lock = Lock()
+_OBJECTS = "org.apache.spark.sql.catalyst.expressions.objects.Invoke"
 
 
-def file_facts(
+def maps(
     operations: Java,
     snapshot: int,
-    listed: Iterable[tuple[str, int, str | None]],
+    listed: Callable[[], Iterable[tuple[str, int, str | None]]] | None,
     moved: tuple[str, str] | None,
-) -> Java:
-    """A DataFrame of the data files: `__path` in the metadata, `__size` in bytes, `__ms` since 1970 UTC, `__etag`.
+    *,
+    cached: bool,
+) -> Mapping[str, Java]:
+    """Broadcast maps from a data file's address in the metadata to its size, and to its time and its etag if listed.
 
-    operations, snapshot: of the table. listed: address without its scheme, time and etag of the files in the store.
-    moved: for a moved table, a pattern of the address prefixes to map, and their replacement.
+    operations, snapshot: of the table. listed: lists address without its scheme, time in ms and etag of the files in
+    the store. moved: for a moved table, a pattern of the address prefixes to map, and their replacement.
+    cached: whether an earlier call's answer for the snapshot will do: its files do not change.
     """
-    listing = "".join(f"{key}\0{ms}\0{etag or ''}\0" for key, ms, etag in listed)
+    context = jvm.active_session().sparkContext()
+    metadata = operations.current()
+    key = (str(context.applicationId()), str(metadata.uuid()), snapshot, moved, listed is not None)
+    with _lock:
+        if cached and key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    files = () if listed is None else listed()
+    listing = "".join(f"{address}\0{ms}\0{etag or ''}\0" for address, ms, etag in files)
     old, folder = moved or (None, None)
     table = relations.base_table(operations, "")
-    rows = _facts(jvm.gateway()).rows(table, snapshot, listing, old, folder)
-    frame = relations.data_frame(local_relation.of(_COLUMNS, rows))
-    # Spark removes an unused join on distinct keys. In a single partition it needs no shuffle.
-    return frame.coalesce(1).dropDuplicates(jvm.to_seq(["__path"]))
+    found = _facts(jvm.gateway()).maps(table, snapshot, listing, old, folder)
+    java = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(context)
+    wanted = (SIZE,) if listed is None else (SIZE, TIME, ETAG)
+    made = {name: java.broadcast(found[at]) for at, name in enumerate(wanted)}
+    with _lock:
+        _kept[key] = made
+        while len(_kept) > _KEPT:
+            _kept.popitem(last=False)
+    return made
+
+
+def lookup(name: str, found: Java, address: str) -> Java:
+    """A column: the value of one of the maps. name: of the map. address: the column with a file's address."""
+    types = java_class("org.apache.spark.sql.types.DataTypes")
+    value = _invoke(_literal(found), "value", _object("java.util.HashMap"))
+    key = lines.expression(java_class, scala_object, address)
+    return lines.column(
+        java_class, scala_object, _invoke(value, "get", getattr(types, _TYPES[name]), key)
+    ).alias(name)
+
+
+def _literal(value: Java) -> Java:
+    """A constant whose text in plans is short: that of a broadcast has its number only."""
+    kind = java_class("org.apache.spark.sql.catalyst.expressions.Literal")
+    return kind(value, _object("org.apache.spark.broadcast.Broadcast"))
+
+
+def _object(name: str) -> Java:
+    return java_class("org.apache.spark.sql.types.ObjectType")(java_class(name)._java_lang_class)
+
+
+def _invoke(target: Java, method: str, kind: Java, *arguments: Java) -> Java:
+    none = jvm.to_seq([])
+    return java_class(_OBJECTS)(target, method, kind, jvm.to_seq(arguments), none, True, True, True)
 
 
 def count(operations: Java, snapshot: int) -> int:

@@ -96,6 +96,36 @@ def literal(column: Java, java_class: Callable[[str], Java]) -> Java | None:
     return java_class("org.apache.spark.sql.Column")(value)
 
 
+def data_frame_class() -> type:
+    """pyspark's class of the DataFrames of classic sessions."""
+    if LINE >= (4, 0):
+        from pyspark.sql.classic.dataframe import DataFrame
+
+        return DataFrame
+    import pyspark.sql
+
+    return pyspark.sql.DataFrame
+
+
+def column(
+    java_class: Callable[[str], Java], scala_object: Callable[[str], Java], expression: Java
+) -> Java:
+    """Java's Column of an expression."""
+    if LINE >= (4, 0):
+        return scala_object("org.apache.spark.sql.classic.ExpressionUtils").column(expression)
+    return java_class("org.apache.spark.sql.Column")(expression)
+
+
+def expression(
+    java_class: Callable[[str], Java], scala_object: Callable[[str], Java], text: str
+) -> Java:
+    """The expression of a text, not resolved yet."""
+    parsed = java_class("org.apache.spark.sql.functions").expr(text)
+    if LINE >= (4, 0):
+        return scala_object("org.apache.spark.sql.classic.ExpressionUtils").expression(parsed)
+    return parsed.expr()
+
+
 # The parameter of UNRECOGNIZED_PARAMETER_NAME that names the function.
 ROUTINE = "routineName" if LINE >= (4, 0) else "functionName"
 

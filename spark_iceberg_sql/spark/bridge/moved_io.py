@@ -1,24 +1,18 @@
 """The FileIO of tables that were moved, and how its class reaches the executors.
 
-Iceberg's readers open files on executors, which have no class of this package. When the first moved table is read,
-the one class they need is compiled into a jar, which SparkContext.addJar distributes to them.
+Iceberg's readers open files on executors, which get the one class they need when the first moved table is read.
 """
 
 from __future__ import annotations
 
-import threading
 from functools import lru_cache
-from tempfile import TemporaryDirectory
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm, relations
-from spark_iceberg_sql.spark.bridge.jvm import Java, java_class, scala_object
+from spark_iceberg_sql.spark.bridge import compiler, executor_jars, jvm, relations
+from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
 _CLASS = "MovedFileIO"
-_FOLDER = TemporaryDirectory()  # on the driver, until Python exits
-_lock = threading.Lock()
 _matched: set[tuple[int, str, str]] = set()  # snapshots that passed `unmatched`
 _there: set[tuple[int, str, str]] = set()  # those that passed `missing`
-_shipped: set[tuple[str, str | None]] = set()  # Spark applications, and their Connect sessions
 
 
 @lru_cache(maxsize=256)
@@ -29,7 +23,7 @@ def file_io(io: Java, old: str, folder: str) -> Java:
     prefix.
     """
     loader, jar = _compiled(jvm.gateway())
-    _ship(jar)
+    executor_jars.ship(jar)
     arguments = jvm.gateway().new_array(java_class("java.lang.Object"), 3)
     arguments[0], arguments[1], arguments[2] = io, old, folder
     return loader.loadClass(f"sparkicebergsql.{_CLASS}").getConstructors()[0].newInstance(arguments)
@@ -75,24 +69,4 @@ def _checks(gateway: Java) -> Java:
 @lru_cache(maxsize=1)
 def _compiled(gateway: Java) -> tuple[Java, str]:
     """The class loader of MovedFileIO.java, and a jar of its class."""
-    made = compiler.cooked(
-        compiler.source(__package__, _CLASS), f"{_CLASS}.java", compiler.context_loader()
-    )
-    jar = f"{_FOLDER.name}/spark-iceberg-sql-moved.jar"
-    compiler.write_jar(
-        jar, {str(name): bytes(content) for name, content in made.getBytecodes().items()}
-    )
-    return made.getClassLoader(), jar
-
-
-def _ship(jar: str) -> None:
-    """Distribute the jar to this application's executors; tasks of a Connect session only see that session's jars."""
-    context = jvm.active_session().sparkContext()
-    state = jvm.from_option(
-        scala_object("org.apache.spark.JobArtifactSet").getCurrentJobArtifactState()
-    )
-    key = (str(context.applicationId()), None if state is None else str(state.uuid()))
-    with _lock:
-        if key not in _shipped:
-            context.addJar(jar)
-            _shipped.add(key)
+    return executor_jars.compiled("moved", [(_CLASS, compiler.source(__package__, _CLASS))])

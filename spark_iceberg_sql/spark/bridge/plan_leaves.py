@@ -132,6 +132,16 @@ def relation_names(plan: Java) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+_ICEBERG = ("org.apache.iceberg.spark.source.SparkTable", "sparkicebergsql.TextTable")
+
+
+def iceberg_tables(frame: DataFrame) -> list[Java]:
+    """Spark's tables for the Iceberg tables that a DataFrame refers to, in plan order, without subqueries."""
+    plan = frame._jdf.queryExecution().analyzed()
+    tables = [leaf.table() for leaf in from_seq(plan.collectLeaves()) if kind(leaf) == _RELATION]
+    return [table for table in tables if str(table.getClass().getName()) in _ICEBERG]
+
+
 def _is_table(leaf: Java) -> bool:
     return kind(leaf) in (_RELATION, "LogicalRelation", "HiveTableRelation")
 

@@ -21,6 +21,7 @@ from spark_iceberg_sql.syntax.clickhouse import (
     own_name,
     translate,
 )
+from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.literal_calls import Call
 from spark_iceberg_sql.syntax.literals import parts
 
@@ -53,10 +54,17 @@ def in_spark_s_words(spark: SparkSession, text: str) -> str:
         place.warn_of_open(text)
         if not wanted.named:
             attach_to_write(spark, place, wanted.name)
-        elif not attach_to_create(spark, place, wanted.name) and not wanted.new:
+            continue
+        exists = attach_to_create(spark, place, wanted.name)
+        if not exists and not wanted.new:
             raise IcebergSqlError(
                 f"there is no table at `{place.shown}`\n"
                 "help: write the columns, to create it: CREATE TABLE ... (id Int64) ENGINE = ..."
+            )
+        if exists and wanted.new and not found.text.startswith("CREATE TABLE IF NOT EXISTS"):
+            raise IcebergSqlError(
+                f"there is already a table at `{place.shown}`; it is attached as {dotted(wanted.name)}\n"
+                "help: leave out the columns, or write CREATE TABLE IF NOT EXISTS"
             )
     for words in found.ignored:
         warnings.warn(words, IcebergSqlWarning, stacklevel=2)
@@ -68,7 +76,9 @@ def translated(text: str) -> str:
 
     Raises IcebergSqlError for what is ClickHouse's and has no equal.
     """
-    found = translate(text, _collections(text)) if may_need_translation(text) else None
+    if not may_need_translation(text):
+        return text
+    found = translate(text, _collections(text), catalogs=_catalogs(text))
     return text if found is None else found.text
 
 
@@ -81,7 +91,13 @@ def _translation(text: str, places: dict[int, Place]) -> Translation | None:
         place = places[id(call)] = opened(call)
         return _name(place)
 
-    return translate(text, _collections(text), naming)
+    return translate(text, _collections(text), naming, _catalogs(text))
+
+
+def _catalogs(text: str) -> set[str]:
+    """The catalogs of the session; none for a statement to which they do not matter."""
+    names = configuration.settings("spark.sql.catalog.") if "optimize" in text.lower() else {}
+    return {name for name in names if "." not in name}
 
 
 def _collections(text: str) -> set[str]:

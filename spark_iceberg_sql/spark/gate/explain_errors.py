@@ -12,9 +12,11 @@ from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
 from spark_iceberg_sql.spark.bridge.errors import thrown_by
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.tables import attached
 from spark_iceberg_sql.syntax import parser
-from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION
+from spark_iceberg_sql.syntax.clickhouse import INTO_FUNCTION, OWN_NAME
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import Ref
 
@@ -34,6 +36,7 @@ def lost_a_race(error: Exception) -> bool:
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
+_GONE = "NoSuchTableException"
 _REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperationException")
 
 
@@ -43,7 +46,11 @@ def of_attached(error: Exception) -> IcebergSqlError | None:
     while cause is not None:
         frames = cause.getStackTrace()
         ours = len(frames) and str(frames[0].getClassName()).startswith("sparkicebergsql.Folder")
-        if ours and cause.getClass().getSimpleName() in _REFUSALS:
+        kind = cause.getClass().getSimpleName()
+        # Spark has an error of its own for a table that it does not find, except in CREATE TABLE.
+        if ours and (
+            kind in _REFUSALS or (kind == _GONE and not isinstance(error, CapturedException))
+        ):
             said = str(cause.getMessage())
             if lost_a_race(error):
                 said += "; nothing was written\nhelp: run the statement again"
@@ -66,10 +73,29 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
         return catalogs.explained(error, cause) if cause is not None else error
     if cause is not None and _has_no_plan(error):
         return IcebergSqlError(cause)
+    known = of_attached(error) or read_errors.of_statement(error)
+    if cause is None and known is not None:
+        return known
     if catalogs.thrown(error):
         said = f"Spark refused the statement: {catalogs.first_line(error)}"
         return IcebergSqlError(said if cause is None else f"{cause}\n\n{said}")
     return error
+
+
+def in_users_words(spark: SparkSession, error: Exception) -> Exception:
+    """The error with a table's location instead of the name that INSERT INTO FUNCTION has given it."""
+    said = lines.description(error) if isinstance(error, CapturedException) else str(error)
+
+    def place(name: re.Match[str]) -> str:
+        location = attached.location(spark, name[1], name[2]) or name[2]
+        return f"`{location.removeprefix('file:')}`"
+
+    found = OWN_NAME.sub(place, said)
+    if found == said:
+        return error
+    if isinstance(error, CapturedException):
+        return lines.described(error, found)
+    return IcebergSqlError(found) if isinstance(error, IcebergSqlError) else error
 
 
 def unknown_function(error: Exception, text: object) -> str | None:

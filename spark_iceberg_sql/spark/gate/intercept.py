@@ -22,7 +22,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge import gate
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_session
-from spark_iceberg_sql.spark.gate import explain_errors
+from spark_iceberg_sql.spark.gate import explain_errors, read_errors
 from spark_iceberg_sql.spark.gate.judge import judge
 from spark_iceberg_sql.spark.modes import known_mode
 from spark_iceberg_sql.spark.optimizer import injection
@@ -56,7 +56,9 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """
     if known_mode(ddl) != "off" or gate.existing() is not None:
         _gate().install(java_session(spark), ddl)
-    SparkSession.sql = _explained_sql if gate.shut() else _PLAIN_SQL  # type: ignore[method-assign]
+    shut = gate.shut()
+    SparkSession.sql = _explained_sql if shut else _PLAIN_SQL  # type: ignore[method-assign]
+    (read_errors.install if shut else read_errors.uninstall)()
     return spark
 
 
@@ -97,12 +99,13 @@ def _run(
     except Exception as error:
         unknown = explain_errors.unknown_function(error, text)
         if unknown is None and not _concerns(spark, text, kwargs):
-            refused = explain_errors.of_attached(error)
+            refused = explain_errors.of_attached(error) or read_errors.of_statement(error)
             if refused is None:
                 raise
             raise refused from None
         if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
-            raise explain_errors.explained(spark, error, text) from None
+            found = explain_errors.explained(spark, error, text)
+            raise explain_errors.in_users_words(spark, found) from None
     return _run(spark, text, args, kwargs, attempt + 1)
 
 

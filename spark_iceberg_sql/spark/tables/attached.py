@@ -31,6 +31,12 @@ def is_catalog(spark: SparkSession, name: str) -> bool:
     return implemented == folder_catalog.CLASS
 
 
+def location(spark: SparkSession, catalog: str, table: str) -> str | None:
+    """The folder of a table in such a catalog; None if there is no such table."""
+    token = spark.conf.get(f"spark.sql.catalog.{catalog}.{folder_catalog.TOKEN}", None)
+    return None if token is None else folder_catalog.folder(token, [table])
+
+
 def register(spark: SparkSession, place: Place, parts: list[str], found: Found | None) -> None:
     """Give a folder a name in such a catalog, which is configured if there is none.
 

@@ -104,7 +104,10 @@ def plan(function: str, found: Found, values: Mapping[str, Value]) -> Java:
     wanted = virtual_columns.mentioned(always=bool(values.get("virtual_columns")))
     if wanted:
         snapshot = lines.snapshot_id(spark_table)
-        return virtual_columns.with_virtual_columns(leaf, found, snapshot, wanted, pruned=pruned)
+        cached = values.get("use_metadata_files_cache") is not False
+        return virtual_columns.with_virtual_columns(
+            leaf, found, snapshot, wanted, pruned=pruned, cached=cached
+        )
     return relations.without_file(leaf if pruned else relations.unpushed(leaf))
 
 

@@ -1,15 +1,16 @@
 """Columns of types that Spark does not support: time, nanosecond timestamps, geometry in some reference systems.
 
-They are skipped; the other columns are read.
+They are skipped and the other columns are read, or they are read as text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.spark.bridge import jvm, lines, relations, schemas
+from spark_iceberg_sql.spark.bridge import jvm, lines, relations, schemas, text_table
 from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.bridge.schemas import Json
 from spark_iceberg_sql.spark.tables.arguments import invalid
@@ -25,16 +26,21 @@ def readable(
     """The Spark table with the columns that Spark can represent, or with those given as `columns`; and read options.
 
     rows: whether the table's data files are read, not its metadata. Warns about skipped columns, unless the call asks
-    to skip them. Raises Refusal.
+    to skip them. With `string`, the columns are text. Raises Refusal.
     """
     if schemas.is_readable(table) or not schemas.can_leave_out():
         return table, {}
     schema, wanted = schemas.schema_of(table), str(values.get("columns") or "").lower()
+    if wanted == "string":
+        if not rows:
+            words = "metadata has no text of such columns; write columns => 'skip'"
+            raise invalid(function, "columns", words)
+        return text_table.text_table(table, schema, _as_text(schema)), {}
     out = ", ".join(f"`{name}` ({kind})" for name, kind in _unreadable(schema))
     nested = [one["name"] for one in schema["fields"] if rows and _is_nested(one["type"])]
     kept = _kept(schema if not nested else _without(schema, nested))
     if wanted == "error" or kept is None:
-        advice = "" if kept is None else "; omit `columns` to read the other columns"
+        advice = "; write columns => 'string' to read text" if rows else ""
         raise invalid(function, "columns", f"Spark has no type for {out}{advice}")
     if rows:
         _refuse_avro(function, table, out)
@@ -43,8 +49,23 @@ def readable(
         besides = besides and (
             f", and without {besides}: nested columns cannot be read from files with such columns"
         )
-        warn_once(f"`{table.name()}` is read without {out}, for which Spark has no type{besides}")
+        advice = "; write columns => 'string' to read all columns, these as text" if rows else ""
+        words = f"`{table.name()}` is read without {out}, for which Spark has no type"
+        warn_once(words + besides + advice)
     return schemas.with_schema(table, kept), dict(_IN_BATCHES) if rows else {}
+
+
+def refuse_without_type(function: str, argument: str, table: Java) -> None:
+    """Refuse a Spark table with columns that Spark cannot represent, for an argument that reads all columns."""
+    if not schemas.is_readable(table) and schemas.can_leave_out():
+        out = ", ".join(
+            f"`{name}` ({kind})" for name, kind in _unreadable(schemas.schema_of(table))
+        )
+        words = (
+            f"Spark has no type for {out}; the changes of such a table cannot be read: compare two snapshots with "
+            f"{function}(..., snapshot_id => ..., columns => 'string')"
+        )
+        raise invalid(function, argument, words)
 
 
 def _is_nested(kind: Json | str) -> bool:
@@ -72,8 +93,26 @@ def _refuse_avro(function: str, table: Java, out: str) -> None:
         .distinct()
     )
     if "AVRO" in (name.upper() for name in relations.column(formats)):
-        words = f"the table has Avro files, which cannot be read without {out}, for which Spark has no type"
+        words = (
+            f"the table has Avro files, which cannot be read without {out}, for which Spark has no type; "
+            "write columns => 'string' to read text"
+        )
         raise invalid(function, "columns", words)
+
+
+def _as_text(kind: Any) -> Any:
+    """A type with `string` for each part that Spark cannot represent, and for all geometry."""
+    if isinstance(kind, str):
+        return kind if _is_readable(kind) and not kind.startswith("geo") else "string"
+    made = {**kind, **{part: _as_text(kind[part]) for part in _parts(kind)}}
+    if "fields" in kind:
+        made["fields"] = [_shown(one) for one in kind["fields"]]
+    return made
+
+
+def _shown(field: Json) -> Json:
+    kept = {key: value for key, value in field.items() if not key.endswith("-default")}
+    return {**kept, "type": _as_text(field["type"])}
 
 
 def _unreadable(kind: Json | str, name: str = "") -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from spark_iceberg_sql.model.table_functions import Value
 from spark_iceberg_sql.spark.bridge import relations, table_metadata
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.tables.arguments import invalid
+from spark_iceberg_sql.spark.tables.columns import refuse_without_type
 from spark_iceberg_sql.syntax.identifiers import backticked
 
 _BOUNDS = {"start_snapshot_id": "start-snapshot-id", "end_snapshot_id": "end-snapshot-id"}
@@ -35,6 +36,7 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
     for name, snapshot in bounds.items():
         if table.snapshot(snapshot) is None:
             raise invalid(function, name, f"there is no snapshot {snapshot}")
+    refuse_without_type(function, given, relations.spark_table(table))
     start, end = (bounds.get(name) for name in _BOUNDS)
     if start is None and not changes:
         words = "without `start_snapshot_id` the range covers the whole table; write snapshot_id, or add the start"

@@ -17,7 +17,7 @@ from spark_iceberg_sql.spark.bridge import moved_io, relations
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, is_analysis_error, message
 from spark_iceberg_sql.spark.bridge.file_io import BrokenFileError, Files, files_of
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal
-from spark_iceberg_sql.spark.bridge.location import Location
+from spark_iceberg_sql.spark.bridge.location import S3, Location
 from spark_iceberg_sql.spark.tables import nearly, ownership
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.moved import Moved, mapping
@@ -60,8 +60,9 @@ def find(
     knows. new: whether a table is to be created if there is none. Raises Refusal.
     """
     cached = values.get("use_metadata_files_cache") is not False
-    files = files_of(location, cached=cached)
     argument = place_of(values)
+    _refuse_half_key(function, argument, location)
+    files = files_of(location, cached=cached)
     file, stamp, others = _metadata_file(function, argument, location, files, values, new=new)
     try:
         metadata = files.metadata(file, stamp, cached=cached)
@@ -70,6 +71,17 @@ def find(
         raise _unreadable(function, argument, file, message(error), others) from None
     moved = _moved(function, location, file, metadata, values)
     return Found(location, file, str(metadata.location()), metadata, files, moved)
+
+
+def _refuse_half_key(function: str, argument: str, location: Location) -> None:
+    """Iceberg's S3 client ends a key at these characters: it would read, or write, another object."""
+    found = re.search(r"[?#]", location.path) if location.io == S3 else None
+    if found is not None:
+        words = (
+            f"the key of `{location.path}` has `{found[0]}`, at which Iceberg ends the keys of objects in S3; copy the "
+            "table to a folder without it"
+        )
+        raise invalid(function, argument, words)
 
 
 def _moved(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from spark_iceberg_sql.spark.bridge import file_facts, jvm, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java
@@ -24,11 +25,7 @@ _MENTIONED = re.compile(r"(?<![\w$])_(path|file|size|time|etag)(?!\w)", re.IGNOR
 # Not `_file` alone: Iceberg fails on max(_file), which Spark would then push down to it.
 _ADDRESS = "concat(_file, '') AS __address"
 _SCHEME = re.compile(r"^[A-Za-z0-9+.-]+:(//)?")
-_FACTS = {  # name: its expression, its type
-    "_size": ("__size", "BIGINT"),
-    "_time": ("timestamp_millis(__ms)", "TIMESTAMP"),
-    "_etag": ("__etag", "STRING"),
-}
+_FACTS = {"_size": "BIGINT", "_time": "TIMESTAMP", "_etag": "STRING"}
 _AT_ONCE = 50_000  # data files whose sizes the driver collects
 
 
@@ -41,13 +38,19 @@ def mentioned(always: bool) -> frozenset[str]:
 
 
 def with_virtual_columns(
-    leaf: Java, found: Found, snapshot: int | None, wanted: frozenset[str], *, pruned: bool
+    leaf: Java,
+    found: Found,
+    snapshot: int | None,
+    wanted: frozenset[str],
+    *,
+    pruned: bool,
+    cached: bool,
 ) -> Java:
     """The plan that reads a relation, with the virtual columns as hidden columns.
 
     leaf: the relation. found: its table. snapshot: the one it reads; None in an empty table.
     wanted: the columns that the statement may use; cheap ones are always included. pruned: whether
-    predicates may be pushed down.
+    predicates may be pushed down. cached: whether what an earlier call knew of the snapshot's files will do.
     """
     own = relations.column_names(leaf)
     taken = {name.lower() for name in own}
@@ -57,15 +60,22 @@ def with_virtual_columns(
     theirs = [name for name in relations.hidden_column_names(leaf) if name not in taken]
     theirs.remove("_file")
     quoted = [backticked(name) for name in own]
-    rows = _select(relations.data_frame(base), *quoted, _ADDRESS, *theirs)
-    made = {"_path": _found(found), "_file": "element_at(split(__address, '/'), -1)"}
-    if wanted & _FACTS.keys():
-        if snapshot is None:
-            made |= {name: f"CAST(NULL AS {type_})" for name, (_, type_) in _FACTS.items()}
-        else:
-            facts = _facts(found, snapshot, wanted)
-            rows = rows.join(facts, _expression("__address = __path"), "left")
-            made |= {name: text for name, (text, _) in _FACTS.items() if name in wanted}
+    rows = relations.data_frame(base)
+    made = {"_path": _found(found), "_file": "substring_index(__address, '/', -1)"}
+    facts = sorted((wanted & _FACTS.keys()) - taken)
+    if facts and snapshot is None:
+        rows = _select(rows, *quoted, _ADDRESS, *theirs)
+        made |= {name: f"CAST(NULL AS {_FACTS[name]})" for name in facts}
+    elif facts == ["_size"] and file_facts.count(found.operations, snapshot or 0) > _AT_ONCE:
+        rows = _select(rows, *quoted, _ADDRESS, *theirs)
+        condition = _expression("__address = __path")
+        rows = rows.join(_sizes(found, snapshot or 0), condition, "left")
+        made["_size"] = "__size"
+    else:
+        looked_up = _looked_up(found, snapshot or 0, facts, cached=cached) if facts else []
+        plain = [_expression(text) for text in (*quoted, _ADDRESS, *theirs)]
+        rows = rows.select(jvm.to_seq([*plain, *looked_up]))
+        made |= {name: name for name in facts}
     hidden = [f"{text} AS {name}" for name, text in made.items() if name not in taken]
     inner = _select(rows, *quoted, *hidden, *theirs)
     return relations.with_hidden(_select(inner, *quoted), inner, len(own))
@@ -92,14 +102,13 @@ def _expression(text: str) -> Java:
     return jvm.java_class("org.apache.spark.sql.functions").expr(text)
 
 
-def _facts(found: Found, snapshot: int, wanted: frozenset[str]) -> Java:
-    """The data files with sizes, times and etags, without duplicates."""
-    timed = bool(wanted & {"_time", "_etag"})
-    if not timed and file_facts.count(found.operations, snapshot) > _AT_ONCE:
-        return _sizes(found, snapshot)
+def _looked_up(found: Found, snapshot: int, wanted: list[str], *, cached: bool) -> list[Java]:
+    """Columns with the size, time and etag of each row's file."""
+    timed = bool({"_time", "_etag"} & set(wanted))
     moved = None if found.moved is None else (found.moved.old, found.moved.new)
-    listed = _listed(found) if timed else ()
-    return file_facts.file_facts(found.operations, snapshot, listed, moved)
+    listed = partial(_listed, found) if timed else None
+    maps = file_facts.maps(found.operations, snapshot, listed, moved, cached=cached)
+    return [file_facts.lookup(name, maps[name], "_file") for name in wanted]
 
 
 def _sizes(found: Found, snapshot: int) -> Java:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,12 @@ from store_parts import (
     jar,
     rest_jars,
 )
+from store_settings import SHORT
 
 from spark_iceberg_sql.spark.runtime_jar import cache_directory
+
+# These processes run for seconds: one JIT tier, and no collector with threads of its own.
+QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 @pytest.fixture(scope="session")
@@ -64,23 +69,49 @@ def servers() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
 
 @pytest.fixture(scope="session")
-def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
+def starting(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[Remote]]]:
+    """The Spark processes, which start at once; the second only if a test needs it."""
     jars = [str(jar(coordinate)) for coordinate in (AWS, SQLITE)]
     jars += [str(file) for file in azure_jars()]
-    folder = tmp_path_factory.mktemp("stores")
-    process = Remote(
-        {
-            "warehouse": str(folder / "warehouse"),
-            "spark.master": "local[2]",
-            "spark.driver.memory": "1g",
-            "spark.sql.shuffle.partitions": "2",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.host": "127.0.0.1",
-            "spark.jars": ",".join(jars),
-        }
-    )
-    yield process
-    process.close()
+    names = ["remote", *(["second"] if wanted(request, "second") else [])]
+    with ThreadPoolExecutor() as pool:
+        found = {}
+        for name in names:
+            settings = {
+                "warehouse": str(tmp_path_factory.mktemp(name) / "warehouse"),
+                "spark.master": "local[2]",
+                "spark.driver.memory": "1g",
+                "spark.sql.shuffle.partitions": "2",
+                "spark.driver.bindAddress": "127.0.0.1",
+                "spark.driver.host": "127.0.0.1",
+                "spark.jars": ",".join(jars),
+            }
+            found[name] = pool.submit(Remote, settings)
+        yield found
+    for one in found.values():
+        if one.exception() is None:
+            one.result().close()
+
+
+def wanted(request: pytest.FixtureRequest, fixture: str) -> bool:
+    """Whether a test of this run uses a fixture."""
+    return any(fixture in getattr(item, "fixturenames", ()) for item in request.session.items)
+
+
+@pytest.fixture(scope="session")
+def remote(starting: dict[str, Future[Remote]], name_node: object) -> Remote:
+    """A Spark process. The stores do not answer slowly here, so that waiting for them is cut short."""
+    process = starting["remote"].result()
+    process.call("store_settings", "patience", SHORT)
+    return process
+
+
+@pytest.fixture(scope="session")
+def second(starting: dict[str, Future[Remote]]) -> Remote:
+    """Another Spark process."""
+    return starting["second"].result()
 
 
 @pytest.fixture(scope="session")
@@ -119,35 +150,51 @@ def s3(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -
     remote.sql("INSERT INTO glue.db.t VALUES (2, 'b')")
     location = remote.sql("DESCRIBE EXTENDED glue.db.t")
     table = next(row[1] for row in location if row[0] == "Location")
-    remote.conf({f"spark.iceberg_sql.collection.moto.{k}": v for k, v in keys.items()})
-    remote.conf(
-        {
-            "spark.iceberg_sql.collection.moto.endpoint": endpoint,
-            "spark.iceberg_sql.collection.moto.url": table.rsplit("/", 1)[0],
-        }
-    )
-    return S3(endpoint, table)
+    found = S3(endpoint, table)
+    settings = {**found.settings, "url": table.rsplit("/", 1)[0]}
+    remote.conf({f"spark.iceberg_sql.collection.moto.{k}": v for k, v in settings.items()})
+    return found
 
 
 @pytest.fixture(scope="session")
-def hdfs(servers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URI of a one-node HDFS."""
-    folder = tmp_path_factory.mktemp("hdfs")
-    cluster = fetched("hadoop-minicluster-3.4.2", HADOOP, transitive=False)
+def name_node(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[subprocess.Popen[bytes], int, Path] | None]:
+    """A one-node HDFS that is still starting, its port and the file that it writes then; None if no test needs it."""
+    cluster = wanted(request, "hdfs") and fetched(
+        "hadoop-minicluster-3.4.2", HADOOP, transitive=False
+    )
     if not cluster:
-        pytest.skip("needs org.apache.hadoop:hadoop-client-minicluster:3.4.2")
+        yield None
+        return
+    folder = tmp_path_factory.mktemp("hdfs")
     spark_jars = Path(pyspark.__file__).parent / "jars"
     port, http = free_port(), free_port()
     main = "org.apache.hadoop.mapreduce.MiniHadoopClusterManager"
     command = [
-        shutil.which("java") or "java", "-Xmx512m", "-cp", ":".join([*map(str, cluster), f"{spark_jars}/*"]), main,
-        "-nomr", "-format", "-nnport", str(port), "-nnhttpport", str(http), "-datanodes", "1",
+        shutil.which("java") or "java", "-Xmx512m", *QUICK, "-cp", ":".join([*map(str, cluster), f"{spark_jars}/*"]),
+        main, "-nomr", "-format", "-nnport", str(port), "-nnhttpport", str(http), "-datanodes", "1",
         "-writeDetails", str(folder / "details"),
     ]  # fmt: skip
-    servers(command, port, cwd=folder)
-    deadline = time.monotonic() + 90
-    while not (folder / "details").is_file() and time.monotonic() < deadline:
-        time.sleep(0.3)
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    yield process, port, folder / "details"
+    process.terminate()
+    end(process)
+
+
+@pytest.fixture(scope="session")
+def hdfs(name_node: tuple[subprocess.Popen[bytes], int, Path] | None) -> str:
+    """The URI of a one-node HDFS."""
+    if name_node is None:
+        pytest.skip("needs org.apache.hadoop:hadoop-client-minicluster:3.4.2")
+    process, port, details = name_node
+    deadline = time.monotonic() + 120
+    while not details.is_file() and time.monotonic() < deadline:
+        if process.poll() is not None:
+            pytest.skip("HDFS did not start on 127.0.0.1")
+        time.sleep(0.2)
     return f"hdfs://127.0.0.1:{port}"
 
 
@@ -194,7 +241,7 @@ def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory)
     port, warehouse = free_port(), tmp_path_factory.mktemp("rest")
     source = Path(__file__).with_name("rest") / "RestServer.java"
     classes = ":".join(map(str, [*jars, jar(SQLITE)]))
-    command = [shutil.which("java") or "java", "-Xmx256m", "-cp", classes, str(source)]
+    command = [shutil.which("java") or "java", "-Xmx256m", *QUICK, "-cp", classes, str(source)]
     servers([*command, str(port), str(warehouse)], port)
     uri = f"http://127.0.0.1:{port}"
     remote.call(

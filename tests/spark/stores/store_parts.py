@@ -191,6 +191,12 @@ class S3:
     def keys(self) -> str:
         return "'sentinelkey', 'sentinelsecret'"
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """Of a named collection."""
+        keys = {"access_key_id": "sentinelkey", "secret_access_key": "sentinelsecret"}
+        return {**keys, "endpoint": self.endpoint}
+
 
 def client(endpoint: str) -> Any:
     """boto3's S3 client, which comes with moto."""

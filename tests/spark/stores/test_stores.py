@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from faults import FaultyStore
+from pyiceberg.table import StaticTable
 from store_parts import S3, Remote, SqlFailed, client
+
+from spark_iceberg_sql.spark.tables import stores
 
 IN_TIME = 60  # seconds, on a busy machine; without this package's limits the clients take minutes
 
@@ -109,6 +115,14 @@ def test_s3_requests_saved_by_the_cache(remote: Remote, s3: S3) -> None:
     again, off = requests(""), requests(", use_metadata_files_cache => false")
     assert again < off
     assert again <= 3
+
+
+def test_s3_patience() -> None:
+    """A server that never answers fails in time, with the settings that these tests do not use."""
+    milliseconds = {k: int(v) for k, v in stores._S3_PATIENCE.items()}
+    tries = milliseconds["s3.retry.num-retries"] + 1
+    each = sum(v for k, v in milliseconds.items() if k.endswith(("timeout-ms", "max-wait-ms")))
+    assert tries * each <= IN_TIME * 1000
 
 
 @pytest.mark.parametrize(
@@ -279,16 +293,90 @@ def test_s3_written(remote: Remote, s3: S3) -> None:
         )
 
 
+FIRST = ("days(ts)", "bucket(4, id)", "truncate(2, name)", "bucket(5, name)", "truncate(10, id)")
+SECOND = ("hours(ts)", "bucket(8, id)", "truncate(4, name)", "bucket(6, name)", "truncate(100, id)")
+
+
+def test_two_processes(remote: Remote, second: Remote, s3: S3, tmp_path: Path) -> None:
+    """They write the same tables at once: in a folder, in S3, in a JDBC catalog. Nothing is lost."""
+    place, both = "s3://lake/raced/t", (remote, second)
+    second.conf({f"spark.iceberg_sql.collection.moto.{k}": v for k, v in s3.settings.items()})
+    engines = {
+        f"icebergLocal('{tmp_path}/t')": f"IcebergLocal('{tmp_path}/t')",
+        f"iceberg('{place}', collection => 'moto')": f"IcebergS3('{place}', collection = 'moto')",
+    }
+    for number, engine in enumerate(engines.values()):
+        # Each attaches it; in Hadoop layout, v<N>.metadata.json, the second finds the first's table.
+        remote.sql(f"CREATE TABLE raced.db.t{number} (id Int64) ENGINE = {engine}")
+        remote.sql(
+            f"ALTER TABLE raced.db.t{number} SET TBLPROPERTIES ("
+            "'commit.retry.num-retries' = '50', 'commit.retry.max-wait-ms' = '500')"
+        )
+        second.sql(f"CREATE TABLE theirs.x.t{number} ENGINE = {engine}")
+    prefix = "spark.sql.catalog.shared"
+    for process in both:
+        process.conf(
+            {
+                f"{prefix}.type": "jdbc",
+                f"{prefix}.uri": f"jdbc:sqlite:{tmp_path}/catalog.db?busy_timeout=20000",
+                f"{prefix}.jdbc.schema-version": "V1",
+                f"{prefix}.warehouse": str(tmp_path / "warehouse"),
+                prefix: "org.apache.iceberg.spark.SparkCatalog",
+            }
+        )
+    remote.sql("CREATE NAMESPACE shared.db")
+    remote.sql("CREATE TABLE shared.db.t (id bigint, name string, ts timestamp) USING iceberg")
+
+    def write(process: Remote, names: str, first: int, terms: Sequence[str]) -> None:
+        for number, term in enumerate(terms, first):
+            for table, call in enumerate(engines):
+                # By name and by path: the second of them attaches the table under a name of its own.
+                into = f"FUNCTION {call}" if number % 2 else f"{names}.t{table}"
+                process.sql(f"INSERT INTO {into} VALUES ({number})")
+            process.sql(f"ALTER TABLE shared.db.t ADD PARTITION FIELD {term}")
+
+    with ThreadPoolExecutor() as pool:
+        jobs = [
+            pool.submit(write, remote, "raced.db", 0, FIRST),
+            pool.submit(write, second, "theirs.x", 100, SECOND),
+        ]
+        for job in jobs:
+            job.result()
+    ids = [[n] for n in (*range(5), *range(100, 105))]
+    for process, names in zip(both, ("raced.db", "theirs.x"), strict=True):
+        for number, call in enumerate(engines):
+            for table in (call, f"{names}.t{number}"):
+                assert process.sql(f"SELECT id FROM {table} ORDER BY id") == ids, table
+    assert len(remote.sql(f"SELECT * FROM iceberg_snapshots('{tmp_path}/t')")) == 10
+    versions = sorted(
+        int(f.name[1:].split(".")[0]) for f in (tmp_path / "t/metadata").glob("v*.json")
+    )
+    assert versions == list(range(1, 13))
+    # A serial outcome: each process's fields in its own order, no ID twice.
+    with closing(sqlite3.connect(tmp_path / "catalog.db")) as catalog:
+        newest = catalog.execute("SELECT metadata_location FROM iceberg_tables").fetchone()[0]
+    table = StaticTable.from_metadata(newest.removeprefix("file:"))
+    names = {field.field_id: field.name for field in table.schema().fields}
+    fields = table.spec().fields
+    added = [clause(str(field.transform), names[field.source_id]) for field in fields]
+    assert [term for term in added if term in FIRST] == list(FIRST)
+    assert [term for term in added if term in SECOND] == list(SECOND)
+    assert [field.field_id for field in fields] == list(range(1000, 1010))
+    assert len(table.specs()) == 11
+
+
+def clause(transform: str, column: str) -> str:
+    """A partition field in SQL."""
+    name, _, number = transform.rstrip("]").partition("[")
+    return f"{name}({number}, {column})" if number else f"{name}s({column})"
+
+
 @pytest.fixture
 def faulty(remote: Remote, s3: S3) -> Iterator[FaultyStore]:
     """A proxy in front of moto, which the collection `faulty` reads through."""
     proxy = FaultyStore(s3.endpoint)
-    keys = {
-        "access_key_id": "sentinelkey",
-        "secret_access_key": "sentinelsecret",
-        "endpoint": proxy.url,
-    }
-    remote.conf({f"spark.iceberg_sql.collection.faulty.{k}": v for k, v in keys.items()})
+    settings = {**s3.settings, "endpoint": proxy.url}
+    remote.conf({f"spark.iceberg_sql.collection.faulty.{k}": v for k, v in settings.items()})
     yield proxy
     proxy.close()
 
@@ -314,11 +402,18 @@ def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
         for where in ("GET " + folder + "/metadata/snap-", "-m0.avro", f"GET {folder}/data"):
             with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
                 remote.sql(query)
+            said = str(failed.value)
+            assert failed.value.kind == "ReadError", (kind, where, said[-2000:])
+            assert re.match(
+                rf"`{s3.table}` \(snapshot \d+\) cannot be read: .+; the query has", said
+            )
+            assert "\n" not in said
+            assert "sentinel" not in said
             assert failed.value.seconds < IN_TIME
     # Passing faults: the client tries again, and no row is read twice or left out.
     for kind in ("503", "reset", "slow"):
         for where in (listing, metadata, "-m0.avro", f"GET {folder}/data"):
-            with faulty.fault(kind, where, times=1, seconds=2):
+            with faulty.fault(kind, where, times=1, seconds=0.5):
                 assert remote.sql(query) == rows
     with faulty.fault("truncated", f"GET {folder}/data", times=1), suppress(SqlFailed):
         assert remote.sql(query) == rows

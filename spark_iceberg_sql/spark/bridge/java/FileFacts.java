@@ -15,14 +15,13 @@ import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.util.ThreadPools;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.RowFactory;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Facts about each data file of a snapshot: its address in the metadata, its size, and its time and etag in a
- * listing of the store. Reads the manifests on the driver, in parallel.
+ * Facts about each data file of a snapshot by its address in the metadata: its size, and its time and etag in a listing
+ * of the store. Reads the manifests on the driver, in parallel.
  */
-public class FileFacts implements Callable<List<Row>> {
+public class FileFacts implements Callable<List<Object[]>> {
   private static final Pattern SCHEME = Pattern.compile("^[A-Za-z0-9+.-]+:(//)?");
   private Table table;
   private ManifestFile manifest;
@@ -31,17 +30,17 @@ public class FileFacts implements Callable<List<Row>> {
   private String folder;
 
   /**
-   * The rows (address, size, time in milliseconds, etag), without duplicate addresses.
+   * Maps of an address to the size, the time in microseconds and the etag; a file that is not listed has only a size.
    *
-   * listing: address without its scheme, time and etag, each followed by a NUL. old: for a moved table, a pattern of
-   * the address prefixes to map. folder: replaces the prefix.
+   * listing: address without its scheme, time in milliseconds and etag, each followed by a NUL. old: for a moved table,
+   * a pattern of the address prefixes to map. folder: replaces the prefix.
    */
-  public List<Row> rows(Table table, long snapshot, String listing, String old, String folder) throws Exception {
+  public Map<?, ?>[] maps(Table table, long snapshot, String listing, String old, String folder) throws Exception {
     Map<String, Object[]> listed = new HashMap<>();
     String[] parts = listing.split("\0", -1);
     for (int i = 0; i + 3 < parts.length; i += 3) {
       Object etag = parts[i + 2].isEmpty() ? null : parts[i + 2];
-      listed.put(parts[i], new Object[] {Long.valueOf(parts[i + 1]), etag});
+      listed.put(parts[i], new Object[] {Long.valueOf(parts[i + 1]) * 1000, etag});
     }
     Snapshot read = table.snapshot(snapshot);
     List<FileFacts> tasks = new ArrayList<>();
@@ -54,23 +53,30 @@ public class FileFacts implements Callable<List<Row>> {
       task.folder = folder;
       tasks.add(task);
     }
-    Map<String, Row> found = new HashMap<>();
-    for (Future<List<Row>> done : ThreadPools.getWorkerPool().invokeAll(tasks))
-      for (Row row : (List<Row>) done.get()) found.put(row.getString(0), row);
-    return new ArrayList<>(found.values());
+    HashMap<UTF8String, Object>[] maps = new HashMap[3];
+    for (int i = 0; i < maps.length; i++) maps[i] = new HashMap<>();
+    for (Future<List<Object[]>> done : ThreadPools.getWorkerPool().invokeAll(tasks)) {
+      for (Object file : (List<?>) done.get()) {
+        Object[] facts = (Object[]) file;
+        UTF8String address = UTF8String.fromString((String) facts[0]);
+        for (int i = 0; i < maps.length; i++)
+          if (facts[i + 1] != null) maps[i].put(address, facts[i + 1]);
+      }
+    }
+    return maps;
   }
 
   @Override
-  public List<Row> call() throws Exception {
-    List<Row> found = new ArrayList<>();
+  public List<Object[]> call() throws Exception {
+    List<Object[]> found = new ArrayList<>();
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
     try {
       files.select(List.of("file_path", "file_size_in_bytes"));
       for (DataFile file : files) {
         Object[] facts = (Object[]) listed.get(SCHEME.matcher(opened(file.location())).replaceFirst(""));
         Object time = facts == null ? null : facts[0];
-        Object etag = facts == null ? null : facts[1];
-        found.add(RowFactory.create(file.location(), file.fileSizeInBytes(), time, etag));
+        Object etag = facts == null || facts[1] == null ? null : UTF8String.fromString((String) facts[1]);
+        found.add(new Object[] {file.location(), Long.valueOf(file.fileSizeInBytes()), time, etag});
       }
     } finally {
       files.close();

@@ -87,7 +87,7 @@ public class FolderTable implements TableOperations {
       // Not null, which would let CREATE TABLE begin again at version 1.
       place.gone = true;
       throw new NoSuchTableException("the table in `%s` no longer has version %s of its metadata: it was dropped, or "
-          + "made anew; attach it again",
+          + "made anew; attach it again, or create it with ENGINE = Iceberg...",
         place.folder, newest);
     }
     if (current == null || newest != version) {

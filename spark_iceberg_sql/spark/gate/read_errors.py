@@ -1,0 +1,125 @@
+"""Faults of a store or a file while a query's tasks run: one sentence with the table and the snapshot.
+
+Spark reports them as a failed job with the stacks of a task and of the driver. In an installed session the actions of a
+DataFrame raise them as a ReadError instead; any other error stays Spark's own.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+from spark_iceberg_sql.errors import ReadError
+from spark_iceberg_sql.spark.bridge import lines, plan_leaves
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge.jvm import Java
+
+_ACTIONS = ("collect", "count", "show", "tail", "toPandas", "toArrow")
+_READER = re.compile(r"\borg\.apache\.iceberg\.")
+# Classes of stores and files; a fault that a query itself has, such as a division by zero, is thrown by Spark's.
+_STORE = re.compile(
+    r"(?:java\.(?:io|net|nio)|javax\.net|software\.amazon\.awssdk|com\.(?:azure|google)|"
+    r"org\.apache\.(?:hadoop|http|hc|parquet|orc|avro|iceberg))\."
+)
+_PLAIN: dict[str, Callable[..., Any]] = {}  # what the actions were before
+_DEPTH = 20
+_JOB = "Job aborted"
+
+
+def install() -> None:
+    """Explain such faults in the actions of all DataFrames of this process."""
+    kind = lines.data_frame_class()
+    for name in _ACTIONS:
+        if hasattr(kind, name) and name not in _PLAIN:
+            _PLAIN[name] = getattr(kind, name)
+            setattr(kind, name, _explaining(_PLAIN[name]))
+
+
+def uninstall() -> None:
+    """Leave all errors to Spark."""
+    while _PLAIN:
+        setattr(lines.data_frame_class(), *_PLAIN.popitem())
+
+
+def _explaining(plain: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(plain)
+    def action(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return plain(self, *args, **kwargs)
+        except JVM_ERRORS as error:
+            found = explained(self, error)
+            if found is None:
+                raise
+            raise found from None
+
+    return action
+
+
+def explained(frame: Any, error: Exception) -> ReadError | None:
+    """The sentence about a fault of a store or a file; None for any other error. frame: whose action failed."""
+    try:
+        cause = _cause(error)
+        tables = [] if cause is None else _tables(frame)
+    except BRIDGE_ERRORS:
+        return None
+    if cause is None or not tables:
+        return None
+    named = [table for table in tables if f"{table[1]}/" in cause] or tables
+    words = [f"`{name}` (snapshot {snapshot})" for name, _, snapshot in named]
+    subject = words[0] if len(words) == 1 else f"one of {', '.join(words)}"
+    return ReadError(f"{subject} cannot be read: {cause}; the query has returned no rows")
+
+
+def of_statement(error: Exception) -> ReadError | None:
+    """The sentence about such a fault in a job of a statement that has no rows, such as INSERT; else None."""
+    try:
+        cause = _cause(error) if _JOB in str(thrown_by(error)) else None
+    except BRIDGE_ERRORS:
+        return None
+    return None if cause is None else ReadError(f"the statement's job has failed: {cause}")
+
+
+def _cause(error: Exception) -> str | None:
+    """What the store or the file's reader said, in one line; None if neither has failed."""
+    chain: list[Java] = []
+    thrown, reading = thrown_by(error), False
+    while thrown is not None and len(chain) < _DEPTH:
+        chain.append(thrown)
+        # A failed job has the stack of its task in its message.
+        reading = (
+            reading or any(map(_READER.match, _frames(thrown))) or bool(_READER.search(str(thrown)))
+        )
+        thrown = thrown.getCause()
+    if not reading:
+        return None
+    last = chain[-1]
+    if not any(map(_STORE.match, (str(last.getClass().getName()), *_frames(last)[:1]))):
+        return None
+    said = [_message(last)]
+    # Iceberg's own words name the file, which a store's often do not.
+    above = next((t for t in chain[:-1] if _READER.match(str(t.getClass().getName()))), None)
+    if above is not None and not said[0].startswith("File "):
+        said.insert(0, _message(above))
+    return ": ".join(dict.fromkeys(said))
+
+
+def _frames(thrown: Java) -> list[str]:
+    return [str(frame.getClassName()) for frame in thrown.getStackTrace()]
+
+
+def _message(thrown: Java) -> str:
+    """The first line of a Java exception's message; of one without a message, its class in words."""
+    said = str(thrown.getMessage() or "").strip() or str(thrown.getClass().getSimpleName())
+    return said.splitlines()[0].rstrip(". ")
+
+
+def _tables(frame: Any) -> list[tuple[str, str, object]]:
+    """The name, location and snapshot of each Iceberg table that a DataFrame reads."""
+    found: dict[str, tuple[str, str, object]] = {}
+    for table in plan_leaves.iceberg_tables(frame):
+        inner: Java = table.table()
+        number = lines.snapshot_id(table)
+        found.setdefault(str(inner.name()), (str(inner.name()), str(inner.location()), number))
+    return list(found.values())
