@@ -116,13 +116,13 @@ public class Probe {
   static Expression alias(Expression e, int number) {
     return new Alias(e, "" + number, NamedExpression.newExprId(), EMPTY, Option.empty(), EMPTY);
   }
-  static final scala.collection.immutable.Seq EMPTY = new ArrayBuffer().toSeq();
+  static final scala.collection.immutable.Seq EMPTY = (scala.collection.immutable.Seq) new ArrayBuffer().toSeq();
   /** The table's columns, without which only parts of its structs are read, and these. */
   static Project project(LogicalPlan table, List columns) {
     ArrayBuffer all = new ArrayBuffer();
-    all.addAll(table.output());
-    for (Object column : columns) all.addOne(column);
-    return new Project(all.toSeq(), table);
+    for (int i = 0; i < table.output().size(); i++) all.$plus$eq(table.output().apply(i));
+    for (Object column : columns) all.$plus$eq(column);
+    return new Project((scala.collection.immutable.Seq) all.toSeq(), table);
   }
   static int lost(Expression condition, Expression implied, LogicalPlan relation, InternalRow[] rows) {
     Expression asked = (Expression) condition.transform(new Bind(relation));
