@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import ArithmeticException
 from pyspark.sql import SparkSession
 
