@@ -554,7 +554,7 @@ def test_without_a_mistake_no_row_is_lost(tables: Tables) -> None:
     assert known > 70
 
 
-@pytest.mark.parametrize("mistake", share(MISTAKES, 3), ids=lambda m: m.what)
+@pytest.mark.parametrize("mistake", share(MISTAKES, 5), ids=lambda m: m.what)
 def test_the_attack_catches_a_mistake(tables: Tables, mistake: Mistake) -> None:
     without, _ = tables.lost(compiled(mistake, attack=False))
     assert without != [], "no case shows the mistake"

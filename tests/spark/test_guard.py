@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from samples import FULL
 
-STEP = 1 if FULL else 14  # one in so many checks is run
+STEP = 1 if FULL else 24  # one in so many checks is run
 
 # name -> the transforms whose fields the table has
 PARTITIONINGS: dict[str, tuple[str, ...]] = {

@@ -87,7 +87,7 @@ MODES = ("copy-on-write", "merge-on-read")
 IN_MODES = [(name, MODES[(n + turn) % 2]) for n, name in enumerate(TABLES) for turn in (0, 1)]
 
 
-@pytest.mark.parametrize(("name", "mode"), share(IN_MODES, 3))
+@pytest.mark.parametrize(("name", "mode"), share(IN_MODES, 5))
 def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str) -> None:
     table = make(spark, f"{name}_{mode[:4]}", TABLES[name], mode)
     before, start = rows(spark, table), snapshot(spark, table)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.joins import SETTINGS, Join
@@ -60,7 +61,7 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("left", "right", "on"), [*KNOWN, *CASES[:: 224 // 8]])
+@pytest.mark.parametrize(("left", "right", "on"), [*KNOWN, *share(CASES, 45)])
 def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, on: str) -> None:
     text = query(left, right, on)
     found = sis.spj(spark, text)

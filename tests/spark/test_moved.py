@@ -179,8 +179,9 @@ def test_in_a_cluster_of_processes(
     script = f"""
 import warnings
 warnings.simplefilter("ignore")
-spark = theirs("local-cluster[2,1,1024]", **{{
-    "spark.executor.memory": "600m", "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+spark = theirs("local-cluster[1,2,1024]", **{{
+    "spark.executor.memory": "600m", "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
     "spark.sql.iceberg.executor-cache.enabled": "true"}})
 sis.install(spark)
 for version in {list(TABLES)}:

@@ -1,19 +1,21 @@
 """Every notebook runs from top to bottom, as an analyst would run it, and its outputs equal the committed ones.
 
-Each has its own kernel, and so its own process and Spark.
+They share a kernel, and so a JVM, in which each starts and stops its own Spark; variables are deleted in between.
 """
 
 from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import goldens
 import nbformat
 import pytest
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
@@ -51,19 +53,29 @@ NEEDS = {"05_dry_runs.ipynb": pytest.mark.needs("previews")}
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 
 
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[KernelManager]:
+    manager = KernelManager(kernel_name="python3")
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+def _run(book: NotebookNode, kernel: KernelManager) -> None:
+    client = NotebookClient(book, km=kernel, timeout=300, record_timing=False)
+    client.execute()
+    client.kc.stop_channels()
+
+
 @pytest.mark.parametrize("name", [pytest.param(n, marks=NEEDS.get(n, ())) for n in NAMES])
 @pytest.mark.filterwarnings("default::DeprecationWarning")  # jupyter_client's own
-def test_the_notebook_runs(name: str, tmp_path: Path) -> None:
+def test_the_notebook_runs(name: str, kernel: KernelManager, tmp_path: Path) -> None:
     """Its outputs equal the committed ones; `--update-goldens` updates these."""
     committed = nbformat.read(NOTEBOOKS / name, as_version=4)
     book = copy.deepcopy(committed)
     for cell in book.cells:
         cell.metadata.pop("execution", None)
-    place = {"metadata": {"path": str(tmp_path)}}
-    client = NotebookClient(
-        book, timeout=300, kernel_name="python3", resources=place, record_timing=False
-    )
-    client.execute()
+    _run(v4.new_notebook(cells=[v4.new_code_cell(f"%reset -f\n%cd -q {tmp_path}")]), kernel)
+    _run(book, kernel)
     for cell in book.cells:
         cell.outputs = _cleaned(cell.get("outputs", [])) if cell.cell_type == "code" else None
         if cell.outputs is None:

@@ -43,7 +43,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "properties"), share(CASES, 2))
+@pytest.mark.parametrize(("spec", "properties"), share(CASES, 3))
 def test_the_files_are_those_that_spark_writes(
     spark: SparkSession, events: str, spec: str, properties: dict[str, str]
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import share
 from scans import metrics
 from test_prune import PREDICATES
 
@@ -68,7 +69,7 @@ def cases() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("table", "predicate"), cases())
+@pytest.mark.parametrize(("table", "predicate"), share(cases(), 3))
 def test_what_is_said_to_prune_nothing_reads_every_file(
     spark: SparkSession, table: str, predicate: str
 ) -> None:

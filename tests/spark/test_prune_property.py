@@ -112,7 +112,7 @@ def compare(
     return wrong, len(known), excluding
 
 
-@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("zone", share(ZONES, 2))
 def test_no_row_that_satisfies_a_predicate_is_outside_of_what_it_implies(
     spark: SparkSession, zone: str
 ) -> None:
@@ -146,7 +146,7 @@ FALLS = {
 }
 
 
-@pytest.mark.parametrize("zone", FALLS)
+@pytest.mark.parametrize("zone", share(FALLS, 2))
 def test_where_an_expression_falls_for_a_while(spark: SparkSession, zone: str) -> None:
     middle, reach, step = FALLS[zone]
     start = micros(datetime.fromisoformat(f"{middle}+00:00") - reach)

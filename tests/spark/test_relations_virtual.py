@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 import scans
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from samples import share
 
 from spark_iceberg_sql.spark.gate import intercept
 
@@ -157,9 +159,13 @@ def test_the_data_frame_api_asks_for_them(spark: SparkSession, path: str) -> Non
 HIDDEN = ("_path", "_file", "_size", "_time", "_etag")
 
 
-@pytest.mark.parametrize("name", HIDDEN)
-@pytest.mark.parametrize("text", ["SELECT * FROM iceberg('{p}')", "FROM iceberg('{p}') SELECT id"])
-@pytest.mark.parametrize("settings", ["", ", use_partition_pruning => false"])
+TEXTS = ("SELECT * FROM iceberg('{p}')", "FROM iceberg('{p}') SELECT id")
+SETTINGS = ("", ", use_partition_pruning => false")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "settings"), share([*product(HIDDEN, TEXTS, SETTINGS)], 3)
+)
 def test_a_column_that_was_not_asked_for_is_not_another_one(
     spark: SparkSession, path: str, name: str, text: str, settings: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import share
 from scans import metrics
 
 import spark_iceberg_sql as sis
@@ -63,8 +64,10 @@ WRAPPED = [
 ]
 
 
-@pytest.mark.parametrize("name", ["iceberg_", "local.system."])
-@pytest.mark.parametrize(("kind", "values", "predicate", "expected"), WRAPPED)
+@pytest.mark.parametrize(
+    ("kind", "values", "predicate", "expected", "name"),
+    share([(*case, name) for case in WRAPPED for name in ("iceberg_", "local.system.")], 3),
+)
 def test_a_bound_that_wraps_hides_no_row(
     spark: SparkSession, kind: str, values: str, predicate: str, expected: list[str], name: str
 ) -> None:
@@ -223,7 +226,7 @@ VALUES += [
 ]
 
 
-@pytest.mark.parametrize(("settings", "kind", "values", "predicate", "expected"), VALUES)
+@pytest.mark.parametrize(("settings", "kind", "values", "predicate", "expected"), share(VALUES, 2))
 def test_what_a_predicate_implies_leaves_no_row_out(
     spark: SparkSession,
     settings: dict[str, str],

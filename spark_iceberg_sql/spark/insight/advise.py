@@ -7,8 +7,7 @@ its files each query's filters keep. The best specs are planned again by Spark, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, proposal
-from spark_iceberg_sql.insight.advise_fields import alters, fields_of, wide
+from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal
+from spark_iceberg_sql.insight.advise_fields import alters, fields_of
 from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts, sliced
 from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
@@ -25,10 +24,10 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import event_logs, relations, sessions
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
-from spark_iceberg_sql.spark.bridge import hypothetical_plans as planning
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
 from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, sampled
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
@@ -38,7 +37,6 @@ from spark_iceberg_sql.spark.insight.hypothetical_source import (
 )
 from spark_iceberg_sql.spark.insight.preview_estimates import no_metadata
 from spark_iceberg_sql.syntax.identifiers import dotted, quoted
-from spark_iceberg_sql.syntax.lexer import tokenize
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
 
 Fields = tuple[PartitionField, ...]
 USING = ("data", "metadata")
-NAME = "source"  # what the queries call a DataFrame, a query or a path
 ROWS = 20_000
 _SMALLEST = 32_000_000  # bytes; no spec whose median file is smaller is proposed
 _VERIFIED = 5
@@ -95,14 +92,6 @@ def advise(
         raise IcebergSqlError(f"no advice for {found.words}: {message(error)}") from None
 
 
-@dataclass(frozen=True)
-class _Planned:
-    """A query that reads the source, and the filters of each of its scans."""
-
-    query: Query
-    filters: tuple[tuple[Java, ...], ...]
-
-
 class _Search:
     """One search. spark: the session. source: the rows. queries: the workload. rows: to sample. using: as given."""
 
@@ -116,11 +105,11 @@ class _Search:
     ) -> None:
         self._spark = spark
         self._source = source
-        self._queries = queries
+        self._notes: list[str] = []
+        self._queries = Queries(spark, source, queries, self._notes)
         self._rows = rows
         self._using = using
         self._basis = ""
-        self._notes: list[str] = []
         self._open = int(source.properties.get("read.split.open-file-cost", _OPEN))
         self._table: Java = None
         self._current: Fields = ()
@@ -141,7 +130,7 @@ class _Search:
 
     @staticmethod
     def _total(
-        planned: Sequence[_Planned], costs: Sequence[Mapping[Fields, int]]
+        planned: Sequence[Planned], costs: Sequence[Mapping[Fields, int]]
     ) -> dict[Fields, int]:
         """The costs of the workload: the sum over its queries, each by its weight."""
         return {
@@ -156,9 +145,9 @@ class _Search:
 
     def _ranked(
         self,
-    ) -> tuple[Sample, dict[Fields, Slices], list[_Planned], list[dict[Fields, int]]]:
+    ) -> tuple[Sample, dict[Fields, Slices], list[Planned], list[dict[Fields, int]]]:
         """Find the filters, lay out every spec's files, and let Iceberg plan over them."""
-        planned, columns = self._filters()
+        planned, columns = self._queries.filters()
         fields = [f for column, equal in columns.items() for f in self._fields(column, equal=equal)]
         if self._using == "metadata":
             found, settings, files = assumed_rows(
@@ -210,61 +199,14 @@ class _Search:
 
     def under(self, fields: Fields) -> Proposal:
         """What the workload reads under one spec. Raises IcebergSqlError if the rules refuse the spec."""
-        _, columns = self._filters()
+        _, columns = self._queries.filters()
         sample, _ = sampled(self._spark, self._source, list(columns), fields, self._rows)
         found = self._proposal(sample, fields, sliced(sample, fields))
         if found is None:
             raise IcebergSqlError(self._notes[-1])
         return found
 
-    # ---------------------------------------------------------------- queries
-
-    def _names(self, text: str) -> list[tuple[str, ...]]:
-        """All spellings of the source's name that a query may use."""
-        every = [name for name in (self._source.table or self._source.name,) if name is not None]
-        if self._source.table is None:
-            every.append(tuple(relations.full_name(NAME)))
-        words = {token.text.strip("`") for token in tokenize(text)}
-        return [
-            way
-            for full in every
-            for way in product(
-                *({part, *(w for w in words if w.lower() == part.lower())} for part in full)
-            )
-        ]
-
-    def _scans(self, query: Query, table: Java) -> list[planning.Scan]:
-        return planning.scans(self._spark, query.text, table, self._names(query.text))
-
-    def _filters(self) -> tuple[list[_Planned], dict[int, bool]]:
-        """The queries that read the source, and the columns they filter on, each with whether by equality."""
-        source = self._source
-        found: list[_Planned] = []
-        columns: dict[int, bool] = {}
-        with tables.table(source.as_table(Spec(0, wide(source.schema)))) as table:
-            for number, query in enumerate(self._queries, 1):
-                try:
-                    scans = self._scans(query, table)
-                except JVM_ERRORS as error:
-                    self._notes.append(f"query {number} is skipped: {message(error)}")
-                    continue
-                if not scans:
-                    name = source.words if source.table or source.name else f"`{NAME}`"
-                    self._notes.append(f"query {number} is skipped: it does not read {name}")
-                    continue
-                found.append(_Planned(query, tuple(scan.filters for scan in scans)))
-                for scan in scans:
-                    for name, equal in planning.columns_in(scan.texts).items():
-                        column = source.schema.find(name.split("."))
-                        if column is not None and column.field.field_id is not None:
-                            before = columns.get(column.field.field_id, False)
-                            columns[column.field.field_id] = before or equal
-        if not found:
-            raise IcebergSqlError(
-                f"no query reads {source.words}\n" + "\n".join(f"help: {n}" for n in self._notes),
-                argument="queries",
-            )
-        return found, columns
+    # ---------------------------------------------------------------- costs
 
     def _fields(self, column: int, *, equal: bool) -> list[PartitionField]:
         """The candidate fields over a column. equal: whether a query compares it by equality."""
@@ -274,10 +216,8 @@ class _Search:
             if equal or field.transform.transform.order_preserving
         ]
 
-    # ---------------------------------------------------------------- costs
-
     def _costs(
-        self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[_Planned]
+        self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[Planned]
     ) -> list[dict[Fields, int]]:
         """The cost of each query under each spec, by Iceberg's planner over all of their files in one table."""
         order = list(every)
@@ -300,19 +240,6 @@ class _Search:
                         found[order[number]] += read + files * self._open
         return costs
 
-    def _reads(self, table: Java) -> list[QueryReads]:
-        """What each query reads of a table, as planned by Spark."""
-        out = []
-        for query in self._queries:
-            try:
-                read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
-            except JVM_ERRORS:
-                continue  # `_filters` has reported it
-            files, total = sum(f for f, _ in read), sum(b for _, b in read)
-            if read:
-                out.append(QueryReads(query.text, query.weight, files, total, files, total))
-        return out
-
     # ---------------------------------------------------------------- proposals
 
     def _proposal(self, sample: Sample, fields: Fields, slices: Slices) -> Proposal | None:
@@ -330,7 +257,7 @@ class _Search:
         made = hypothetical(sample, source.schema, spec, slices)
         with tables.table(source.as_table(spec)) as table:
             tables.add_files(table, {0: made.as_json()})
-            reads = self._reads(table)
+            reads = self._queries.reads(table)
         rewrite = _rewrite(source.table) if source.table is not None else None
         sizes = [file.size for file in made.files]
         return proposal(text, reads, self._open, sizes, ddl, rewrite, warnings)
@@ -351,7 +278,7 @@ class _Search:
 
     def _today(self) -> Proposal:
         text = clause(Spec(0, self._current), self._source.schema)
-        reads = self._reads(self._table)
+        reads = self._queries.reads(self._table)
         sizes = tables.file_sizes(self._table)
         return proposal(text, reads, self._open, sizes, (), None, (), is_today=True)
 
