@@ -208,6 +208,7 @@ NOT_RUN = {
     "needs a cluster": 1,
     "needs a second terminal": 2,
     "needs S3": 6,
+    "starts a shell": 1,
     "these are the tests themselves": 4,
 }
 
