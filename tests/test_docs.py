@@ -254,6 +254,7 @@ def test_every_shell_command_is_one() -> None:
         "mkdocs",
         "beeline",
         "spark-sql",
+        "pyspark",
         "git",
         "pytest",
         "pip",
