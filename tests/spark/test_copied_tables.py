@@ -434,8 +434,8 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
     spark.sql("DECLARE OR REPLACE VARIABLE the_statement STRING")
     spark.sql(f"SET VAR the_statement = 'DELETE FROM {name}.db.copy'")
     for text in computed(f"{name}.db.copy"):
-        if lines.LINE < (4, 1) and re.match(r"CALL (identifier \(|\S+\.IDENTIFIER\()", text):
-            continue  # no identifier() in the name of a procedure before Spark 4.1
+        if lines.LINE < (4, 1) and re.search(r"^CALL (identifier \(|\S+\.IDENTIFIER\()|''", text):
+            continue  # no identifier() in the name of a procedure, and no doubled quotes, before Spark 4.1
         with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
         assert files(lake / "db") == before, text
