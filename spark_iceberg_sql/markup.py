@@ -11,9 +11,9 @@ NOTE = "#808080"
 # Twice the class, where a front end has rules of its own: JupyterLab aligns all cells to the right.
 _STYLE = f"""<style>
 div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%;overflow-x:auto}}
-div.sis table{{border-collapse:collapse;font-size:12px;margin:2px 0;border:0;color:inherit}}
+div.sis table{{border-collapse:collapse;width:max-content;font-size:12px;margin:2px 0;border:0;color:inherit}}
 div.sis.sis table th,div.sis.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
-border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;max-width:50em}}
+border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;overflow-wrap:break-word;max-width:40em}}
 div.sis.sis table th.n,div.sis.sis table td.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
 div.sis th small{{font-weight:normal;opacity:.7}}
 div.sis th small,div.sis th br{{user-select:none;-webkit-user-select:none}}

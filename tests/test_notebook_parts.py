@@ -497,6 +497,7 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
             "wrote 1 row, 12 new data files (0 B)",
         ),
         (Written("append", {}), ""),
+        (Written("append", {"added-records": 2}, branch="x"), "wrote 2 rows, on branch x"),
         (Written("overwrite", {"added-records": 2, "deleted-records": 3}), "replaced 3 rows by 2"),
         (
             Written(

@@ -18,6 +18,7 @@ def spec(_: object) -> dict[str, Any]:
             "version": 2,
             "argv": [sys.executable, "-m", "spark_iceberg_sql", "server"],
             "languages": ["sql"],
+            "requires_documents_on_disk": False,  # no `.virtual_documents` for what the editor sends
             "mime_types": ["application/sql", "text/sql", "text/x-sql"],
             "display_name": "iceberg-sql",
             "urls": {"home": f"{SITE}guide/editor/"},

@@ -14,12 +14,12 @@ from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.notebook import results, rows
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge.jobs import Progress
+from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead
 from spark_iceberg_sql.syntax.script import Statement
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from spark_iceberg_sql.spark.bridge.scan_files import TableRead
     from spark_iceberg_sql.spark.bridge.writes import Written
 
 _MOST = 1_000  # rows of what the server explains
@@ -65,9 +65,20 @@ class Connect:
         """Run a statement on the server."""
         return remote.own_sql(self.spark)(text, used)
 
-    def read(self, shown: DataFrame) -> list[TableRead] | None:
-        """None: the metrics of scans stay on the server."""
-        return None
+    def read(self, shown: DataFrame) -> list[TableRead]:
+        """What a query read, by the metrics that the server sent with its rows; nothing of partitions."""
+        told = shown.executionInfo
+        if (
+            told is None or told.metrics is None
+        ):  # no plan ran: the rows were in the query or in metadata
+            return []
+        _, nodes = told.metrics.extract_graph()
+        joined = any("Join" in node.name for node in nodes.values())
+        reads = [
+            _read(node.name, {m.name: m.value for m in node.metrics}, joined)
+            for _, node in sorted(nodes.items())
+        ]
+        return [read for read in reads if read is not None]
 
     def wrote(self, statement: Statement, result: DataFrame, since_ms: int) -> Written | None:
         """None: the plan of a statement stays on the server."""
@@ -122,6 +133,24 @@ class Connect:
     def cancel(self, group: str) -> None:
         """Interrupt what has the tag."""
         self.spark.interruptTag(group)
+
+
+def _read(name: str, metrics: Mapping[str, Any], joined: bool) -> TableRead | None:
+    """What a node of a plan read; None if it scans no data files of an Iceberg table.
+
+    joined: whether the plan has a join, which may have left out some of the planned files.
+    """
+    kind, _, table = name.partition(" ")
+    files = metrics.get("resultDataFiles")
+    if kind != "BatchScan" or files is None or not metrics.get("totalDataManifest"):
+        return None
+    if not files and metrics.get("numOutputRows"):  # planned without these metrics
+        return None
+    # The files of manifests that were not opened are not counted.
+    counted = not metrics.get("skippedDataManifests", 1)
+    total = files + metrics.get("skippedDataFiles", 0)
+    whole = Partition(0, total, 0, files, metrics.get("totalDataFileSize", 0), ())
+    return TableRead(table, (whole,), counted, sized=False, at_most=joined)
 
 
 def _parameter(value: Any) -> Any:

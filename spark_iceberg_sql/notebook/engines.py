@@ -56,7 +56,7 @@ class Classic:
         """Run a statement through the gate."""
         return intercept.sql(self.spark, text, used)
 
-    def read(self, shown: DataFrame) -> list[scan_files.TableRead] | None:
+    def read(self, shown: DataFrame) -> list[scan_files.TableRead]:
         """What a query read, after it ran."""
         return scan_files.tables_read(shown)
 

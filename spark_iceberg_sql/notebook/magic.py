@@ -60,6 +60,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         _forget_refused(shell)
         super().__init__(shell=shell)
         self.shown: WeakSet[DataFrame] = WeakSet()
+        self._remedy: str | None = None  # the corrected cell, after one that failed
         # The rows of the last result, under the name "", and of each named one.
         self._pages: dict[str, tuple[DataFrame | None, Pages]] = {}
 
@@ -75,7 +76,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
-            %iceberg_sql --next [N] | --previous [N] | --copy [name]
+            %iceberg_sql --next [N] | --previous [N] | --copy [name] | --fix
 
         All statements are checked before the first one runs. {name} and :name are Python variables, passed as
         values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
@@ -97,6 +98,9 @@ class IcebergSql(Magics):  # type: ignore[misc]
             if options.turn:
                 self._turn(options, text)
                 return None
+            if options.fix and not text:
+                self._correct()
+                return None
             if not text:
                 raise IcebergSqlError(
                     "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
@@ -117,7 +121,10 @@ class IcebergSql(Magics):  # type: ignore[misc]
         runner = Runner(own, Cell(text, before), options, variables, work, self.kept)
         if options.runs:  # if the cell fails, --next must not show the result of an earlier one
             self._pages.pop("", None)
-        result = self._done(work, runner, options)
+        try:
+            result = self._done(work, runner, options)
+        finally:
+            self._remedy = runner.remedy
         if runner.corrected is not None:
             self.shell.set_next_input(runner.corrected, replace=cell is not None)
         if result is not None:
@@ -144,6 +151,15 @@ class IcebergSql(Magics):  # type: ignore[misc]
         back = options.turn == "previous"
         bundle = pages.copied() if options.turn == "copy" else pages.turned(back, options.page)
         Output(False).result(bundle)
+
+    def _correct(self) -> None:
+        """Put the corrected cell into a new one."""
+        if self._remedy is None:
+            raise IcebergSqlError(
+                "the last %%iceberg_sql cell has no error with one correction\n"
+                "help: --fix on a cell's first line fixes what its check finds"
+            )
+        self.shell.set_next_input(self._remedy)
 
     def _done(self, work: Work, runner: Runner, options: Options) -> DataFrame | None:
         try:

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
@@ -259,6 +260,9 @@ def _syntax(statement: Statement, span: tuple[int, int]) -> _Help:
     if at and not line.strip() and token.word in _STARTS:
         end = tokens[at - 1].end
         return "end the statement before it with `;`", Edit(end, end, ";")
+    for comma, word in pairwise(tokens[: at + 1]):
+        if (comma.text, word.word) == (",", "FROM"):  # Spark reads FROM as a column
+            return "leave out the `,` before FROM", Edit(comma.start, comma.end, "")
     for word in (token, *tokens[max(0, at - 1) : at]):
         if near := _keyword(word):
             return f"write `{near}`", Edit(word.start, word.end, near)

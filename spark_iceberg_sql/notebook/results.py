@@ -12,7 +12,6 @@ from spark_iceberg_sql.spark.bridge.scan_files import TableRead
 from spark_iceberg_sql.spark.bridge.writes import Written
 
 _MOST_TABLES = 4
-UNKNOWN = "what was read is not known through Spark Connect: --explain says what would be"
 Bundle = dict[str, str]
 
 
@@ -28,18 +27,16 @@ def of_rows(
     found: rows.Rows,
     counted: str,
     seconds: float,
-    read: Sequence[TableRead] | None,
+    read: Sequence[TableRead],
     wrote: Written | None = None,
 ) -> Bundle:
     """The result of a query or a CALL.
 
-    found: the rows shown. counted: how many they are, as text. read: None if unknown. wrote: by a CALL.
+    found: the rows shown. counted: how many they are, as text. read: of each table. wrote: by a CALL.
     """
     first = f"{counted} · {seconds:.1f} s"
     if said := _written(wrote) if wrote is not None else "":
         first += f" · {said}"
-    if read is None:
-        read, first = (), f"{first} · {UNKNOWN}"
     lines, drawn, strips = _reads(read, first, "read")
     return bundle(
         [rows.html(found), *map(_small, lines), *drawn],
@@ -88,7 +85,7 @@ def _reads(
     lines = [first] if first else []
     drawn, strips = [], []
     for table in read[:_MOST_TABLES]:
-        words = f"{verb} {_files(table)}"
+        words = f"{verb} {'at most ' if table.at_most else ''}{_files(table)}"
         if len(read) > 1:
             words += f" of {table.table}"
         if which := pictures.partitions_read(table):
@@ -110,7 +107,7 @@ def _reads(
 def _files(table: TableRead) -> str:
     """`4 of 160 files (2.1 of 88.0 MB)`."""
     if table.total_files is None:
-        return f"{table.files:,} files ({size(table.size)})"
+        return f"{table.files:,} file{'' if table.files == 1 else 's'} ({size(table.size)})"
     sizes = size(table.size)
     if table.total_size is not None and table.size != table.total_size:
         every = size(table.total_size)
@@ -143,6 +140,8 @@ def _written(wrote: Written) -> str:
         said.append(f"in {wrote.snapshots:,} snapshots")
     elif partitions := counts.get("changed-partition-count"):
         said.append(f"in {_number(partitions, 'partition')}")
+    if said and wrote.branch:
+        said.append(f"on branch {wrote.branch}")
     return ", ".join(said)
 
 

@@ -27,7 +27,7 @@ from spark_iceberg_sql.syntax.variables import parameters_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_REMEDY = "write instead:"
+_REMEDY = "write instead (%iceberg_sql --fix puts it into a new cell):"
 
 
 class CellError(IcebergSqlError):
@@ -69,6 +69,7 @@ class Runner:
         self._kept = kept
         self.text = cell.text
         self.corrected: str | None = None
+        self.remedy: str | None = None
         self.pages: Pages | None = None
 
     def run(self) -> DataFrame | None:
@@ -160,7 +161,8 @@ class Runner:
                 if self._options.traceback:
                     raise
                 found = self._found(error, statement)
-                raise self._failure(found, _what_ran(number, len(todo)), len(todo)) from error
+                ran = _what_ran(number, len(todo))
+                raise self._failure(found, ran, len(todo), statement.start) from error
             if result is not None and (answer is None or result.columns or not answer.columns):
                 answer = result
         return answer
@@ -217,13 +219,18 @@ class Runner:
         if made.report.refuses and not made.applied:
             raise self._failure(list(report), "", report.statements)
 
-    def _failure(self, found: Sequence[Diagnostic], state: str, count: int = 1) -> CellError:
+    def _failure(
+        self, found: Sequence[Diagnostic], state: str, count: int = 1, begin: int = 0
+    ) -> CellError:
         report = self._cell.report(found, count)
-        parts = [full(report), self._remedy(found), state]
+        parts = [full(report), self._remedy(found, begin), state]
         return CellError(_joined(parts), report, _joined([painted(report), *parts[1:]]))
 
-    def _remedy(self, found: Sequence[Diagnostic]) -> str:
-        """The corrected statement, if every error in it has a fix."""
+    def _remedy(self, found: Sequence[Diagnostic], begin: int) -> str:
+        """The corrected statement, if every error in it has a fix; remembers the corrected cell.
+
+        begin: the offset of the first statement that has not run.
+        """
         edits = [edit for d in found if d.fix is not None for edit in d.fix.edits]
         errors = [d for d in found if str(d.severity) == "error"]
         if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
@@ -232,7 +239,10 @@ class Runner:
         first, last = min(e.start for e in edits), max(d.span.end for d in found)
         last += len(text) - len(self._cell.text)
         changed = [s.text for s in statements(text) if s.end >= first and s.start < last]
-        return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""]) if changed else ""
+        if not changed:
+            return ""
+        self.remedy = (self._cell.before + text[begin:]).rstrip("\n")
+        return "\n".join(["", _REMEDY, *(f"{words};" for words in changed), ""])
 
 
 _EMPTY = "nothing to run: this cell has no statement"

@@ -327,10 +327,23 @@ IN_CELLS: list[tuple[str, list[str]]] = [
         [
             "n16  0x00FF",
             "first 2 of 3 rows (more: %iceberg_sql --next)",
-            "is not known through Spark Connect",
+            "read 3 of 3 files (",
         ],
     ),
     ("%iceberg_sql --next", ["rows 3 to 3 of 3"]),
+    (
+        "%iceberg_sql SELECT id FROM local.connect.c WHERE iceberg_days(ts) = DATE '2024-01-02'",
+        ["10 rows", " s · read 1 of 3 files ("],
+    ),
+    # A join may leave out files that were planned; metadata and constants are no files.
+    (
+        "%iceberg_sql SELECT a.id FROM local.connect.c a JOIN (VALUES (TIMESTAMP '2024-01-02')) v(x) ON a.ts = v.x",
+        ["10 rows", "read at most 3 of 3 files ("],
+    ),
+    (
+        "x = %iceberg_sql SELECT count(*) AS n, 'no' || 'thing' FROM local.connect.c.snapshots",
+        ["1 row · "],
+    ),
     (
         "x = %iceberg_sql --quiet SELECT array_contains({ids}, 1) AS a, {pairs}['a'] AS p, {day}\nprint(x.first())",
         ["Row(a=True, p=1, "],

@@ -81,6 +81,16 @@ work._picture = plain
 import re
 print("told:", any(re.search(r" · [\\d.]+ k?B, \\d rows written$", words) for words in told), told)
 """
+REMEDIES = """\
+shell, put = get_ipython(), []
+before, shell.set_next_input = shell.set_next_input, lambda text, replace=False: put.append(text)
+shell.run_cell("%%iceberg_sql q --limit 3\\nSET x.y = 1;\\nSELECT days(ts) FROM local.d.t -- x")
+%iceberg_sql --fix
+shell.run_cell("%iceberg_sql SELECT 1")
+shell.run_cell("%iceberg_sql --fix")
+shell.set_next_input = before
+print(put)
+"""
 EXPLAINED = """\
 %%iceberg_sql --explain
 WITH x AS (SELECT * FROM local.d.t) INSERT INTO local.d.t SELECT * FROM x;
@@ -137,7 +147,11 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT (1", None, ["PARSE_SYNTAX_ERROR"]),
     (S + "SELECT 'a", None, ["cell:2"]),
     (S + "SELECT id, count(*) FROM local.d.t", None, ["MISSING_GROUP_BY"]),
-    (S + "SELECT a, FROM local.d.t", None, ["cell:2"]),
+    (
+        S + "SELECT id, FROM local.d.t",
+        None,
+        ["cell:2", "leave out the `,`", "SELECT id FROM local.d.t;"],
+    ),
     # values
     (S + "SELECT CAST('x' AS INT)", "CAST('x' AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),
     (
@@ -243,6 +257,14 @@ SHOWN: list[tuple[str, list[str]]] = [
     ("%iceberg_sql --copy found", ["id\tname\n0\tn0\n1\tn1\n", "40 rows as tab-separated values"]),
     ("found", ["DataFrame[id: bigint, name: string]"]),
     ("x = %iceberg_sql --quiet SELECT 42 AS answer\nx.first().answer", ["42"]),
+    # The last cell of these has no remedy, the first one has; what has run is not in the new cell.
+    (
+        REMEDIES,
+        [
+            "'%%iceberg_sql q --limit 3\\nSELECT iceberg_days(ts) FROM local.d.t -- x'",
+            "no error with one correction",
+        ],
+    ),
     (
         S
         + "SELECT '; -- {x} :y' AS a, \"it's\" AS b, CAST(NULL AS STRUCT<day: INT>) AS d\n"
@@ -317,6 +339,20 @@ SHOWN: list[tuple[str, list[str]]] = [
         S
         + "CALL local.system.rewrite_data_files(options => map('rewrite-all', 'true'), table => 'd.slow')",
         ["1 row", "rewrote 8 rows, 1 new data file (", "8 data files removed"],
+    ),
+    (
+        S
+        + "ALTER TABLE local.d.slow CREATE BRANCH audit;\n"
+        + "INSERT INTO local.d.slow.branch_audit VALUES ('a'), ('b');\n"
+        + "DELETE FROM local.d.slow.branch_audit WHERE s = 'a'",
+        ["DELETE FROM local.d.slow.branch_audit: done", "wrote 2 rows, ", ", on branch audit"],
+    ),
+    (
+        S
+        + "ALTER TABLE local.d.slow SET TBLPROPERTIES ('write.wap.enabled' = 'true');\n"
+        + "SET spark.wap.branch = checked;\n"
+        + "INSERT INTO local.d.slow VALUES ('c'); RESET spark.wap.branch",
+        ["INSERT INTO local.d.slow: done", "wrote 1 row, ", ", on branch checked"],
     ),
     (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]

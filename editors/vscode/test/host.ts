@@ -94,6 +94,26 @@ const TESTS: Record<string, () => Promise<void>> = {
     await finding(notebook.cellAt(1).document.uri, "SIS202");
     assert.deepEqual(codes(notebook.cellAt(0).document.uri), []);
   },
+  async "a notebook's file with %%iceberg_sql"() {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    assert(folder !== undefined);
+    const file = vscode.Uri.joinPath(folder, "a.ipynb");
+    const sources = [TABLE, "ALTER TABLE t ADD PARTITION FIELD days(id)"].map((sql) => `%%iceberg_sql\n${sql}`);
+    const cells = sources.map((source) => ({
+      cell_type: "code",
+      metadata: {},
+      outputs: [],
+      execution_count: null,
+      source,
+    }));
+    const python = { language_info: { name: "python" } };
+    writeFileSync(file.fsPath, JSON.stringify({ cells, metadata: python, nbformat: 4, nbformat_minor: 5 }));
+    const notebook = await vscode.workspace.openNotebookDocument(file);
+    await vscode.window.showNotebookDocument(notebook);
+    const { range } = await finding(notebook.cellAt(1).document.uri, "SIS202");
+    assert.equal(range.start.line, 1);
+    assert.deepEqual(codes(notebook.cellAt(0).document.uri), []);
+  },
   async "settings, and a restart"() {
     const uri = await open("c.sql", `${TABLE} PARTITIONED BY (weeks(ts));\n`);
     await finding(uri, "SIS101");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -115,20 +115,44 @@ test("a plan is the answer to the command, and the lens names it", () =>
     assert.match(String(plan), /\+ 1000 {2}ts_day/);
   }));
 
+/** Opens a notebook's file as VS Code does: the URIs of its cells. */
+async function openNotebook({ connection, root }: Session, name: string, sources: string[]): Promise<string[]> {
+  const file = join(root, name);
+  const code = sources.map((source) => ({ cell_type: "code", metadata: {}, outputs: [], execution_count: null, source }));
+  writeFileSync(file, JSON.stringify({ cells: code, metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+  const uri = pathToFileURL(file).href;
+  const cells = sources.map((_, n) => `vscode-notebook-cell:${uri.slice(5)}#${String(n)}`);
+  await connection.sendNotification(lsp.DidOpenNotebookDocumentNotification.type, {
+    notebookDocument: {
+      uri,
+      notebookType: "jupyter-notebook",
+      version: 1,
+      cells: cells.map((document) => ({ kind: lsp.NotebookCellKind.Code, document })),
+    },
+    cellTextDocuments: sources.map((text, n) => ({ uri: cells[n] ?? "", languageId: "python", version: 1, text })),
+  });
+  return cells;
+}
+
 test("a notebook's cells follow one another", () =>
-  served(NONE, async ({ connection, root, codes }) => {
-    const uri = pathToFileURL(join(root, "a.ipynb")).href;
-    const cell = (number: number): string => `vscode-notebook-cell:${uri.slice(5)}#${String(number)}`;
-    const texts = [`%%sql\n${TABLE}`, "%%sql\nALTER TABLE t ADD PARTITION FIELD days(id)"];
-    await connection.sendNotification(lsp.DidOpenNotebookDocumentNotification.type, {
-      notebookDocument: {
-        uri,
-        notebookType: "jupyter-notebook",
-        version: 1,
-        cells: texts.map((_, n) => ({ kind: lsp.NotebookCellKind.Code, document: cell(n) })),
-      },
-      cellTextDocuments: texts.map((text, n) => ({ uri: cell(n), languageId: "python", version: 1, text })),
+  served(NONE, async (session) => {
+    const add = "ALTER TABLE t ADD PARTITION FIELD";
+    const [table, wrong, line, plan, plain, open] = (await openNotebook(session, "a.ipynb", [
+      `%%iceberg_sql\n${TABLE}`,
+      `%%iceberg_sql found --limit 5\nSELECT * FROM t WHERE id = {number};\n${add} days(id)`,
+      `rows = %iceberg_sql --quiet ${add} bucket(id, 16)`,
+      `%%iceberg_sql --plan\n${add} weeks(ts)`,
+      `%%sql\n${add} days(id)`,
+      `%%iceberg_sql\n${add} days()`,
+    ])) as [string, string, string, string, string, string];
+    assert.deepEqual(await session.codes(table), []);
+    assert.deepEqual(await session.codes(wrong), ["SIS202"]);
+    assert.deepEqual(await session.codes(line), ["SIS104"]);
+    assert.deepEqual(await session.codes(plan), []);
+    assert.deepEqual(await session.codes(plain), ["SIS202"]);
+    const found = await session.connection.sendRequest(lsp.CompletionRequest.type, {
+      textDocument: { uri: open },
+      position: { line: 1, character: `${add} days(`.length },
     });
-    assert.deepEqual(await codes(cell(0)), []);
-    assert.deepEqual(await codes(cell(1)), ["SIS202"]);
+    assert.deepEqual((Array.isArray(found) ? found : (found?.items ?? [])).map(({ label }) => label), ["ts"]);
   }));

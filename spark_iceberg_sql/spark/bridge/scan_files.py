@@ -54,13 +54,15 @@ class TableRead:
     """What a scan reads of a table.
 
     table: its name. partitions: of the snapshot. counted: whether they include those that are not read; a table with
-    very many files is not counted. sized: whether the sizes of files that are not read are known.
+    very many files is not counted. sized: whether the sizes of files that are not read are known. at_most: whether
+    some of the files may not have been read.
     """
 
     table: str
     partitions: tuple[Partition, ...]
     counted: bool = True
     sized: bool = True
+    at_most: bool = False
 
     @cached_property
     def files(self) -> int:

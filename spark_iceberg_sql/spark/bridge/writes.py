@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_WAP = "write.wap.enabled"  # write, audit, publish: a setting of the session names the branch
 _MOST = 1_000  # snapshots of one statement: a CALL may commit many
 
 
@@ -24,12 +25,13 @@ class Written:
     """What a statement committed.
 
     operation: Iceberg's name for it: `append`, `replace`. counts: of its snapshots' summaries, such as
-    `added-data-files`. snapshots: their number.
+    `added-data-files`. snapshots: their number. branch: the branch that they are on; empty for the main one.
     """
 
     operation: str
     counts: dict[str, int]
     snapshots: int = 1
+    branch: str = ""
 
 
 def written(rows: DataFrame, since_ms: int) -> Written | None:
@@ -78,9 +80,10 @@ def _committed(spark: SparkSession, target: Java, since_ms: int, most: int) -> W
         return None
     table = target.table()
     table.refresh()
+    branch = _branch(spark, target)
     counts: Counter[str] = Counter()
     number, operation = 0, ""
-    snapshot = table.currentSnapshot()
+    snapshot = table.snapshot(branch) if branch else table.currentSnapshot()
     while snapshot is not None and number < most and snapshot.timestampMillis() >= since_ms:
         summary = {str(k): str(v) for k, v in dict(snapshot.summary()).items()}
         application = summary.get("spark.app.id", summary.get("app-id"))
@@ -91,7 +94,15 @@ def _committed(spark: SparkSession, target: Java, since_ms: int, most: int) -> W
         counts.update({key: int(value) for key, value in summary.items() if value.isdigit()})
         parent = snapshot.parentId()
         snapshot = table.snapshot(parent) if parent is not None else None
-    return Written(operation, dict(counts), number) if number else None
+    return Written(operation, dict(counts), number, branch) if number else None
+
+
+def _branch(spark: SparkSession, target: Java) -> str:
+    """The branch that a statement writes to; empty for the main one."""
+    named = target.branch()
+    if named is None and target.table().properties().get(_WAP) == "true":
+        named = spark.conf.get("spark.wap.branch", None)
+    return "" if named in (None, "main") else str(named)
 
 
 def _target(relation: Java) -> Java:
