@@ -43,6 +43,7 @@ _BEFORE_4_0 = {
     "variants": "the type VARIANT",
     "collations": "collations",
     "variables": "session variables",
+    "pipes": "queries with `|>`",
     "connect": "Spark Connect's server, unless its package is added",
 }
 

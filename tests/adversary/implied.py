@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from adversary.lab import Lab
 from spark_iceberg_sql.spark.bridge import compiler
+from spark_iceberg_sql.spark.optimizer import injection
 
 PROBE = """package sparkicebergsql.adversary;
 import java.lang.reflect.InvocationTargetException;
@@ -37,8 +38,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import scala.Option;
-import scala.collection.mutable.ArrayBuffer;
 import scala.runtime.AbstractPartialFunction;
+import sparkicebergsql.ScalaTypes;
 public class Probe {
   /** Columns by their index in the relation. */
   static class Bind extends AbstractPartialFunction {
@@ -116,13 +117,13 @@ public class Probe {
   static Expression alias(Expression e, int number) {
     return new Alias(e, "" + number, NamedExpression.newExprId(), EMPTY, Option.empty(), EMPTY);
   }
-  static final scala.collection.immutable.Seq EMPTY = new ArrayBuffer().toSeq();
+  static final scala.collection.immutable.Seq EMPTY = ScalaTypes.seq(new ArrayList());
   /** The table's columns, without which only parts of its structs are read, and these. */
   static Project project(LogicalPlan table, List columns) {
-    ArrayBuffer all = new ArrayBuffer();
-    all.addAll(table.output());
-    for (Object column : columns) all.addOne(column);
-    return new Project(all.toSeq(), table);
+    List all = new ArrayList();
+    for (int i = 0; i < table.output().size(); i++) all.add(table.output().apply(i));
+    all.addAll(columns);
+    return new Project(ScalaTypes.seq(all), table);
   }
   static int lost(Expression condition, Expression implied, LogicalPlan relation, InternalRow[] rows) {
     Expression asked = (Expression) condition.transform(new Bind(relation));
@@ -149,7 +150,8 @@ class Implied:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        loader = compiler.compile_java(PROBE, "Probe.java", compiler.context_loader())
+        loader = compiler.compiled(injection.__package__, "ScalaTypes", compiler.context_loader())
+        loader = compiler.compile_java(PROBE, "Probe.java", loader)
         self.probe = compiler.instance(loader, "sparkicebergsql.adversary.Probe")
         self.guard = optimizer_rule(lab.spark, "Guard")
         self.prune = optimizer_rule(lab.spark, "Prune")

@@ -67,6 +67,7 @@ WORDS = {
     "variants": re.compile(r"\bvariant\b", re.IGNORECASE),
     "collations": re.compile(r"\bcollate\b", re.IGNORECASE),
     "EXECUTE IMMEDIATE": re.compile(r"\bEXECUTE IMMEDIATE\b"),
+    "pipes": re.compile(r"\|>"),
     "scripts": re.compile(r"^BEGIN\b", re.MULTILINE),
 }
 

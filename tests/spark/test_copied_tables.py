@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession, functions
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import sessions
+from spark_iceberg_sql.spark.bridge import lines, sessions
 from spark_iceberg_sql.spark.catalogs import attach
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.tables import same_location
@@ -421,6 +421,7 @@ def computed(name: str) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
+@pytest.mark.needs("variables")
 def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> None:
     shutil.copytree(lake / "db" / "t", lake / "db" / "copy")
     name = f"computed_{lake.name}"
@@ -433,6 +434,8 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
     spark.sql("DECLARE OR REPLACE VARIABLE the_statement STRING")
     spark.sql(f"SET VAR the_statement = 'DELETE FROM {name}.db.copy'")
     for text in computed(f"{name}.db.copy"):
+        if lines.LINE < (4, 1) and re.search(r"^CALL (identifier \(|\S+\.IDENTIFIER\()|''", text):
+            continue  # no identifier() in the name of a procedure, and no doubled quotes, before Spark 4.1
         with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
         assert files(lake / "db") == before, text
@@ -470,7 +473,7 @@ def writers(
         query = source.writeStream.format("iceberg").option("checkpointLocation", str(folder / at))
         query.trigger(availableNow=True).start(what).awaitTermination()
 
-    return {
+    ways: dict[str, Callable[[], object]] = {
         "append": lambda: rows.writeTo(name).append(),
         "overwrite": lambda: rows.writeTo(name).overwrite(functions.lit(True)),
         "overwritePartitions": lambda: rows.writeTo(name).overwritePartitions(),
@@ -494,6 +497,13 @@ def writers(
         "stream to a name": lambda: stream_to(name, "checkpoint2"),
         "stream to a path": lambda: stream_to(path, "checkpoint3"),
     }
+    if lines.LINE < (4, 0):
+        ways = {
+            way: write
+            for way, write in ways.items()
+            if not way.startswith(("mergeInto", "EXECUTE IMMEDIATE"))
+        }
+    return ways
 
 
 def test_writers_that_no_statement_names(spark: SparkSession, lake: Path) -> None:
@@ -554,6 +564,7 @@ def test_a_copy_around_its_original_is_not_dropped(spark: SparkSession, lake: Pa
     assert not (lake / "beside" / "t").exists()
 
 
+@pytest.mark.needs("expressions in CALL")
 def test_a_copied_metadata_file_is_not_registered(spark: SparkSession, lake: Path) -> None:
     name = f"registered_{lake.name}"
     spark.conf.set(f"spark.sql.catalog.{name}", "org.apache.iceberg.spark.SparkCatalog")
@@ -579,6 +590,7 @@ def test_a_copied_metadata_file_is_not_registered(spark: SparkSession, lake: Pat
         spark.sql(f"CALL {name}.system.register_table('db.r', '{newest}')")
 
 
+@pytest.mark.needs("expressions in CALL")
 def test_a_procedure_that_only_reads_takes_a_copy(spark: SparkSession, lake: Path) -> None:
     name = f"reads_{lake.name}"
     catalog(spark, name, "hadoop", warehouse=str(lake))
@@ -595,7 +607,9 @@ def test_sessions_made_before_and_after_the_rules(spark: SparkSession, lake: Pat
     for session in (spark, spark.newSession(), spark.newSession().newSession()):
         catalog(session, name, "hadoop", warehouse=str(lake))
         with pytest.raises(PySparkException, match=COPY):
-            intercept.own_sql(session)(f"CALL {name}.system.expire_snapshots('db.copy', now(), 1)")
+            intercept.own_sql(session)(
+                f"CALL {name}.system.expire_snapshots('db.copy', TIMESTAMP'2100-01-01', 1)"
+            )
     assert files(lake / "db") == before
 
 

@@ -59,6 +59,7 @@ def test_every_way_of_calling(spark: SparkSession) -> None:
         assert [tuple(row) for row in way.collect()] == wanted
 
 
+@pytest.mark.needs("variables")
 def test_a_session_variable_is_a_constant(spark: SparkSession) -> None:
     spark.sql("DECLARE OR REPLACE VARIABLE buckets INT DEFAULT 16")
     assert spark.sql("SELECT iceberg_bucket(buckets, 0L) AS b").head().b == 12

@@ -10,6 +10,7 @@ from pyspark.sql import Row, SparkSession
 from samples import sampled
 
 from spark_iceberg_sql.model.metadata_functions import METADATA_FUNCTIONS
+from spark_iceberg_sql.spark.bridge import lines
 from spark_iceberg_sql.syntax.script import statements
 
 TABLE = "local.meta_functions.evolved"
@@ -157,7 +158,9 @@ def test_properties_and_columns_are_as_the_catalog_shows_them(
     assert spark.sql(f"SELECT * FROM iceberg_properties('{paths[2]}')").collect() == theirs
     assert spark.sql(f"SELECT * FROM iceberg_table_properties('{TABLE}2')").collect() == theirs
     columns = spark.sql(f"SELECT col_name FROM iceberg_columns('{paths[2]}')").collect()
-    assert columns == spark.sql(f"SHOW COLUMNS IN {TABLE}2").collect()
+    assert [row.col_name for row in columns] == spark.table(f"{TABLE}2").columns
+    if lines.LINE >= (4, 0):  # before, Spark refuses it
+        assert columns == spark.sql(f"SHOW COLUMNS IN {TABLE}2").collect()
     old = spark.sql(f"SELECT col_name FROM iceberg_columns('{paths[2]}', ref => 'first')").collect()
     assert columns == [*old, Row(col_name="extra")]
     described = spark.sql(f"SELECT * FROM iceberg_describe('{paths[2]}')").collect()

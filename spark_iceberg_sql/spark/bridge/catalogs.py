@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors.exceptions.captured import CapturedException
+from pyspark.errors.exceptions.captured import CapturedException, convert_exception
 
 from spark_iceberg_sql.model.schema import near
-from spark_iceberg_sql.spark.bridge import gate, jvm, lines, sessions, table_metadata
+from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, sessions, table_metadata
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
-_MANIFESTS = 500  # above this number, a query counts faster than calls per manifest
+_MANIFESTS = 2000  # to read on the driver; more are read by a query on the executors
 _CAUSES = 10  # maximum depth; a chain of causes may be cyclic
 _NOT_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -35,7 +35,7 @@ class Loaded:
 
     what: `iceberg`, `metadata table`, `branch`, `other`, `view` or `absent`. metadata: the current
     metadata.json of an Iceberg table, without its snapshots. has_rows: whether it has a current snapshot.
-    provider: of a table that is not Iceberg. branch: its name.
+    provider: of a table that is not Iceberg. branch: its name. table: Iceberg's table of these metadata.
     """
 
     what: str
@@ -43,6 +43,7 @@ class Loaded:
     has_rows: bool = True
     provider: str | None = None
     branch: str | None = None
+    table: jvm.Java = field(default=None, repr=False, compare=False)
 
 
 class CatalogSilentError(Exception):
@@ -108,16 +109,33 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
 
 
 def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
-    try:
-        table = catalog.loadTable(identifier)
-    except (CapturedException, Py4JJavaError) as error:
-        if not _says_absent(error):
-            raise
-        return Loaded("view") if _is_view(catalog, identifier) else Loaded("absent")
-    return _describe(table)
+    lookup = _lookup(jvm.gateway())
+    table = lookup.table(catalog, identifier)
+    if not jvm.java_class("java.lang.Exception")._java_lang_class.isInstance(table):
+        return _describe(table, lookup.mayBeOld(catalog))
+    if not any(word in _said(table) for word in _NOT_THERE):
+        raise convert_exception(table)
+    return Loaded("view") if lookup.isView(catalog, identifier) else Loaded("absent")
 
 
-def _describe(table: jvm.Java) -> Loaded:
+@lru_cache(maxsize=1)
+def _lookup(gateway: jvm.Java) -> jvm.Java:
+    """CatalogLookup.java."""
+    return _made("CatalogLookup")
+
+
+@lru_cache(maxsize=1)
+def _counts(gateway: jvm.Java) -> jvm.Java:
+    """FileCounts.java."""
+    return _made("FileCounts")
+
+
+def _made(name: str) -> jvm.Java:
+    loader = compiler.compiled(__package__, name, compiler.context_loader())
+    return compiler.instance(loader, f"sparkicebergsql.{name}")
+
+
+def _describe(table: jvm.Java, may_be_old: bool) -> Loaded:
     name = table.getClass().getName()
     if name == _SPARK_TABLE:
         inner = table.table()
@@ -125,9 +143,10 @@ def _describe(table: jvm.Java) -> Loaded:
             return Loaded("metadata table")
         if table.branch() is not None:
             return Loaded("branch", branch=table.branch())
-        current = inner.operations().refresh()
+        operations = inner.operations()
+        current = operations.refresh() if may_be_old else operations.current()
         light = table_metadata.without_snapshots(current)
-        return Loaded("iceberg", light, current.currentSnapshot() is not None)
+        return Loaded("iceberg", light, current.currentSnapshot() is not None, table=inner)
     if name.endswith(".V1Table"):
         if table.v1Table().tableType().name() == "VIEW":
             return Loaded("view")
@@ -135,55 +154,17 @@ def _describe(table: jvm.Java) -> Loaded:
     return Loaded("other", provider=table.properties().get("provider"))
 
 
-def files_of_one_spec(spark: SparkSession, name: tuple[str, ...]) -> tuple[int, int, int] | None:
-    """The spec id of a table's data files, their number and their bytes, without reading its manifests.
+def files_by_spec(table: jvm.Java) -> list[tuple[int, int, int]] | None:
+    """Each spec that has data files in the current snapshot: its id, their number and their bytes.
 
-    name: full. None unless all files are data files of one spec, and the current snapshot's summary agrees with its
-    manifest list. Raises Spark's and py4j's exceptions.
+    table: Iceberg's. Reads no manifest if all files have one spec, and those of all specs but the largest
+    otherwise. None if a query is better or needed. Raises Spark's and py4j's exceptions.
     """
-    catalog_name, *namespace, table_name = name
-    with sessions.working_in(spark):
-        manager = jvm.java_session(spark).sessionState().catalogManager()
-        loaded = manager.catalog(catalog_name).loadTable(_identifier(namespace, table_name))
-        if loaded.getClass().getName() != _SPARK_TABLE:
-            return None
-        table = loaded.table()
-        snapshot = table.currentSnapshot()
-        if snapshot is None:
-            return None
-        summary = dict(snapshot.summary())
-        manifests = snapshot.allManifests(table.io())
-        if len(manifests) > _MANIFESTS:
-            return None
-        counts = [
-            (int(m.partitionSpecId()), m.existingFilesCount(), m.addedFilesCount())
-            for m in manifests
-        ]
-    if any(existing is None or added is None for _, existing, added in counts):
-        return None  # optional in format version 1
-    by_spec = Counter[int]()
-    for spec_id, existing, added in counts:
-        by_spec[spec_id] += int(existing) + int(added)
-    found = [(spec_id, files) for spec_id, files in by_spec.items() if files]
-    if len(found) != 1 or summary.get("total-delete-files") != "0":
+    found = _counts(jvm.gateway()).of(table, _MANIFESTS)
+    if found is None:
         return None
-    [(spec_id, files)] = found
-    size = str(summary.get("total-files-size", ""))
-    if summary.get("total-data-files") != str(files) or not size.isdigit():
-        return None
-    return spec_id, files, int(size)
-
-
-def _is_view(catalog: jvm.Java, identifier: jvm.Java) -> bool:
-    if not jvm.java_class(
-        "org.apache.spark.sql.connector.catalog.ViewCatalog"
-    )._java_lang_class.isInstance(catalog):
-        return False
-    try:
-        catalog.loadView(identifier)
-    except (CapturedException, Py4JJavaError):
-        return False
-    return True
+    numbers = [int(number) for number in found]
+    return list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
 
 
 def _identifier(namespace: list[str], name: str) -> jvm.Java:
@@ -192,11 +173,6 @@ def _identifier(namespace: list[str], name: str) -> jvm.Java:
     for i, part in enumerate(namespace):
         parts[i] = part
     return jvm.java_class("org.apache.spark.sql.connector.catalog.Identifier").of(parts, name)
-
-
-def _says_absent(error: CapturedException | Py4JJavaError) -> bool:
-    said = thrown(error)
-    return any(word in said for word in _NOT_THERE)
 
 
 def first_line(error: Exception) -> str:
@@ -215,8 +191,10 @@ def thrown(error: Exception) -> str:
     if not isinstance(error, CapturedException | Py4JJavaError):
         return ""
     cause = error._origin if isinstance(error, CapturedException) else error.java_exception
-    if cause is None:
-        return lines.description(error)
+    return lines.description(error) if cause is None else _said(cause)
+
+
+def _said(cause: jvm.Java) -> str:
     said: list[str] = []
     while cause is not None and len(said) < _CAUSES:
         said.append(str(cause.toString()))

@@ -11,7 +11,6 @@ from itertools import accumulate
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors.exceptions import captured
@@ -135,8 +134,8 @@ _plainly_converted = captured.convert_exception
 
 def _converted(error: Any) -> Any:
     """The Python exception for a Java exception: for a refusal, the check's own, with its report."""
-    kind = "org.apache.spark.sql.AnalysisException"
-    if is_instance_of(jvm.gateway(), error, kind) and lines.condition(error) == _CONDITION:
+    kind = jvm.java_class("org.apache.spark.sql.AnalysisException")
+    if kind._java_lang_class.isInstance(error) and lines.condition(error) == _CONDITION:
         key = error.getMessageParameters().get("refusal")
         return _refused.get(key) or IcebergSqlError(str(error.getMessage()))
     return _plainly_converted(error)

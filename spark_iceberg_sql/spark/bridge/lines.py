@@ -40,7 +40,8 @@ def java_text(text: str, scala_2_12: bool) -> str:
     if LINE >= (4, 0):
         return text
     for name, ours in (_BEFORE_4_0 | (_SCALA_2_12 if scala_2_12 else {})).items():
-        text = text.replace(f"{name};", f"{ours};").replace(f"{name})", f"{ours})")
+        for after in (";", ")", " "):
+            text = text.replace(f"{name}{after}", f"{ours}{after}")
     return text
 
 
@@ -162,6 +163,8 @@ def spark_table(
     if micros is not None:
         as_of = java_class("org.apache.iceberg.util.SnapshotUtil").snapshotIdAsOfTime
         snapshot = int(as_of(table, micros // 1000))
+    if snapshot is not None and table.snapshot(snapshot) is None:
+        table.newScan().useSnapshot(snapshot)  # fails; Iceberg's metadata tables would have no rows
     return kind(table, False) if snapshot is None else kind(table, snapshot, False)
 
 

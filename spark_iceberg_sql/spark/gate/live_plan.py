@@ -9,6 +9,7 @@ from spark_iceberg_sql.checker import planner as offline
 from spark_iceberg_sql.checker.plan import FilesUnderSpec, Plan
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.spark.bridge import catalogs, sessions
+from spark_iceberg_sql.spark.bridge.jvm import Java
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.identifiers import dotted
@@ -24,18 +25,20 @@ def tables(spark: SparkSession) -> SessionTables:
 
 def plan(spark: SparkSession, text: str) -> Plan:
     """The plan of one statement on a session's tables, with counts of data files (see `api.plan`)."""
-    found = offline.plan(tables(spark), sessions.substituted(spark, text))
+    known = tables(spark)
+    found = offline.plan(known, sessions.substituted(spark, text))
     if found.before is None or found.after is None:
         return found
-    return _counted(spark, found)
+    loaded = known.loaded(found.table)
+    return _counted(spark, found, None if loaded is None else loaded.table)
 
 
-def _counted(spark: SparkSession, found: Plan) -> Plan:
+def _counted(spark: SparkSession, found: Plan, table: Java) -> Plan:
     try:
-        known = catalogs.files_of_one_spec(spark, found.table)
-        if known is not None:
-            return replace(found, files=(FilesUnderSpec(*known),))
-        rows = intercept.own_sql(spark)(_by_spec(found.table)).collect()
+        rows = None if table is None else catalogs.files_by_spec(table)
+        if rows is None:
+            query = intercept.own_sql(spark)(_by_spec(found.table))
+            rows = [(int(row[0]), int(row[1]), int(row[2])) for row in query.collect()]
     except Exception as error:  # a damaged table fails in many ways
         if not catalogs.thrown(error):
             raise
@@ -46,5 +49,5 @@ def _counted(spark: SparkSession, found: Plan) -> Plan:
 def _by_spec(table: Name) -> str:
     return (
         "SELECT spec_id, count(*), sum(file_size_in_bytes) "
-        f"FROM {dotted((*table, 'files'))} GROUP BY spec_id ORDER BY spec_id"
+        f"FROM {dotted((*table, 'data_files'))} GROUP BY spec_id ORDER BY spec_id"
     )

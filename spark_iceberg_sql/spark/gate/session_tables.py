@@ -28,6 +28,8 @@ _KINDS = {
 class SessionTables(Tables):
     """Tables of a live session, read on demand; a catalog that does not answer is not an error.
 
+    Each name is looked up once, so an instance is for one text and before any of it runs.
+
     spark: the session. sql: its unchecked `spark.sql` with the parameters bound, for the columns of a query
     (which is not run).
     """
@@ -39,6 +41,8 @@ class SessionTables(Tables):
         namespace: Name = ()
         self._silent = super().why_unknown(())
         self._silences: dict[Name, str] = {}
+        self._found: dict[Name, Table | Absent | None] = {}
+        self._loaded: dict[Name, catalogs.Loaded] = {}
         try:
             catalog, namespace = catalogs.current_place(spark)
         except catalogs.CatalogSilentError as error:
@@ -68,17 +72,25 @@ class SessionTables(Tables):
 
     def look_up(self, name: Name) -> Table | Absent | None:
         """What a full name currently refers to in the session's catalogs."""
-        nowhere = self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0]))
-        if nowhere or name in self._silences:
+        if self.catalog is None and (len(name) == 1 or not self.is_catalog(name[0])):
             return None
+        if name not in self._found:
+            self._found[name] = self._look_up(name)
+        return self._found[name]
+
+    def loaded(self, name: Name) -> catalogs.Loaded | None:
+        """The catalog's answer about a full name that was looked up."""
+        return self._loaded.get(name)
+
+    def _look_up(self, name: Name) -> Table | Absent | None:
         try:
             loaded = catalogs.load(self._spark, name)
         except catalogs.NoCatalogError as error:
             return Absent(name, str(error), "start the name with a configured catalog")
         except catalogs.CatalogSilentError as error:
-            # Remembered, since each request may take half a minute.
             self._silences[name] = f"the catalog `{name[0]}` did not answer: {error}"
             return None
+        self._loaded[name] = loaded
         if loaded.what == "absent":
             return Absent(name, f"the catalog `{name[0]}` has no such table")
         if loaded.metadata is None:

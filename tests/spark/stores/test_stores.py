@@ -550,6 +550,34 @@ def test_rest_gate(remote: Remote, table: str) -> None:
     assert specs == [[0, 1000, "ts_day"], [1, 1000, "ts_day"], [1, 1001, "id_bucket_8"]]
 
 
+def test_rest_is_asked_once_a_table(remote: Remote, rest: str, table: str) -> None:
+    """Without Iceberg's cache of tables; a name that does not exist may be a view."""
+    proxy = FaultyStore(rest)
+    remote.conf(
+        {
+            "spark.sql.catalog.asked": "org.apache.iceberg.spark.SparkCatalog",
+            "spark.sql.catalog.asked.type": "rest",
+            "spark.sql.catalog.asked.uri": proxy.url,
+            "spark.sql.catalog.asked.cache-enabled": "false",
+        }
+    )
+    name = table.replace("rest.", "asked.", 1)
+    last = name.rpartition(".")[2]
+    module = "spark_iceberg_sql.spark.gate.live_plan"
+    add = f"ALTER TABLE {name} ADD PARTITION FIELD bucket(8, id)"
+    remote.call(module, "plan", add)  # the first request reads the server's settings
+    proxy.requests.clear()
+    remote.call(module, "plan", add)
+    with pytest.raises(SqlFailed, match="SIS402"):
+        remote.sql(f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)")
+    load = f"GET /v1/namespaces/db/tables/{last}?snapshots=all"
+    assert proxy.requests == [load, load]
+    proxy.requests.clear()
+    remote.call(module, "plan", f"CREATE TABLE {name}2 (id INT) USING iceberg")
+    assert proxy.requests == [load.replace("?", "2?"), f"GET /v1/namespaces/db/views/{last}2"]
+    proxy.close()
+
+
 def test_rest_offline(rest: str, table: str, tmp_path: Path) -> None:
     """`iceberg-sql check --catalog`: the schema comes from the catalog, through pyiceberg."""
     script = tmp_path / "migration.sql"

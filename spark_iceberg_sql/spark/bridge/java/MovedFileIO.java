@@ -5,10 +5,12 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.IcebergBuild;
 import org.apache.iceberg.hadoop.HadoopConfigurable;
 import org.apache.iceberg.io.FileIO;
 import org.apache.iceberg.io.InputFile;
 import org.apache.iceberg.io.OutputFile;
+import org.apache.iceberg.io.SeekableInputStream;
 import org.apache.iceberg.util.SerializableSupplier;
 
 /**
@@ -22,6 +24,7 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
   private final FileIO io;
   private final String old;
   private final String folder;
+  private final boolean byLocation;
   private transient Pattern pattern;
 
   /** io: opens files. old: a pattern of the address prefixes to map. folder: replaces the prefix. */
@@ -29,6 +32,8 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
     this.io = io;
     this.old = old;
     this.folder = folder;
+    Matcher version = Pattern.compile("1\\.(\\d+)\\..*").matcher(IcebergBuild.version());
+    this.byLocation = !version.matches() || Integer.parseInt(version.group(1)) < 12;
   }
 
   /** The current address of a file. */
@@ -42,9 +47,35 @@ public class MovedFileIO implements FileIO, HadoopConfigurable {
     return begins.lookingAt() ? folder + address.substring(begins.end()) : address;
   }
 
-  public InputFile newInputFile(String address) { return io.newInputFile(found(address)); }
+  public InputFile newInputFile(String address) { return named(address, io.newInputFile(found(address))); }
 
-  public InputFile newInputFile(String address, long length) { return io.newInputFile(found(address), length); }
+  public InputFile newInputFile(String address, long length) {
+    return named(address, io.newInputFile(found(address), length));
+  }
+
+  /** Before Iceberg 1.12, its readers find a file that they have opened by the file's own location. */
+  private InputFile named(String address, InputFile file) {
+    return byLocation && !address.equals(file.location()) ? new Named(address, file) : file;
+  }
+
+  /** A file that goes by its address in the table's metadata. */
+  private static class Named implements InputFile {
+    private final String address;
+    private final InputFile file;
+
+    Named(String address, InputFile file) {
+      this.address = address;
+      this.file = file;
+    }
+
+    public long getLength() { return file.getLength(); }
+
+    public SeekableInputStream newStream() { return file.newStream(); }
+
+    public String location() { return address; }
+
+    public boolean exists() { return file.exists(); }
+  }
 
   public OutputFile newOutputFile(String address) { throw readOnly(address); }
 

@@ -1,0 +1,120 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.ManifestFiles;
+import org.apache.iceberg.ManifestReader;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.io.CloseableIterator;
+import org.apache.iceberg.util.ThreadPools;
+
+/**
+ * The data files under each spec of a table's current snapshot. The manifest list has their numbers, and the summary
+ * all their bytes: only the manifests of all specs but the largest are read.
+ */
+public class FileCounts implements Callable<Long> {
+  private Table table;
+  private ManifestFile manifest;
+
+  /**
+   * For each spec with files, by its id: id, files, bytes. Null if more manifests than `most` would have to be read, or
+   * if the manifest list lacks the counts, which are optional in format version 1.
+   */
+  public List<Long> of(Table table, int most) throws Exception {
+    List<Long> found = new ArrayList<>();
+    Snapshot snapshot = table.currentSnapshot();
+    if (snapshot == null) return found;
+    Map<Integer, List<ManifestFile>> manifests = new TreeMap<>();
+    Map<Integer, Long> files = new TreeMap<>();
+    long every = 0;
+    for (Object each : snapshot.dataManifests(table.io())) {
+      ManifestFile one = (ManifestFile) each;
+      if (one.existingFilesCount() == null || one.addedFilesCount() == null) return null;
+      long live = (long) one.existingFilesCount() + one.addedFilesCount();
+      if (live == 0) continue;
+      Integer spec = one.partitionSpecId();
+      if (!manifests.containsKey(spec)) manifests.put(spec, new ArrayList<>());
+      ((List<ManifestFile>) manifests.get(spec)).add(one);
+      files.put(spec, live + (files.containsKey(spec) ? (Long) files.get(spec) : 0L));
+      every += live;
+    }
+    long rest = bytes(snapshot, every);
+    Integer largest = rest < 0 ? null : largest(manifests);
+    int reads = 0;
+    for (Object spec : manifests.keySet()) {
+      if (!spec.equals(largest)) reads += ((List<ManifestFile>) manifests.get(spec)).size();
+    }
+    if (reads > most) return null;
+    Map<Integer, Long> bytes = new TreeMap<>();
+    for (Object spec : manifests.keySet()) {
+      if (spec.equals(largest)) continue;
+      long read = read(table, (List<ManifestFile>) manifests.get(spec));
+      bytes.put((Integer) spec, read);
+      rest -= read;
+    }
+    if (largest != null) bytes.put(largest, rest);
+    for (Object spec : manifests.keySet()) {
+      found.add(((Integer) spec).longValue());
+      found.add((Long) files.get(spec));
+      found.add((Long) bytes.get(spec));
+    }
+    return found;
+  }
+
+  /** The bytes of all files, from the summary; -1 if it does not agree with the manifest list. */
+  private static long bytes(Snapshot snapshot, long files) {
+    Map<String, String> summary = snapshot.summary();
+    if (summary == null || !"0".equals(summary.get("total-delete-files"))) return -1;
+    if (!String.valueOf(files).equals(summary.get("total-data-files"))) return -1;
+    try {
+      return Long.parseLong(String.valueOf(summary.get("total-files-size")));
+    } catch (NumberFormatException error) {
+      return -1;
+    }
+  }
+
+  private static Integer largest(Map<Integer, List<ManifestFile>> manifests) {
+    Integer largest = null;
+    for (Object spec : manifests.keySet()) {
+      int size = ((List<ManifestFile>) manifests.get(spec)).size();
+      if (largest == null || size > ((List<ManifestFile>) manifests.get(largest)).size()) largest = (Integer) spec;
+    }
+    return largest;
+  }
+
+  private static long read(Table table, List<ManifestFile> manifests) throws Exception {
+    List<FileCounts> tasks = new ArrayList<>();
+    for (Object each : manifests) {
+      FileCounts task = new FileCounts();
+      task.table = table;
+      task.manifest = (ManifestFile) each;
+      tasks.add(task);
+    }
+    long bytes = 0;
+    for (Object done : ThreadPools.getWorkerPool().invokeAll(tasks)) bytes += (Long) ((Future) done).get();
+    return bytes;
+  }
+
+  /** The bytes of the files in one manifest. */
+  public Long call() throws Exception {
+    long bytes = 0;
+    ManifestReader<DataFile> reader = ManifestFiles.read(manifest, table.io(), table.specs());
+    try {
+      reader.select(Collections.singletonList("file_size_in_bytes"));
+      CloseableIterator<DataFile> files = reader.iterator();
+      while (files.hasNext()) bytes += ((DataFile) files.next()).fileSizeInBytes();
+      files.close();
+    } finally {
+      reader.close();
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,29 @@
+package sparkicebergsql.benchmarks;
+
+import org.apache.iceberg.AppendFiles;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.DataFiles;
+import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.Table;
+
+/** Commits data files that do not exist: what a plan reads is metadata. */
+public class ManyFiles {
+  /** files: in all. each: per commit, and so per manifest. */
+  public void append(Table table, int files, int each) {
+    String field = ((PartitionField) table.spec().fields().get(0)).name();
+    String folder = "file:/nowhere/" + table.spec().specId() + "/";
+    for (int done = 0; done < files; done += each) {
+      AppendFiles append = table.newFastAppend();
+      for (int i = done; i < done + each; i++) {
+        DataFiles.Builder file = DataFiles.builder(table.spec());
+        file.withPath(folder + i + ".parquet")
+          .withFormat("parquet")
+          .withFileSizeInBytes(1000L + i)
+          .withRecordCount(10L);
+        file.withPartitionPath(field + "=" + i % 16);
+        append.appendFile((DataFile) file.build());
+      }
+      append.commit();
+    }
+  }
+}
