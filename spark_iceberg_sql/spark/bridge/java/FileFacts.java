@@ -35,6 +35,7 @@ public class FileFacts implements Callable<List<Object[]>> {
    * listing: address without its scheme, time in milliseconds and etag, each followed by a NUL. old: for a moved table,
    * a pattern of the address prefixes to map. folder: replaces the prefix.
    */
+  @SuppressWarnings({"rawtypes", "unchecked"})
   public Map<?, ?>[] maps(Table table, long snapshot, String listing, String old, String folder) throws Exception {
     Map<String, Object[]> listed = new HashMap<>();
     String[] parts = listing.split("\0", -1);

@@ -74,6 +74,7 @@ public class TextTable implements SupportsRead, SupportsMetadataColumns {
   }
 
   @Override
+  @SuppressWarnings("deprecation") // older lines have nothing else
   public StructType schema() {
     return shown;
   }
