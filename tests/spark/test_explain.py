@@ -346,6 +346,17 @@ def test_texts_are_sql_and_derived_filters_say_so(spark: SparkSession) -> None:
     for where in ("`ünï` > 0 AND `q``t` = 'a'", "`q``t` ILIKE 'A%'"):
         for own in sis.explain(spark, f"SELECT * FROM {odd} WHERE {where}").scans[0].conjuncts:
             assert own.files == read(spark, f"SELECT * FROM {odd} WHERE {own.text}"), own.text
+    # In a statement with parameters, Spark gives its text to what is parsed meanwhile; also to a view's query.
+    for query in (
+        f"SELECT * FROM {T} WHERE ts < '2023-12-30' AND id IN (1, 2)",
+        "SELECT * FROM shown WHERE id > 5",
+    ):
+        texts = [c.text for c in sis.explain(spark, query).scans[0].conjuncts]
+        for named, args in (("(:q)", {"q": query}), ("(?)", [query])):
+            rows = spark.sql(
+                f"SELECT * FROM iceberg_explain{named} WHERE conjunct IS NOT NULL", args=args
+            )
+            assert [row.conjunct for row in rows.collect()] == texts
     joins = {
         f"SELECT * FROM {T} a JOIN {odd} b ON a.id = b.id WHERE b.id < 10": (
             odd,

@@ -61,7 +61,7 @@ def scans(
     table: an Iceberg table, read instead of `names`.
     """
     session = jvm.java_session(spark)
-    with sessions.working_in(spark), jvm.quietly():
+    with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
         plan = session.sessionState().sqlParser().parsePlan(text)
         with instead(table, names):
             analysed = getattr(session.sessionState().analyzer(), _ANALYSE)(plan)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,21 @@ def statement() -> str | None:
     origin = java_class(f"{_CATALYST}.trees.CurrentOrigin").get()
     text = jvm.from_option(origin.sqlText())
     return None if text is None else str(text)
+
+
+@contextmanager
+def own_positions() -> Iterator[None]:
+    """Let the statements parsed on this thread keep their own text, within one that is being analysed.
+
+    If that one has parameters, Spark would give every expression parsed here its text.
+    """
+    current = java_class(f"{_CATALYST}.trees.CurrentOrigin")
+    before = current.get()
+    current.reset()
+    try:
+        yield
+    finally:
+        current.set(before)
 
 
 def operations(metadata: Java, io: Java) -> Java:

@@ -15,6 +15,7 @@ from spark_iceberg_sql.spark.bridge import (
     jvm,
     plan_leaves,
     plans,
+    relations,
     sessions,
     terms,
 )
@@ -46,7 +47,7 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     Raises IcebergSqlError for a statement that reads no table, pyspark's ParseException and
     AnalysisException for one that Spark refuses.
     """
-    with sessions.working_in(spark), jvm.quietly():
+    with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
         return _explained(spark, text)
 
 
