@@ -53,10 +53,38 @@ def test_each_problem_alone() -> None:
 
 
 def test_how_many_files_are_left() -> None:
-    """rewrite_data_files puts the files of earlier specs together, whatever their partitions were."""
-    for old, said in ((0, "they fit into 2 files"), (3, "they fit into about 2 files, since")):
-        figures = replace(FINE, small=8, small_after=2, small_bytes=900 * MB, old_files=old)
-        assert said in health(figures).findings[0].detail
+    """rewrite_data_files puts the files of earlier specs together, and writes the current spec's partitions."""
+    small = replace(FINE, small=8, small_after=2, small_bytes=900 * MB)
+    old = replace(small, files=20, old_files=3, old_small=3, old_small_bytes=600 * MB)
+    void = PartitionField(1, "id", from_metadata("void"), "id_bucket", 1000)
+    day = PartitionField(1, "ts", from_metadata("day"), "ts_day", 1000)
+    for figures, said in (
+        (
+            small,
+            "8 of 10 files are smaller than 75% of the target size of 500.0 MB and share a partition",
+        ),
+        (replace(small, fields=(day,), old_small=1, old_files=1), "they fit into 2 files"),
+        (old, "they fit into about 4 files, since those of an earlier spec are grouped anew"),
+        (replace(old, fields=(void,)), "11 of 20 files"),
+    ):
+        one = health(figures).findings[0]
+        assert said in one.detail
+        assert one.call is not None
+    for figures, said in (
+        (
+            old,
+            "8 share a partition with others and fit into 2 files, 3 belong to an earlier partition spec",
+        ),
+        (replace(old, small=0, small_after=0), "500.0 MB: 3 belong to an earlier partition spec"),
+    ):
+        found = health(replace(figures, fields=(day,)))
+        assert said in found.findings[0].detail
+        assert (
+            "is not known: one or more for each partition of the current spec"
+            in found.findings[0].detail
+        )
+        assert found.findings[0].call is None
+        assert "unknown" not in str(found).partition("old specs")[0]
 
 
 def test_the_coarser_unit() -> None:

@@ -100,7 +100,7 @@ class Health(Result):
 
 def cost(one: Finding) -> str:
     """What a finding's call rewrites, as an SQL comment; empty if it is not a rewrite."""
-    if one.problem not in OPTIONS:
+    if one.problem not in OPTIONS or one.call is None:
         return ""
     if one.rewritten_files is None or one.rewritten_bytes is None:
         return "  -- how much it rewrites is unknown"
@@ -112,10 +112,11 @@ class Figures:
     """Counts over a table's current snapshot.
 
     name: its parts, catalog first. target: write.target-file-size-bytes. files, bytes: data files. partitions:
-    those with data files. largest, median: bytes of partitions. small, small_bytes: files below SMALL of the target in
-    partitions with several of them; small_after: how many files they become. alone: small files that are the
-    only file of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete files.
-    fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans: by
+    those with data files. largest, median: bytes of partitions. small, small_bytes: files of the current spec below
+    SMALL of the target in partitions with several of them; small_after: how many files they become. old_small,
+    old_small_bytes: files below it under an earlier spec, which a rewrite puts together. alone: small files that
+    are the only file of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete
+    files. fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans: by
     column, the share of its partition's range that a file spans on average, in partitions of several files.
     """
 
@@ -134,6 +135,8 @@ class Figures:
     old_bytes: int
     deletes: int
     delete_bytes: int
+    old_small: int = 0
+    old_small_bytes: int = 0
     fields: tuple[PartitionField, ...] = ()
     sort_order: tuple[str, ...] = ()
     spans: tuple[tuple[str, float], ...] = ()
@@ -145,17 +148,7 @@ def health(figures: Figures) -> Health:
 
 
 def _findings(f: Figures) -> Iterator[Finding]:
-    target = size(f.target)
-    if f.small > f.small_after:
-        yield Finding(
-            "small files",
-            f"{f.small:,} of {f.files:,} files are smaller than {SMALL:.0%} of the target size of {target} and share "
-            f"a partition with others: they fit into {'about ' if f.old_files else ''}{f.small_after:,} files"
-            + (", since those of an earlier spec are grouped anew" if f.old_files else ""),
-            f.small,
-            f.small_bytes,
-            _rewrite(f, "small files"),
-        )
+    yield from _small(f)
     times = f"{f.largest / f.median:,.0f} times the median" if f.median else ""
     is_skewed = bool(f.median) and f.largest > _SKEWED * f.median
     if f.partitions > 1 and f.alone > f.partitions / 2 and f.median < f.target / 10:
@@ -196,6 +189,41 @@ def _findings(f: Figures) -> Iterator[Finding]:
             _rewrite(f, "delete files"),
         )
     yield from _unsorted(f)
+
+
+def _small(f: Figures) -> Iterator[Finding]:
+    """Small files. Those of an earlier spec are rewritten together, into the current spec's partitions."""
+    below = f"smaller than {SMALL:.0%} of the target size of {size(f.target)}"
+    old = f.old_small if f.old_small > 1 else 0
+    if old and any(not field.transform.transform.is_void for field in f.fields):
+        fits = f.small > f.small_after
+        share = f"{f.small:,} share a partition with others and fit into {f.small_after:,} files, "
+        yield Finding(
+            "small files",
+            f"{old + (f.small if fits else 0):,} of {f.files:,} files are {below}: {share if fits else ''}"
+            f"{old:,} belong to an earlier partition spec, and how many files a rewrite makes of those is not known: "
+            "one or more for each partition of the current spec, and the metadata does not say which of these their "
+            "rows belong to",
+            old + (f.small if fits else 0),
+            f.old_small_bytes + (f.small_bytes if fits else 0),
+        )
+        return
+    small = f.small + old
+    after = f.small_after + (-(-f.old_small_bytes // f.target) if old else 0)
+    if small > after:
+        yield Finding(
+            "small files",
+            f"{small:,} of {f.files:,} files are {below} and "
+            + (
+                f"are rewritten together with others: they fit into about {after:,} files, since those of an earlier "
+                "spec are grouped anew"
+                if old
+                else f"share a partition with others: they fit into {after:,} files"
+            ),
+            small,
+            f.small_bytes + (f.old_small_bytes if old else 0),
+            _rewrite(f, "small files"),
+        )
 
 
 def _unsorted(f: Figures) -> Iterator[Finding]:

@@ -58,7 +58,9 @@ def health(spark: SparkSession, table: str) -> Health:
 
 
 def _with_cost(one: Finding, table: Java) -> Finding:
-    planned = rewrites.rewritten(table, OPTIONS[one.problem]) if one.problem in OPTIONS else None
+    if one.call is None or one.problem not in OPTIONS:
+        return one
+    planned = rewrites.rewritten(table, OPTIONS[one.problem])
     if planned is None:
         return one
     return replace(one, rewritten_files=planned[0], rewritten_bytes=planned[1])
@@ -72,6 +74,7 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
     assert table.specs is not None
     current = table.specs.current
     limit = int(SMALL * target)
+    shared = f"spec_id = {current} AND small > 1"
     one = _row(
         spark,
         f"""WITH p AS (
@@ -81,9 +84,11 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
           FROM {files} WHERE content = 0 GROUP BY {key})
         SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes, count(*) AS partitions,
           coalesce(max(bytes), 0) AS largest, coalesce(CAST(median(bytes) AS BIGINT), 0) AS median,
-          coalesce(sum(IF(small > 1, small, 0)), 0) AS small,
-          coalesce(sum(IF(small > 1, small_bytes, 0)), 0) AS small_bytes,
-          coalesce(sum(IF(small > 1, ceil(small_bytes / {target}), 0)), 0) AS small_after,
+          coalesce(sum(IF({shared}, small, 0)), 0) AS small,
+          coalesce(sum(IF({shared}, small_bytes, 0)), 0) AS small_bytes,
+          coalesce(sum(IF({shared}, ceil(small_bytes / {target}), 0)), 0) AS small_after,
+          coalesce(sum(IF(spec_id <> {current}, small, 0)), 0) AS old_small,
+          coalesce(sum(IF(spec_id <> {current}, small_bytes, 0)), 0) AS old_small_bytes,
           count_if(files = 1 AND small = 1) AS alone,
           coalesce(sum(IF(spec_id <> {current}, files, 0)), 0) AS old_files,
           coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
