@@ -341,6 +341,16 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
         Query("SELECT 1 FROM t", 4.0),
         Query("WITH x AS (SELECT 2) SELECT * FROM x"),
     )
+    writing = "MERGE INTO t USING s ON a = b WHEN MATCHED THEN DELETE", "INSERT INTO t TABLE s"
+    also = (
+        "CREATE TABLE t AS SELECT 1",
+        "CREATE VIEW v AS SELECT 1",
+        "INSERT INTO t VALUES (1)",
+        "SET a = 1",
+    )
+    every = workload(["SELECT 1", *writing, *also], writing=True)
+    assert [query.written_by for query in every] == [None, "MERGE", "INSERT", "CREATE"]
+    assert workload(["SELECT 1", *writing, *also]) == (Query("SELECT 1"),)
     file = tmp_path / "q.sql"
     file.write_text("SELECT 3;\n\nSELECT 4", "utf-8")
     assert workload(str(file)) == (Query("SELECT 3"), Query("SELECT 4"))
@@ -438,6 +448,7 @@ def test_a_workload_from_event_logs(tmp_path: Path) -> None:
     )
     found = {query.text: query.weight for query in workload(str(folder))}
     assert found == {"SELECT 1": 1, "SELECT  2, 'text'": 2}
+    assert Query("INSERT INTO t SELECT 3", 1, "INSERT") in workload(str(folder), writing=True)
     (only,) = workload([(str(folder / "events_1_app-1"), 3)])
     assert only == Query("SELECT 1", 3)
     (tmp_path / "calls").write_text(f"{first}\n{ran('collect at a.py:1')}\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
@@ -15,14 +15,20 @@ from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements
 
 _QUERIES = ("SELECT", "WITH", "FROM", "(")
+_READING = ("DELETE", "UPDATE", "MERGE")
+_WRITING = ("INSERT", "CREATE", "REPLACE")  # these read if they have a query
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query. text: its SQL. weight: how often it runs, relative to the others."""
+    """A query. text: its SQL. weight: how often it runs, relative to the others.
+
+    written_by: the first word of a statement that reads and writes, such as DELETE; None for a query.
+    """
 
     text: str
     weight: float = 1.0
+    written_by: str | None = None
 
 
 def workload(
@@ -30,28 +36,30 @@ def workload(
     plain: Callable[[Path], Path] | None = None,
     *,
     needed: bool = True,
+    writing: bool = False,
 ) -> tuple[Query, ...]:
     """The queries of a workload; equal texts count as one query with the sum of their weights.
 
     queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of them, or
     the path of an event log of Spark or of a folder of them, whose queries weigh as often as they ran. Statements that
     are not queries are skipped. plain: as for `event_log.texts`.
-    needed: whether there must be one.
+    needed: whether there must be one. writing: whether to return statements that read and write, too, with their word.
     Raises IcebergSqlError if there is no query and one is needed, or for a weight that is not positive.
     """
-    weights: dict[str, float] = {}
+    weights: dict[tuple[str, str | None], float] = {}
     for word, weight in _given(queries):
         if not 0 < weight < inf:
             raise IcebergSqlError(f"a query's weight must be a positive number, not {weight}")
         for text, times in _texts(word, plain):
-            for query in _queries(text):
-                weights[query] = weights.get(query, 0.0) + weight * times
-    if not weights and needed:
+            for statement in _reading(text):
+                if statement[1] is None or writing:
+                    weights[statement] = weights.get(statement, 0.0) + weight * times
+    if needed and not any(word is None for _, word in weights):
         raise IcebergSqlError(
             "there is no query to advise for\n"
             "help: give the SELECT statements that read the table, or a file of them"
         )
-    return tuple(Query(text, weight) for text, weight in weights.items())
+    return tuple(Query(text, weight, word) for (text, word), weight in weights.items())
 
 
 def others(queries: str | Iterable[str | tuple[str, float]]) -> Iterator[str]:
@@ -110,8 +118,21 @@ def _exists(word: str) -> bool:
         return False
 
 
-def _queries(text: str) -> Iterable[str]:
+def _queries(text: str) -> Iterator[str]:
+    return (query for query, word in _reading(text) if word is None)
+
+
+def _reading(text: str) -> Iterator[tuple[str, str | None]]:
+    """The statements that read tables, each with its first word if it writes as well."""
     for statement in statements(text):
-        words = [token for token in tokenize(statement.text) if token.kind not in TRIVIA]
-        if words and words[0].text.upper() in _QUERIES:
-            yield statement.text.strip().rstrip(";").strip()
+        words = [t.text.upper() for t in tokenize(statement.text) if t.kind not in TRIVIA]
+        first = words[0] if words else ""
+        if first in _QUERIES or first in _READING or (first in _WRITING and _has_query(words)):
+            found = statement.text.strip().rstrip(";").strip()
+            yield found, None if first in _QUERIES else first
+
+
+def _has_query(words: Sequence[str]) -> bool:
+    if words[0] == "INSERT":
+        return "VALUES" not in words or "SELECT" in words
+    return "TABLE" in words[:3] and "SELECT" in words  # a view or a function reads nothing yet

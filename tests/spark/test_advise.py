@@ -109,13 +109,19 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     advice = sis.advise(
         spark,
         frame,
-        "SELECT * FROM source WHERE shop = 3; SELECT * FROM nowhere",
+        "SELECT * FROM source WHERE shop = 3; SELECT * FROM nowhere; DELETE FROM source WHERE id = 1; "
+        "INSERT INTO nowhere SELECT * FROM source",
         properties=properties,
     )
     assert advice.today is None
     assert all(not p.ddl and p.rewrite is None for p in advice)
     assert "shop" in advice.best.spec
     assert any("query 2 is skipped" in note for note in advice.notes)
+    for number, word in ((3, "DELETE"), (4, "INSERT")):
+        assert (
+            f"query {number} is skipped: what {word} reads is not counted, only what queries read"
+            in advice.notes
+        )
     assert "<svg" in advice._repr_html_()
     assert advice.best.per_query[0].files_now >= advice.best.per_query[0].files
 

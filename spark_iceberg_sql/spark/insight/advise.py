@@ -80,7 +80,9 @@ def advise(
     if not isinstance(sample, int) or sample < 1:
         raise IcebergSqlError(f"sample must be at least 1 row, not {sample}", argument="sample")
     with refusing("queries"), TemporaryDirectory() as folder:
-        wanted = workload(queries, lambda file: event_logs.plain_copy(file, Path(folder)))
+        wanted = workload(
+            queries, lambda file: event_logs.plain_copy(file, Path(folder)), writing=True
+        )
     found = source_of(spark, source, properties)
     if using == "metadata" and found.table is None:
         raise IcebergSqlError(no_metadata(found), argument="using")

@@ -70,6 +70,12 @@ class Queries:
         columns: dict[int, bool] = {}
         with tables.table(source.as_table(Spec(0, wide(source.schema)))) as table:
             for number, query in enumerate(self._queries, 1):
+                if query.written_by is not None:
+                    self._notes.append(
+                        f"query {number} is skipped: what {query.written_by} reads is not counted, "
+                        "only what queries read"
+                    )
+                    continue
                 try:
                     scans = self._scans(query, table)
                 except JVM_ERRORS as error:
@@ -97,6 +103,8 @@ class Queries:
         """What each query reads of a table, as planned by Spark."""
         out = []
         for query in self._queries:
+            if query.written_by is not None:
+                continue
             try:
                 read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
             except JVM_ERRORS:
