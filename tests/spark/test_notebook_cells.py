@@ -104,6 +104,7 @@ spark.sql("SELECT * FROM icebergS3(:u, :a, :b, nope => 1)", args={
 """
 S = "%%iceberg_sql\n"
 SECRET = "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 2)"
+SET_SECRET = "SET spark.sql.catalog.zz.s3.secret-access-key=hunter2hunter2"
 
 # A cell; the text under the carets, if the error has a position; and what else the message must contain.
 MISTAKES: list[tuple[str, str | None, list[str]]] = [
@@ -132,6 +133,11 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT nam FROM local.d.t", "nam", ["write `name`", "SELECT name FROM local.d.t;"]),
     (S + "SELECT *\nFROM local.d.tt", "local.d.tt", ["write `local.d.t`", "cell:3:6"]),
     (S + "SELECT * FROM local.dd.t", "local.dd.t", ["write `local.d.t`"]),
+    # What is written to may be missing, not misspelt: nothing to run that empties another table.
+    (S + "TRUNCATE TABLE local.d.tt", "local.d.tt", ["did you mean `local.d.t`?"]),
+    (S + "DELETE FROM local.d.tt", "local.d.tt", ["did you mean `local.d.t`?"]),
+    (S + "INSERT OVERWRITE local.d.tt SELECT 1", "local.d.tt", ["did you mean `local.d.t`?"]),
+    (S + "DELETE FROM local.d.t WHERE idx IS NOT NULL", "idx", ["did you mean `id`?"]),
     (S + "SELECT * FROM frame", "frame", ["is a Python variable: write `{frame}`"]),
     (
         S + "SELECT * FROM local.d.t WHERE ts_day = DATE '2024-01-05'",
@@ -230,6 +236,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
         ["nope"],
     ),
     (f'spark.sql("{SECRET}")'.replace("SELECT", "SELEC"), "SELEC", ["***", "SYNTAX"]),
+    (f'spark.sql("{SET_SECRET}")', None, ["***", "INVALID_SET_SYNTAX"]),
 ]
 # Cells that succeed, and their output.
 SHOWN: list[tuple[str, list[str]]] = [
@@ -304,6 +311,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     (S + "SELECT {early} AS e, {moment} AS m", ["0001-01-01", "1500-01-01 00:00:00"]),
     (S + "SELECT {beyond} AS n, typeof({wide}) AS t", ["9223372036854775808", "array<bigint>"]),
     (f"%%iceberg_sql --traceback\n{SECRET}", ["AnalysisException", "run_cell_magic('iceberg_sql'"]),
+    (f"%%iceberg_sql --traceback\n{SET_SECRET}", ["INVALID_SET_SYNTAX", "***"]),
     (S + "COMMENT ON TABLE local.d.t IS {nothing}; SET TIME ZONE {zone}", ["COMMENT ON TABLE"]),
     # Statements whose text depends on what runs before them are not parsed before.
     (S + "SET x.y = 1; SELECT ${x.y} AS seen", ["seen", "1 row"]),
@@ -405,9 +413,15 @@ def test_a_mistake(
     assert [word for word in words if word not in text] == [], text
     everything = text + "".join(str(o.get("data", "")) for o in cells[source].outputs)
     assert _NEVER.search(everything) is None, text
+    assert kept_secrets(cells[source])
     assert len(text.splitlines()) <= _MOST_LINES, text
     if marked is not None:
         assert marked in underlined(text), text
+
+
+def kept_secrets(cell: NotebookNode) -> bool:
+    """Whether no credential is in what a notebook's file keeps of a cell's outputs."""
+    return re.search("hunter2|AKIAKEY", str(cell.outputs)) is None
 
 
 def underlined(text: str) -> list[str]:
@@ -426,10 +440,10 @@ def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, lis
     source, words = shown
     text = said(cells[source])
     assert [word for word in words if word not in text] == [], text
+    assert kept_secrets(cells[source])
     for output in cells[source].outputs:
         html = output.get("data", {}).get("text/html", "")
         assert "<script" not in html
-        assert re.search("hunter2|AKIAKEY", text + html) is None
         assert "<b>&" not in html  # a value is text, whatever is in it
         assert re.search(r"(?:src|href|url)\s*[=(]", html) is None
 
