@@ -366,6 +366,17 @@ def drawn(read: TableRead) -> ET.Element:
         ([day(n, False) for n in range(3)], "no partitions"),
         ([day(n, n == b, b) for n in range(3) for b in range(3)], "3 of 9 partitions"),
         ([Partition(0, 5, 10, 5, 10, ())], ""),
+        # Files of another spec have no such partition, nor of one in which the field is dropped.
+        ([day(1, True), day(2, False), Partition(1, 3, 9, 3, 9, ())], "1 of 4 files by ts_day = 1970-01-02"),
+        ([day(1, True), day(2, False), Partition(1, 3, 9, 0, 0, ())], "partitions: ts_day = 1970-01-02"),
+        (
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (Value("ts_day", "void", "null", None),))],
+            "1 of 2 files by ts_day = 1970-01-02",
+        ),
+        (
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (Value("ts_day", "hour", "x", 1.0),))],
+            "1 of 2 files by ts_day = 1970-01-02",
+        ),
     ],
 )  # fmt: skip
 def test_which_partitions_were_read(partitions: list[Partition], words: str) -> None:

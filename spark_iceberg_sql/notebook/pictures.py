@@ -21,6 +21,7 @@ _MOST_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HOURS = 24.0
+_DROPPED = "void"  # the transform of a field that a later spec of format version 1 no longer has
 _NULL = (-math.inf, -math.inf)  # the position of null on a time axis, until the axis is known
 
 
@@ -47,31 +48,50 @@ class _Band:
 
 
 def partitions_read(read: TableRead) -> str:
-    """Which partitions a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
+    """Which partitions a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`.
+
+    A field that some of the files read do not have is named with the number of those that have it.
+    """
     ordered = sorted(read.partitions, key=lambda p: p.spec_id)
-    names = dict.fromkeys(value.name for p in ordered for value in p.values)
-    if not names:
+    fields = dict.fromkeys(_field(v) for p in ordered for v in p.values if v.transform != _DROPPED)
+    if not fields:
         return ""
-    said = [words for name in names if (words := _values_read(read.partitions, name))]
+    every: list[str] = []
+    some: list[str] = []
+    for field in fields:
+        if words := _values_read(read.partitions, field):
+            files = sum(p.files_read for p in ordered if field in map(_field, p.values))
+            plain = files == read.files
+            (every if plain else some).append(words if plain else _of_some(files, read, words))
     chosen = sum(1 for p in read.partitions if p.files_read)
     if not chosen:
         return "no partitions"
-    if not said:
+    if not every and not some:
         return (
             ""
             if chosen == len(read.partitions)
             else f"{chosen:,} of {len(read.partitions):,} partitions"
         )
-    return "partitions: " + ", ".join(said)
+    return ", ".join([*(["partitions: " + ", ".join(every)] if every else []), *some])
 
 
-def _values_read(partitions: Sequence[Partition], name: str) -> str:
+def _of_some(files: int, read: TableRead, words: str) -> str:
+    return f"{files:,} of {read.files:,} files by {words}"
+
+
+def _field(value: Value) -> tuple[str, str]:
+    """A partition field in all specs: another one may have had its name."""
+    return value.name, value.transform
+
+
+def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str:
     """The text for one field; empty if all its values were read."""
+    name, _ = field
     every: dict[str, Value] = {}
     chosen: dict[str, Value] = {}
     for partition in partitions:
         for value in partition.values:
-            if value.name == name:
+            if _field(value) == field:
                 every[value.text] = value
                 if partition.files_read:
                     chosen[value.text] = value

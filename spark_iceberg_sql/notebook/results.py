@@ -142,6 +142,8 @@ def _written(wrote: Written) -> str:
         said.append(f"in {_number(partitions, 'partition')}")
     if said and wrote.branch:
         said.append(f"on branch {wrote.branch}")
+    if said and wrote.staged:
+        said.append(f"staged as {wrote.staged}")
     return ", ".join(said)
 
 
