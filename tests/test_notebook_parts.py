@@ -28,6 +28,7 @@ from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.pages import NEXT, Pages
 from spark_iceberg_sql.notebook.parameters import VariableError, filled, unfilled
+from spark_iceberg_sql.notebook.partitions import partitions_read
 from spark_iceberg_sql.notebook.rows import Rows
 from spark_iceberg_sql.notebook.spark_errors import said
 from spark_iceberg_sql.notebook.statements import table_of_call
@@ -380,7 +381,7 @@ def drawn(read: TableRead) -> ET.Element:
     ],
 )  # fmt: skip
 def test_which_partitions_were_read(partitions: list[Partition], words: str) -> None:
-    assert pictures.partitions_read(TableRead("t", tuple(partitions))) == words
+    assert partitions_read(TableRead("t", tuple(partitions))) == words
 
 
 def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None:

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.transforms import BY_SPELLING
+from spark_iceberg_sql.notebook.partitions import order
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
 
 _WIDTH = 620  # pixels
@@ -21,7 +22,6 @@ _MOST_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HOURS = 24.0
-_DROPPED = "void"  # the transform of a field that a later spec of format version 1 no longer has
 _NULL = (-math.inf, -math.inf)  # the position of null on a time axis, until the axis is known
 
 
@@ -45,75 +45,6 @@ class _Band:
     rows: int
     timed: bool
     labels: tuple[str, str]
-
-
-def partitions_read(read: TableRead) -> str:
-    """Which partitions a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`.
-
-    A field that some of the files read do not have is named with the number of those that have it.
-    """
-    ordered = sorted(read.partitions, key=lambda p: p.spec_id)
-    fields = dict.fromkeys(_field(v) for p in ordered for v in p.values if v.transform != _DROPPED)
-    if not fields:
-        return ""
-    every: list[str] = []
-    some: list[str] = []
-    for field in fields:
-        if words := _values_read(read.partitions, field):
-            files = sum(p.files_read for p in ordered if field in map(_field, p.values))
-            plain = files == read.files
-            (every if plain else some).append(words if plain else _of_some(files, read, words))
-    chosen = sum(1 for p in read.partitions if p.files_read)
-    if not chosen:
-        return "no partitions"
-    if not every and not some:
-        return (
-            ""
-            if chosen == len(read.partitions)
-            else f"{chosen:,} of {len(read.partitions):,} partitions"
-        )
-    return ", ".join([*(["partitions: " + ", ".join(every)] if every else []), *some])
-
-
-def _of_some(files: int, read: TableRead, words: str) -> str:
-    return f"{files:,} of {read.files:,} files by {words}"
-
-
-def _field(value: Value) -> tuple[str, str]:
-    """A partition field in all specs: another one may have had its name."""
-    return value.name, value.transform
-
-
-def _values_read(partitions: Sequence[Partition], field: tuple[str, str]) -> str:
-    """The text for one field; empty if all its values were read."""
-    name, _ = field
-    every: dict[str, Value] = {}
-    chosen: dict[str, Value] = {}
-    for partition in partitions:
-        for value in partition.values:
-            if _field(value) == field:
-                every[value.text] = value
-                if partition.files_read:
-                    chosen[value.text] = value
-    if not chosen or len(chosen) == len(every):
-        return ""
-    if len(chosen) == 1:
-        return f"{name} = {markup.cut(next(iter(chosen)), 40)}"
-    ordered, there = sorted(every.values(), key=_order), sorted(chosen.values(), key=_order)
-    first = ordered.index(there[0])
-    if (
-        len(there) > 2
-        and ordered[first : first + len(there)] == there
-        and there[0].number is not None
-    ):
-        return f"{name} {there[0].text} to {there[-1].text}"
-    if len(there) <= 3:
-        return f"{name} in ({', '.join(markup.cut(v.text, 20) for v in there)})"
-    return f"{name}: {len(there):,} of {len(every):,}"
-
-
-def _order(value: Value) -> tuple[bool, float, str]:
-    return value.number is None, value.number or 0.0, value.text
 
 
 def strip(read: TableRead) -> str:
@@ -265,7 +196,7 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
     across = next((i for i, field in enumerate(fields) if _is_time(partitions, i)), 0)
     timed = _is_time(partitions, across)
     named = sorted(
-        {p.values[across].text: p.values[across] for p in partitions}.values(), key=_order
+        {p.values[across].text: p.values[across] for p in partitions}.values(), key=order
     )
     places = {v.text: _span(v) if timed and v.number is not None else None for v in named}
     if not timed:
@@ -296,7 +227,7 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
 
 
 def _rest(partition: Partition, across: int) -> tuple[tuple[bool, float, str], ...]:
-    return tuple(_order(v) for i, v in enumerate(partition.values) if i != across)
+    return tuple(order(v) for i, v in enumerate(partition.values) if i != across)
 
 
 def _is_time(partitions: Sequence[Partition], field: int) -> bool:
