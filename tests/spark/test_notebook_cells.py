@@ -98,6 +98,11 @@ FROM local.d.t INSERT INTO local.d.t SELECT *;
 DROP TABLE local.d.t;
 SELECT {day} AS day
 """
+# A join that leaves out files of one side while it runs.
+JOINED = """\
+%%iceberg_sql
+SELECT /*+ BROADCAST(t) */ g.id FROM local.d.g JOIN local.d.t ON g = name WHERE t.id = 5
+"""
 BOUND_SECRET = """\
 spark.sql("SELECT * FROM icebergS3(:u, :a, :b, nope => 1)", args={
     'u': 'http://127.0.0.1:1/b/t', 'a': 'AKIAKEY', 'b': 'hunter2hunter2'})
@@ -361,6 +366,31 @@ SHOWN: list[tuple[str, list[str]]] = [
         + "SET spark.wap.branch = checked;\n"
         + "INSERT INTO local.d.slow VALUES ('c'); RESET spark.wap.branch",
         ["INSERT INTO local.d.slow: done", "wrote 1 row, ", ", on branch checked"],
+    ),
+    (
+        S + "SET spark.wap.id = week 1; INSERT INTO local.d.slow VALUES ('e'); RESET spark.wap.id",
+        ["wrote 1 row, 1 new data file (", ", staged as week 1"],
+    ),
+    # Names of partitions that could be taken for others; a join's filter; a field of some files only.
+    (
+        S
+        + "CREATE TABLE local.d.g (id INT, g STRING, b BINARY) USING iceberg PARTITIONED BY (g, b);\n"
+        + "INSERT INTO local.d.g VALUES (1, '', X'00FF'), (2, 'null', X''), (3, NULL, NULL),\n"
+        + "(4, 'a, b', X''), (5, 'n5', X'');\n"
+        + "SELECT id FROM local.d.g WHERE g IN ('', 'null', 'a, b')",
+        ["read 3 of 5 files", "partitions: g in ('', 'a, b', 'null'), b in (X'', X'00FF')"],
+    ),
+    (S + "SELECT id FROM local.d.g WHERE g IS NULL", [", partitions: g = null, b = null"]),
+    (JOINED, ["read 1 of 5 files (", "of local.d.g, partitions: g = n5, b = X''"]),
+    (
+        JOINED.replace("%%iceberg_sql", "%%iceberg_sql --explain"),
+        ["would read at most 5 of 5 files ("],
+    ),
+    (
+        S
+        + "ALTER TABLE local.d.g REPLACE PARTITION FIELD g WITH truncate(2, id);\n"
+        + "INSERT INTO local.d.g VALUES (6, 'n5', X''); SELECT id FROM local.d.g WHERE g = 'n5'",
+        ["read 2 of 6 files", "partitions: b = X'', 1 of 2 files by g = n5"],
     ),
     (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]
