@@ -5,7 +5,7 @@
         ├── ConfigError          the settings have an unknown key or an invalid value
         ├── FileError            a file cannot be found, read or written
         ├── SourceError          a given metadata file or catalog cannot be read
-        ├── ReadError            a store or a file failed while a query ran
+        ├── ReadError            a store or a file failed while a query ran; also of Spark's class
         ├── PluginError          rules from another package cannot be loaded
         ├── ScriptFailedError    a statement of a script failed at run time
         ├── MissingExtraError    an optional dependency is not installed; also an ImportError
@@ -54,7 +54,10 @@ class SourceError(IcebergSqlError):
 
 
 class ReadError(IcebergSqlError):
-    """A store or a file failed while a query ran: one sentence with the table, its snapshot and the reason."""
+    """A store or a file failed while a query ran: one sentence with the table, its snapshot and the reason.
+
+    It is also an instance of the class of the error that Spark itself raises, with that error's attributes.
+    """
 
 
 class PluginError(IcebergSqlError):

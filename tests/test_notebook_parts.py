@@ -28,6 +28,7 @@ from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.pages import NEXT, Pages
 from spark_iceberg_sql.notebook.parameters import VariableError, filled, unfilled
+from spark_iceberg_sql.notebook.partitions import partitions_read
 from spark_iceberg_sql.notebook.rows import Rows
 from spark_iceberg_sql.notebook.spark_errors import said
 from spark_iceberg_sql.notebook.statements import table_of_call
@@ -366,10 +367,21 @@ def drawn(read: TableRead) -> ET.Element:
         ([day(n, False) for n in range(3)], "no partitions"),
         ([day(n, n == b, b) for n in range(3) for b in range(3)], "3 of 9 partitions"),
         ([Partition(0, 5, 10, 5, 10, ())], ""),
+        # Files of another spec have no such partition, nor of one in which the field is dropped.
+        ([day(1, True), day(2, False), Partition(1, 3, 9, 3, 9, ())], "1 of 4 files by ts_day = 1970-01-02"),
+        ([day(1, True), day(2, False), Partition(1, 3, 9, 0, 0, ())], "partitions: ts_day = 1970-01-02"),
+        (
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (Value("ts_day", "void", "null", None),))],
+            "1 of 2 files by ts_day = 1970-01-02",
+        ),
+        (
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (Value("ts_day", "hour", "x", 1.0),))],
+            "1 of 2 files by ts_day = 1970-01-02",
+        ),
     ],
 )  # fmt: skip
 def test_which_partitions_were_read(partitions: list[Partition], words: str) -> None:
-    assert pictures.partitions_read(TableRead("t", tuple(partitions))) == words
+    assert partitions_read(TableRead("t", tuple(partitions))) == words
 
 
 def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None:

@@ -81,6 +81,10 @@ _STARTS = frozenset(
         "SET",
     )
 )
+_READS = frozenset(
+    ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "(")
+)
+_WRITES = frozenset(("INSERT", "OVERWRITE", "DELETE", "UPDATE", "MERGE"))
 _ADVICE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
 _WRITE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
@@ -173,6 +177,16 @@ def _replaced(statement: Statement, span: tuple[int, int], text: str) -> Edit | 
     return Edit(*span, text) if old != text and ("(" in old) == ("(" in text) else None
 
 
+def _likely(near: str, edit: Edit | None, statement: Statement) -> _Help:
+    """A name that is nearly the given one. Where it would be written to it is only asked: what is meant may be
+    missing, and the other table hold what must stay.
+    """
+    words = [token.word for token in statement.tokens]
+    if words[0] in _READS and _WRITES.isdisjoint(words):
+        return f"write `{near}`", edit
+    return f"did you mean `{near}`?", None
+
+
 def _quoted(parameters_of: Mapping[str, Any]) -> list[str]:
     """The names that Spark suggests, without their backticks."""
     return re.findall(r"`([^`]*)`", str(parameters_of.get("proposal", "")))
@@ -194,7 +208,7 @@ def _function(names: Names, words: Said, statement: Statement, span: tuple[int, 
         return None, None
     start = span[0] + call.lower().find(name.lower())
     edit = Edit(start, start + len(name), near) if call.lower().startswith(name.lower()) else None
-    return f"write `{near}`", edit
+    return _likely(near, edit, statement)
 
 
 def _column(names: Names, words: Said, statement: Statement, span: tuple[int, int]) -> _Help:
@@ -209,7 +223,7 @@ def _column(names: Names, words: Said, statement: Statement, span: tuple[int, in
     if near:
         old = statement.script[span[0] : span[1]]
         edit = Edit(span[1] - len(name), span[1], near[0]) if old.endswith(name) else None
-        return f"write `{near[0]}`", edit
+        return _likely(near[0], edit, statement)
     columns = ", ".join(f"`{proposal}`" for proposal in list(last)[:6])
     return (f"the columns are {columns}" if columns else None), None
 
@@ -236,7 +250,7 @@ def _table(
     whole = (
         span[1] - span[0] > 0 and "table" in words.condition.lower() and _is_name(statement, span)
     )
-    return f"write `{near}`", Edit(*span, near) if whole else None
+    return _likely(near, Edit(*span, near) if whole else None, statement)
 
 
 def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
@@ -259,6 +273,10 @@ def _syntax(statement: Statement, span: tuple[int, int]) -> _Help:
     line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]
     if at and not line.strip() and token.word in _STARTS:
         end = tokens[at - 1].end
+        if not _WRITES.isdisjoint(
+            t.word for t in tokens[:at]
+        ):  # without its WHERE, it may change every row
+            return "end the statement before it with `;`, if that is its end", None
         return "end the statement before it with `;`", Edit(end, end, ";")
     for comma, word in pairwise(tokens[: at + 1]):
         if (comma.text, word.word) == (",", "FROM"):  # Spark reads FROM as a column

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.transforms import BY_SPELLING
+from spark_iceberg_sql.notebook.partitions import order
 from spark_iceberg_sql.spark.bridge.scan_files import Partition, TableRead, Value
 
 _WIDTH = 620  # pixels
@@ -44,56 +45,6 @@ class _Band:
     rows: int
     timed: bool
     labels: tuple[str, str]
-
-
-def partitions_read(read: TableRead) -> str:
-    """Which partitions a scan read, as short text: `ts_day = 2024-01-05, id_bucket: 3 of 4`."""
-    ordered = sorted(read.partitions, key=lambda p: p.spec_id)
-    names = dict.fromkeys(value.name for p in ordered for value in p.values)
-    if not names:
-        return ""
-    said = [words for name in names if (words := _values_read(read.partitions, name))]
-    chosen = sum(1 for p in read.partitions if p.files_read)
-    if not chosen:
-        return "no partitions"
-    if not said:
-        return (
-            ""
-            if chosen == len(read.partitions)
-            else f"{chosen:,} of {len(read.partitions):,} partitions"
-        )
-    return "partitions: " + ", ".join(said)
-
-
-def _values_read(partitions: Sequence[Partition], name: str) -> str:
-    """The text for one field; empty if all its values were read."""
-    every: dict[str, Value] = {}
-    chosen: dict[str, Value] = {}
-    for partition in partitions:
-        for value in partition.values:
-            if value.name == name:
-                every[value.text] = value
-                if partition.files_read:
-                    chosen[value.text] = value
-    if not chosen or len(chosen) == len(every):
-        return ""
-    if len(chosen) == 1:
-        return f"{name} = {markup.cut(next(iter(chosen)), 40)}"
-    ordered, there = sorted(every.values(), key=_order), sorted(chosen.values(), key=_order)
-    first = ordered.index(there[0])
-    if (
-        len(there) > 2
-        and ordered[first : first + len(there)] == there
-        and there[0].number is not None
-    ):
-        return f"{name} {there[0].text} to {there[-1].text}"
-    if len(there) <= 3:
-        return f"{name} in ({', '.join(markup.cut(v.text, 20) for v in there)})"
-    return f"{name}: {len(there):,} of {len(every):,}"
-
-
-def _order(value: Value) -> tuple[bool, float, str]:
-    return value.number is None, value.number or 0.0, value.text
 
 
 def strip(read: TableRead) -> str:
@@ -245,7 +196,7 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
     across = next((i for i, field in enumerate(fields) if _is_time(partitions, i)), 0)
     timed = _is_time(partitions, across)
     named = sorted(
-        {p.values[across].text: p.values[across] for p in partitions}.values(), key=_order
+        {p.values[across].text: p.values[across] for p in partitions}.values(), key=order
     )
     places = {v.text: _span(v) if timed and v.number is not None else None for v in named}
     if not timed:
@@ -276,7 +227,7 @@ def _band(before: str, partitions: list[Partition]) -> _Band:
 
 
 def _rest(partition: Partition, across: int) -> tuple[tuple[bool, float, str], ...]:
-    return tuple(_order(v) for i, v in enumerate(partition.values) if i != across)
+    return tuple(order(v) for i, v in enumerate(partition.values) if i != across)
 
 
 def _is_time(partitions: Sequence[Partition], field: int) -> bool:

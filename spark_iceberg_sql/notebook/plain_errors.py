@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -61,7 +61,16 @@ def _stack(error: BaseException, text: str) -> list[str]:
     lines_of_code = [frame.line or "" for frame in _own_frames(frames)]
     # IPython's own line for a magic: its SQL is masked already, and its name is not secret.
     own = [line for line in lines_of_code if "get_ipython().run_" not in line]
+    _mask(error, text, own)
     return masked_stack("\n".join(map(str, lines)), text, own).split("\n")
+
+
+def _mask(error: BaseException, text: str, lines: Iterable[str]) -> None:
+    """Let `str(error)`, which a notebook's file keeps beside the lines that are shown, have no credential."""
+    masked = masked_stack(str(error), text, lines)
+    if masked != str(error):
+        kind = type(error)
+        error.__class__ = type(kind.__name__, (kind,), {"__str__": lambda _: masked})
 
 
 def _rendered(error: BaseException) -> list[str]:
@@ -70,7 +79,10 @@ def _rendered(error: BaseException) -> list[str]:
     if getattr(magics, "traceback", False):
         return _stack(error, _statement(error.__traceback__)[0])
     try:
-        return [*_frames(error.__traceback__), *_words(error)]
+        lines = [*_frames(error.__traceback__), *_words(error)]
+        code = [frame.line or "" for frame in _own_frames(error.__traceback__)]
+        _mask(error, _statement(error.__traceback__)[0], code)
+        return lines
     except Exception:  # if the explanation fails, the error itself is still shown
         words = said(error)
         return [f"{words.condition}: {words.sentence}"]

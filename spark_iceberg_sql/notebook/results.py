@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.explain import Explanation
-from spark_iceberg_sql.notebook import pictures, rows
+from spark_iceberg_sql.notebook import partitions, pictures, rows
 from spark_iceberg_sql.spark.bridge.scan_files import TableRead
 from spark_iceberg_sql.spark.bridge.writes import Written
 
@@ -88,7 +88,7 @@ def _reads(
         words = f"{verb} {'at most ' if table.at_most else ''}{_files(table)}"
         if len(read) > 1:
             words += f" of {table.table}"
-        if which := pictures.partitions_read(table):
+        if which := partitions.partitions_read(table):
             words += f", {which}"
         if len(read) == 1 and first:
             lines = [f"{first} · {words}"]
@@ -142,6 +142,8 @@ def _written(wrote: Written) -> str:
         said.append(f"in {_number(partitions, 'partition')}")
     if said and wrote.branch:
         said.append(f"on branch {wrote.branch}")
+    if said and wrote.staged:
+        said.append(f"staged as {wrote.staged}")
     return ", ".join(said)
 
 

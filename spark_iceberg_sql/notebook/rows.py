@@ -52,11 +52,16 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[Rows, DataFrame]:
     kept = fields[:_MOST_COLUMNS]
     # Names may be duplicated, and may contain any character.
     plain = frame.limit(limit + 1).toDF(*(f"c{i}" for i in range(len(fields))))
+    # A binary inside of an array, a map or a struct need not be UTF-8, which Spark Connect insists on.
+    before_4 = frame.sparkSession.version.startswith("3.")
+    valid = "decode(CAST({} AS BINARY), 'UTF-8')" if before_4 else "make_valid_utf8({})"
     chosen = []
     for i, field in enumerate(kept):
         text = f"CAST(c{i} AS STRING)"
         if isinstance(field.dataType, BinaryType):
             text = f"concat('0x', hex(substring(c{i}, 1, {_KEPT // 2})))"
+        elif "binary" in field.dataType.simpleString():
+            text = valid.format(text)
         chosen.append(f"substring({text}, 1, {_KEPT + 1}) AS c{i}")
     shown = plain.selectExpr(*chosen)  # as text, also for Spark Connect
     rows = [tuple(row) for row in shown.collect()]

@@ -97,7 +97,7 @@ def _lines(words: str) -> list[str]:
 
 def _text(error: BaseException) -> str:
     """The message; for a failed job, the message of its cause."""
-    if not isinstance(error, JVM_ERRORS):
+    if isinstance(error, IcebergSqlError) or not isinstance(error, JVM_ERRORS):
         return str(error).strip() or type(error).__name__
     text = str(getattr(error, "_desc", None) or catalogs.first_line(error)).strip()
     if _CONDITION.match(text) and _ABORTED not in text and "INTERNAL_ERROR" not in text[:20]:

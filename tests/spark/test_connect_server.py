@@ -323,7 +323,10 @@ IN_CELLS: list[tuple[str, list[str]]] = [
         ["CREATE TABLE local.connect.c: done", "INSERT INTO local.connect.c: done"],
     ),
     (
-        "%%iceberg_sql found --limit 2\nSELECT id, s, X'00ff' AS b FROM local.connect.c WHERE id % 12 = 4 ORDER BY id",
+        (
+            "%%iceberg_sql found --limit 2\nSELECT id, s, X'00ff' AS b, array(X'a2ff') AS a FROM local.connect.c "
+            "WHERE id % 12 = 4 ORDER BY id"
+        ),
         [
             "n16  0x00FF",
             "first 2 of 3 rows (more: %iceberg_sql --next)",

@@ -98,12 +98,18 @@ FROM local.d.t INSERT INTO local.d.t SELECT *;
 DROP TABLE local.d.t;
 SELECT {day} AS day
 """
+# A join that leaves out files of one side while it runs.
+JOINED = """\
+%%iceberg_sql
+SELECT /*+ BROADCAST(t) */ g.id FROM local.d.g JOIN local.d.t ON g = name WHERE t.id = 5
+"""
 BOUND_SECRET = """\
 spark.sql("SELECT * FROM icebergS3(:u, :a, :b, nope => 1)", args={
     'u': 'http://127.0.0.1:1/b/t', 'a': 'AKIAKEY', 'b': 'hunter2hunter2'})
 """
 S = "%%iceberg_sql\n"
 SECRET = "SELECT * FROM icebergS3('http://127.0.0.1:1/b/t', 'AKIAKEY', 'hunter2hunter2', nope => 2)"
+SET_SECRET = "SET spark.sql.catalog.zz.s3.secret-access-key=hunter2hunter2"
 
 # A cell; the text under the carets, if the error has a position; and what else the message must contain.
 MISTAKES: list[tuple[str, str | None, list[str]]] = [
@@ -132,6 +138,11 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT nam FROM local.d.t", "nam", ["write `name`", "SELECT name FROM local.d.t;"]),
     (S + "SELECT *\nFROM local.d.tt", "local.d.tt", ["write `local.d.t`", "cell:3:6"]),
     (S + "SELECT * FROM local.dd.t", "local.dd.t", ["write `local.d.t`"]),
+    # What is written to may be missing, not misspelt: nothing to run that empties another table.
+    (S + "TRUNCATE TABLE local.d.tt", "local.d.tt", ["did you mean `local.d.t`?"]),
+    (S + "DELETE FROM local.d.tt", "local.d.tt", ["did you mean `local.d.t`?"]),
+    (S + "INSERT OVERWRITE local.d.tt SELECT 1", "local.d.tt", ["did you mean `local.d.t`?"]),
+    (S + "DELETE FROM local.d.t WHERE idx IS NOT NULL", "idx", ["did you mean `id`?"]),
     (S + "SELECT * FROM frame", "frame", ["is a Python variable: write `{frame}`"]),
     (
         S + "SELECT * FROM local.d.t WHERE ts_day = DATE '2024-01-05'",
@@ -230,6 +241,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
         ["nope"],
     ),
     (f'spark.sql("{SECRET}")'.replace("SELECT", "SELEC"), "SELEC", ["***", "SYNTAX"]),
+    (f'spark.sql("{SET_SECRET}")', None, ["***", "INVALID_SET_SYNTAX"]),
 ]
 # Cells that succeed, and their output.
 SHOWN: list[tuple[str, list[str]]] = [
@@ -304,6 +316,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     (S + "SELECT {early} AS e, {moment} AS m", ["0001-01-01", "1500-01-01 00:00:00"]),
     (S + "SELECT {beyond} AS n, typeof({wide}) AS t", ["9223372036854775808", "array<bigint>"]),
     (f"%%iceberg_sql --traceback\n{SECRET}", ["AnalysisException", "run_cell_magic('iceberg_sql'"]),
+    (f"%%iceberg_sql --traceback\n{SET_SECRET}", ["INVALID_SET_SYNTAX", "***"]),
     (S + "COMMENT ON TABLE local.d.t IS {nothing}; SET TIME ZONE {zone}", ["COMMENT ON TABLE"]),
     # Statements whose text depends on what runs before them are not parsed before.
     (S + "SET x.y = 1; SELECT ${x.y} AS seen", ["seen", "1 row"]),
@@ -353,6 +366,31 @@ SHOWN: list[tuple[str, list[str]]] = [
         + "SET spark.wap.branch = checked;\n"
         + "INSERT INTO local.d.slow VALUES ('c'); RESET spark.wap.branch",
         ["INSERT INTO local.d.slow: done", "wrote 1 row, ", ", on branch checked"],
+    ),
+    (
+        S + "SET spark.wap.id = week 1; INSERT INTO local.d.slow VALUES ('e'); RESET spark.wap.id",
+        ["wrote 1 row, 1 new data file (", ", staged as week 1"],
+    ),
+    # Names of partitions that could be taken for others; a join's filter; a field of some files only.
+    (
+        S
+        + "CREATE TABLE local.d.g (id INT, g STRING, b BINARY) USING iceberg PARTITIONED BY (g, b);\n"
+        + "INSERT INTO local.d.g VALUES (1, '', X'00FF'), (2, 'null', X''), (3, NULL, NULL),\n"
+        + "(4, 'a, b', X''), (5, 'n5', X'');\n"
+        + "SELECT id FROM local.d.g WHERE g IN ('', 'null', 'a, b')",
+        ["read 3 of 5 files", "partitions: g in ('', 'a, b', 'null'), b in (X'', X'00FF')"],
+    ),
+    (S + "SELECT id FROM local.d.g WHERE g IS NULL", [", partitions: g = null, b = null"]),
+    (JOINED, ["read 1 of 5 files (", "of local.d.g, partitions: g = n5, b = X''"]),
+    (
+        JOINED.replace("%%iceberg_sql", "%%iceberg_sql --explain"),
+        ["would read at most 5 of 5 files ("],
+    ),
+    (
+        S
+        + "ALTER TABLE local.d.g REPLACE PARTITION FIELD g WITH truncate(2, id);\n"
+        + "INSERT INTO local.d.g VALUES (6, 'n5', X''); SELECT id FROM local.d.g WHERE g = 'n5'",
+        ["read 2 of 6 files", "partitions: b = X'', 1 of 2 files by g = n5"],
     ),
     (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]
@@ -405,9 +443,15 @@ def test_a_mistake(
     assert [word for word in words if word not in text] == [], text
     everything = text + "".join(str(o.get("data", "")) for o in cells[source].outputs)
     assert _NEVER.search(everything) is None, text
+    assert kept_secrets(cells[source])
     assert len(text.splitlines()) <= _MOST_LINES, text
     if marked is not None:
         assert marked in underlined(text), text
+
+
+def kept_secrets(cell: NotebookNode) -> bool:
+    """Whether no credential is in what a notebook's file keeps of a cell's outputs."""
+    return re.search("hunter2|AKIAKEY", str(cell.outputs)) is None
 
 
 def underlined(text: str) -> list[str]:
@@ -426,10 +470,10 @@ def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, lis
     source, words = shown
     text = said(cells[source])
     assert [word for word in words if word not in text] == [], text
+    assert kept_secrets(cells[source])
     for output in cells[source].outputs:
         html = output.get("data", {}).get("text/html", "")
         assert "<script" not in html
-        assert re.search("hunter2|AKIAKEY", text + html) is None
         assert "<b>&" not in html  # a value is text, whatever is in it
         assert re.search(r"(?:src|href|url)\s*[=(]", html) is None
 

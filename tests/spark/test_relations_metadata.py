@@ -220,6 +220,17 @@ def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) 
     for act in (before.collect, before.show, before.count, lambda: before.limit(1).toPandas()):
         with pytest.raises(ReadError, match=said):
             act()
+    with pytest.raises(Py4JJavaError) as caught:  # Spark's own class, too
+        before.isEmpty()
+    assert re.search(said, str(caught.value))
+    assert caught.value.java_exception is not None
+    broken = f"iceberg('{table}')"
+    for text in (
+        f"SELECT sum(id) FROM local.by_path.versions WHERE id IN (SELECT id FROM {broken})",
+        f"SELECT (SELECT max(id + 1) FROM {broken})",
+    ):
+        with pytest.raises(ReadError, match=rf"`{table}[^`]*` .* cannot be read: .*/data/"):
+            spark.sql(text).collect()
     with pytest.raises(ReadError, match=r"^the statement's job has failed: .*/data/"):
         spark.sql(
             f"CREATE TABLE local.by_path.made USING iceberg AS SELECT * FROM iceberg('{table}')"

@@ -136,9 +136,14 @@ _ICEBERG = ("org.apache.iceberg.spark.source.SparkTable", "sparkicebergsql.TextT
 
 
 def iceberg_tables(frame: DataFrame) -> list[Java]:
-    """Spark's tables for the Iceberg tables that a DataFrame refers to, in plan order, without subqueries."""
+    """Spark's tables for the Iceberg tables that a DataFrame refers to, in plan order; those of subqueries last."""
     plan = frame._jdf.queryExecution().analyzed()
-    tables = [leaf.table() for leaf in from_seq(plan.collectLeaves()) if kind(leaf) == _RELATION]
+    tables = [
+        leaf.table()
+        for part in (plan, *from_seq(plan.subqueriesAll()))
+        for leaf in from_seq(part.collectLeaves())
+        if kind(leaf) == _RELATION
+    ]
     return [table for table in tables if str(table.getClass().getName()) in _ICEBERG]
 
 

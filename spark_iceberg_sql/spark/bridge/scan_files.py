@@ -27,8 +27,8 @@ _LOADERS: WeakKeyDictionary[Any, Java] = WeakKeyDictionary()
 class Value:
     """A partition field's value in a partition.
 
-    name: of the field. transform: in Iceberg's notation, `bucket[16]`. text: the readable value. number: a numeric
-    value, such as days since 1970.
+    name: of the field. transform: in Iceberg's notation, `bucket[16]`. text: the readable value; in quotes if it
+    is a string that reads like nothing, null or several values. number: a numeric value, such as days since 1970.
     """
 
     name: str
@@ -124,10 +124,15 @@ def _read(scan: Java, executed: bool) -> TableRead | None:
     if jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(inner):
         return None
     snapshot = inner.snapshot(number) if number is not None else inner.currentSnapshot()
-    partitions = scan.partitions() if executed else scan.inputPartitions()
-    text = str(_reader(inner).text(snapshot, partitions, _MOST))
+    reader = _reader(inner)
+    partitions, at_most = scan.partitions() if executed else scan.inputPartitions(), False
+    if not scan.runtimeFilters().isEmpty():  # known, and applied, only when the join runs
+        filtered = reader.filtered(scan) if executed else None
+        at_most = filtered is None
+        partitions = partitions if at_most else filtered
+    text = str(reader.text(snapshot, partitions, _MOST))
     counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MOST
-    return TableRead(str(table.name()), tuple(_partitions(text)), counted)
+    return TableRead(str(table.name()), tuple(_partitions(text)), counted, at_most=at_most)
 
 
 def _reader(table: Java) -> Java:

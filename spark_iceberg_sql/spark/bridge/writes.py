@@ -25,13 +25,15 @@ class Written:
     """What a statement committed.
 
     operation: Iceberg's name for it: `append`, `replace`. counts: of its snapshots' summaries, such as
-    `added-data-files`. snapshots: their number. branch: the branch that they are on; empty for the main one.
+    `added-data-files`. snapshots: their number. branch: the branch that they are on; empty for the main one. staged:
+    the `spark.wap.id` of a snapshot that is on no branch yet; empty for one that is.
     """
 
     operation: str
     counts: dict[str, int]
     snapshots: int = 1
     branch: str = ""
+    staged: str = ""
 
 
 def written(rows: DataFrame, since_ms: int) -> Written | None:
@@ -80,21 +82,59 @@ def _committed(spark: SparkSession, target: Java, since_ms: int, most: int) -> W
         return None
     table = target.table()
     table.refresh()
+    own = spark.sparkContext.applicationId
+    if most == 1 and (found := _staged(spark, table, since_ms)) is not None:
+        return Written(str(found.operation()), _counts(_summary(found)), staged=_wap_id(spark))
     branch = _branch(spark, target)
     counts: Counter[str] = Counter()
     number, operation = 0, ""
     snapshot = table.snapshot(branch) if branch else table.currentSnapshot()
     while snapshot is not None and number < most and snapshot.timestampMillis() >= since_ms:
-        summary = {str(k): str(v) for k, v in dict(snapshot.summary()).items()}
-        application = summary.get("spark.app.id", summary.get("app-id"))
-        if application != spark.sparkContext.applicationId:
+        summary = _summary(snapshot)
+        if _application(summary) != own:
             break
         number += 1
         operation = operation or str(snapshot.operation())
-        counts.update({key: int(value) for key, value in summary.items() if value.isdigit()})
+        counts.update(_counts(summary))
         parent = snapshot.parentId()
         snapshot = table.snapshot(parent) if parent is not None else None
     return Written(operation, dict(counts), number, branch) if number else None
+
+
+def _staged(spark: SparkSession, table: Java, since_ms: int) -> Java | None:
+    """The newest snapshot that this session has staged since a time; a DELETE of whole files is not staged."""
+    if not (wap_id := _wap_id(spark)) or table.properties().get(_WAP) != "true":
+        return None
+    snapshots, current = table.snapshots(), table.currentSnapshot()
+    for i in reversed(range(snapshots.size())):
+        snapshot = snapshots.get(i)
+        if snapshot.timestampMillis() < since_ms:
+            return None
+        if current is not None and snapshot.snapshotId() == current.snapshotId():
+            return None
+        summary = _summary(snapshot)
+        if (
+            summary.get("wap.id") == wap_id
+            and _application(summary) == spark.sparkContext.applicationId
+        ):
+            return snapshot
+    return None
+
+
+def _wap_id(spark: SparkSession) -> str:
+    return str(spark.conf.get("spark.wap.id", None) or "")
+
+
+def _summary(snapshot: Java) -> dict[str, str]:
+    return {str(k): str(v) for k, v in dict(snapshot.summary()).items()}
+
+
+def _counts(summary: dict[str, str]) -> dict[str, int]:
+    return {key: int(value) for key, value in summary.items() if value.isdigit()}
+
+
+def _application(summary: dict[str, str]) -> str | None:
+    return summary.get("spark.app.id", summary.get("app-id"))
 
 
 def _branch(spark: SparkSession, target: Java) -> str:

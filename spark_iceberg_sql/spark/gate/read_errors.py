@@ -16,7 +16,10 @@ from spark_iceberg_sql.spark.bridge import lines, plan_leaves
 from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, thrown_by
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
-_ACTIONS = ("collect", "count", "show", "tail", "toPandas", "toArrow")
+_ACTIONS = (
+    *("collect", "count", "show", "tail", "toPandas", "toArrow", "isEmpty"),
+    *("approxQuantile", "checkpoint", "localCheckpoint"),
+)
 _READER = re.compile(r"\borg\.apache\.iceberg\.")
 # Classes of stores and files; a fault that a query itself has, such as a division by zero, is thrown by Spark's.
 _STORE = re.compile(
@@ -48,6 +51,8 @@ def _explaining(plain: Callable[..., Any]) -> Callable[..., Any]:
     def action(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return plain(self, *args, **kwargs)
+        except ReadError:
+            raise
         except JVM_ERRORS as error:
             found = explained(self, error)
             if found is None:
@@ -67,32 +72,49 @@ def explained(frame: Any, error: Exception) -> ReadError | None:
     if cause is None or not tables:
         return None
     named = [table for table in tables if f"{table[1]}/" in cause] or tables
-    words = [f"`{name}` (snapshot {snapshot})" for name, _, snapshot in named]
+    snapshots: dict[str, list[str]] = {}
+    for name, _, snapshot in named:
+        snapshots.setdefault(name, []).append(str(snapshot))
+    words = [f"`{name}` (snapshot {' or '.join(read)})" for name, read in snapshots.items()]
     subject = words[0] if len(words) == 1 else f"one of {', '.join(words)}"
-    return ReadError(f"{subject} cannot be read: {cause}; the query has returned no rows")
+    return _instead(error, f"{subject} cannot be read: {cause}; the query has returned no rows")
+
+
+def _instead(error: Exception, words: str) -> ReadError:
+    """A ReadError of the class of Spark's error, too, for code that catches that one."""
+    kind = type(error)
+    shown = {"__str__": lambda _: words, "__repr__": lambda _: f"ReadError({words!r})"}
+    made: Any = type("ReadError", (ReadError, kind), {**shown, "__module__": ReadError.__module__})
+    found: ReadError = made.__new__(made, words)
+    found.__dict__.update(error.__dict__)
+    ReadError.__init__(found, words)
+    return found
 
 
 def of_statement(error: Exception) -> ReadError | None:
     """The sentence about such a fault in a job of a statement that has no rows, such as INSERT; else None."""
     try:
-        cause = _cause(error) if _JOB in str(thrown_by(error)) else None
+        cause = _cause(error) if any(_JOB in _message(t) for t in _chain(error)) else None
     except BRIDGE_ERRORS:
         return None
-    return None if cause is None else ReadError(f"the statement's job has failed: {cause}")
+    return None if cause is None else _instead(error, f"the statement's job has failed: {cause}")
+
+
+def _chain(error: Exception) -> list[Java]:
+    """A Java exception and its causes."""
+    chain: list[Java] = []
+    thrown = thrown_by(error)
+    while thrown is not None and len(chain) < _DEPTH:
+        chain.append(thrown)
+        thrown = thrown.getCause()
+    return chain
 
 
 def _cause(error: Exception) -> str | None:
     """What the store or the file's reader said, in one line; None if neither has failed."""
-    chain: list[Java] = []
-    thrown, reading = thrown_by(error), False
-    while thrown is not None and len(chain) < _DEPTH:
-        chain.append(thrown)
-        # A failed job has the stack of its task in its message.
-        reading = (
-            reading or any(map(_READER.match, _frames(thrown))) or bool(_READER.search(str(thrown)))
-        )
-        thrown = thrown.getCause()
-    if not reading:
+    chain = _chain(error)
+    # A failed job has the stack of its task in its message.
+    if not any(any(map(_READER.match, _frames(t))) or _READER.search(str(t)) for t in chain):
         return None
     last = chain[-1]
     if not any(map(_STORE.match, (str(last.getClass().getName()), *_frames(last)[:1]))):
@@ -117,9 +139,11 @@ def _message(thrown: Java) -> str:
 
 def _tables(frame: Any) -> list[tuple[str, str, object]]:
     """The name, location and snapshot of each Iceberg table that a DataFrame reads."""
-    found: dict[str, tuple[str, str, object]] = {}
+    found: dict[tuple[str, object], tuple[str, str, object]] = {}
     for table in plan_leaves.iceberg_tables(frame):
         inner: Java = table.table()
         number = lines.snapshot_id(table)
-        found.setdefault(str(inner.name()), (str(inner.name()), str(inner.location()), number))
+        found.setdefault(
+            (str(inner.name()), number), (str(inner.name()), str(inner.location()), number)
+        )
     return list(found.values())

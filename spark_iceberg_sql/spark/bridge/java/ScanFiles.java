@@ -1,6 +1,8 @@
 package sparkicebergsql;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -23,7 +25,7 @@ import org.apache.iceberg.Table;
 import org.apache.iceberg.transforms.Transform;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types.NestedField;
-import scala.collection.immutable.Seq;
+import scala.collection.Seq;
 
 /**
  * The data files of a table by partition, and how many of them a scan reads, in one string: for each partition its
@@ -61,6 +63,20 @@ public class ScanFiles {
       found.append((String) described.get(key));
     }
     return found.toString();
+  }
+
+  /**
+   * What an executed scan read, after the filters that a join gives it while it runs; null if it has not run. The
+   * method of this name would plan again.
+   */
+  public Object filtered(Object scan) throws Exception {
+    try {
+      Field found = scan.getClass().getDeclaredField("filteredPartitions");
+      found.setAccessible(true);
+      return found.get(scan);
+    } catch (NoSuchFieldException another) {
+      return null;
+    }
   }
 
   /** The number of data files in a snapshot, from its summary; -1 if that does not state it. */
@@ -128,9 +144,26 @@ public class ScanFiles {
       Object value = values.get(i, Object.class);
       Transform<Object, Object> transform = (Transform<Object, Object>) field.transform();
       words.append(field.name()).append('\0').append(transform.toString()).append('\0');
-      words.append(transform.toHumanString(type, value).replace('\0', ' ')).append('\0');
+      String text = value instanceof ByteBuffer ? hex((ByteBuffer) value) : transform.toHumanString(type, value);
+      if (value instanceof CharSequence) text = quoted(text);
+      words.append(text.replace('\0', ' ')).append('\0');
       words.append(value instanceof Number ? value.toString() : "").append('\0');
     }
     return words.toString();
+  }
+
+  /** A string in quotes if it would be taken for nothing, for null, or for several values. */
+  private static String quoted(String text) {
+    boolean plain = !text.isEmpty() && text.equals(text.trim()) && !text.equalsIgnoreCase("null");
+    for (int i = 0; plain && i < text.length(); i++) plain = ",'()".indexOf(text.charAt(i)) < 0;
+    return plain ? text : "'" + text.replace("'", "''") + "'";
+  }
+
+  private static String hex(ByteBuffer bytes) {
+    StringBuilder text = new StringBuilder("X'");
+    for (int i = bytes.position(); i < bytes.limit(); i++) {
+      text.append(Character.forDigit(bytes.get(i) >> 4 & 15, 16)).append(Character.forDigit(bytes.get(i) & 15, 16));
+    }
+    return text.append("'").toString().toUpperCase();
   }
 }
