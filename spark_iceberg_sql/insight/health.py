@@ -116,8 +116,8 @@ class Figures:
     SMALL of the target in partitions with several of them; small_after: how many files they become. old_small,
     old_small_bytes: files below it under an earlier spec, which a rewrite puts together. alone: small files that
     are the only file of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete
-    files. fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans: by
-    column, the share of its partition's range that a file spans on average, in partitions of several files.
+    files. fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans:
+    by column, the share of its partition's range that a file spans on average, in partitions of several files.
     """
 
     name: tuple[str, ...]
