@@ -31,7 +31,7 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     assert all(one.basis.startswith("counted") for one in health.findings)
     (small,) = (one for one in health.findings if one.problem == "small files")
     assert "how many files a rewrite makes of those is not known" in small.detail
-    assert (small.call, small.rewritten_files) == (None, None)  # two files became five
+    assert (small.call, small.rewritten_files) == (None, None)
     rows_before = spark.table(T).orderBy("ts", "id").collect()
     for problem in ("old specs", "delete files", "small files"):
         for call in found(spark, problem):
