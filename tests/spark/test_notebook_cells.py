@@ -384,7 +384,7 @@ SHOWN: list[tuple[str, list[str]]] = [
     (JOINED, ["read 1 of 5 files (", "of local.d.g, partitions: g = n5, b = X''"]),
     (
         JOINED.replace("%%iceberg_sql", "%%iceberg_sql --explain"),
-        ["would read at most 5 of 5 files ("],
+        ["would read at most 4 of 5 files ("],
     ),
     (
         S
