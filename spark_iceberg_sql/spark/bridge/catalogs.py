@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -109,25 +108,13 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> Loaded:
 
 
 def _load(catalog: jvm.Java, identifier: jvm.Java) -> Loaded:
-    lookup = _lookup(jvm.gateway())
+    lookup = compiler.shared(__package__, "CatalogLookup")
     table = lookup.table(catalog, identifier)
     if not jvm.java_class("java.lang.Exception")._java_lang_class.isInstance(table):
         return _describe(table, lookup.mayBeOld(catalog))
     if not any(word in _said(table) for word in _NOT_THERE):
         raise convert_exception(table)
     return Loaded("view") if lookup.isView(catalog, identifier) else Loaded("absent")
-
-
-@lru_cache(maxsize=1)
-def _lookup(gateway: jvm.Java) -> jvm.Java:
-    """CatalogLookup.java."""
-    return _made("CatalogLookup")
-
-
-@lru_cache(maxsize=1)
-def _counts(gateway: jvm.Java) -> jvm.Java:
-    """FileCounts.java."""
-    return _made("FileCounts")
 
 
 def _made(name: str) -> jvm.Java:
@@ -160,7 +147,7 @@ def files_by_spec(table: jvm.Java) -> list[tuple[int, int, int]] | None:
     table: Iceberg's. Reads no manifest if all files have one spec, and those of all specs but the largest
     otherwise. None if a query is better or needed. Raises Spark's and py4j's exceptions.
     """
-    found = _counts(jvm.gateway()).of(table, _MANIFESTS)
+    found = compiler.shared(__package__, "FileCounts").of(table, _MANIFESTS)
     if found is None:
         return None
     numbers = [int(number) for number in found]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 EXTENSION = "sparkicebergsql.Extension"
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _TABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_SHARED: WeakKeyDictionary[Any, dict[str, Java]] = WeakKeyDictionary()
 
 
 def knows_table() -> bool:
@@ -80,6 +81,15 @@ def rows_text(name: str, rows: Iterable[Iterable[str]]) -> str:
 def compiled(package: str, name: str, parent: Java) -> Java:
     """The class loader of a compiled Java file from a package's folder `java`; otherwise like `compile_java`."""
     return compile_java(source(package, name), f"{name}.java", parent)
+
+
+def shared(package: str, name: str) -> Java:
+    """The one instance in this JVM of a compiled Java file's class; otherwise like `compile_java`."""
+    made = _SHARED.setdefault(gateway(), {})
+    if name not in made:  # py4j fails on a second class of the same name
+        loader = compiled(package, name, context_loader())
+        made[name] = instance(loader, f"sparkicebergsql.{name}")
+    return made[name]
 
 
 def compile_java(text: str, file: str, parent: Java) -> Java:

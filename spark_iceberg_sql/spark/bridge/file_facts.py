@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from threading import Lock
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines, relations
@@ -48,7 +47,7 @@ def maps(
     listing = "".join(f"{address}\0{ms}\0{etag or ''}\0" for address, ms, etag in files)
     old, folder = moved or (None, None)
     table = relations.base_table(operations, "")
-    found = _facts(jvm.gateway()).maps(table, snapshot, listing, old, folder)
+    found = compiler.shared(__package__, "FileFacts").maps(table, snapshot, listing, old, folder)
     java = java_class("org.apache.spark.api.java.JavaSparkContext").fromSparkContext(context)
     wanted = (SIZE,) if listed is None else (SIZE, TIME, ETAG)
     made = {name: java.broadcast(found[at]) for at, name in enumerate(wanted)}
@@ -88,10 +87,3 @@ def count(operations: Java, snapshot: int) -> int:
     """The number of data files in a snapshot, from its summary; 0 if that does not state it."""
     summary = operations.current().snapshot(snapshot).summary()
     return int(summary.get("total-data-files") or 0)
-
-
-@lru_cache(maxsize=1)
-def _facts(gateway: Java) -> Java:
-    """FileFacts.java."""
-    loader = compiler.compiled(__package__, "FileFacts", compiler.context_loader())
-    return compiler.instance(loader, "sparkicebergsql.FileFacts")

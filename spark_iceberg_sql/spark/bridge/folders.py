@@ -6,9 +6,8 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from spark_iceberg_sql.spark.bridge import compiler, jvm, local_folders
+from spark_iceberg_sql.spark.bridge import compiler, local_folders
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
 from spark_iceberg_sql.spark.bridge.file_io import Files
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
@@ -106,7 +105,7 @@ def _hadoop(io: Java, folder: str) -> Children | None:
         folder += "/"  # the root of a name node
     system = java_class("org.apache.hadoop.fs.Path")(folder).getFileSystem(io.conf())
     try:
-        answer = str(_java(jvm.gateway()).hadoop(system, folder))
+        answer = str(compiler.shared(__package__, "Folders").hadoop(system, folder))
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return None
@@ -116,13 +115,6 @@ def _hadoop(io: Java, folder: str) -> Children | None:
         [name[1:] for name in names if name[0] == "d"],
         [name[1:] for name in names if name[0] == "f"][:_SOME],
     )
-
-
-@lru_cache(maxsize=1)
-def _java(gateway: Java) -> Java:
-    """Folders.java."""
-    loader = compiler.compiled(__package__, "Folders", compiler.context_loader())
-    return compiler.instance(loader, "sparkicebergsql.Folders")
 
 
 def _objects(files: Files, folder: str) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, thrown_by
@@ -62,7 +61,7 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Li
     """
     system = java_class(_PATH)(folder).getFileSystem(io.conf())
     try:
-        return _listed(_listing(jvm.gateway()).hadoop(system, folder, below, names))
+        return _listed(compiler.shared(__package__, "Listing").hadoop(system, folder, below, names))
     except JVM_ERRORS as error:
         if thrown_by(error).getClass().getSimpleName() == "FileNotFoundException":
             return []
@@ -72,20 +71,13 @@ def hadoop_listing(io: Java, folder: str, names: str, *, below: bool) -> list[Li
 def prefix_listing(io: Java, folder: str, names: str) -> list[Listed]:
     """The files below a folder, listed by a FileIO that lists prefixes. names: as for `hadoop_listing`."""
     prefix = folder.rstrip("/") + "/"
-    return _listed(_listing(jvm.gateway()).prefixed(io.listPrefix(prefix), names))
+    return _listed(compiler.shared(__package__, "Listing").prefixed(io.listPrefix(prefix), names))
 
 
 def _listed(answer: str) -> list[Listed]:
     parts = iter(answer.split("\0"))
     rows = zip(parts, parts, parts, strict=False)  # nothing follows the last NUL
     return [Listed(address, f"{size}-{time}", int(time)) for address, size, time in rows]
-
-
-@lru_cache(maxsize=1)
-def _listing(gateway: Java) -> Java:
-    """Listing.java."""
-    loader = compiler.compiled(__package__, "Listing", compiler.context_loader())
-    return compiler.instance(loader, "sparkicebergsql.Listing")
 
 
 _OBJECT = re.compile(r'S3Object\(Key=(.*?), LastModified=(.*?), ETag="(.*?)"')

@@ -38,7 +38,9 @@ def unmatched(operations: Java, snapshot: int, old: str, folder: str) -> str | N
     if key in _matched:
         return None
     table = relations.base_table(operations, "")
-    found: str | None = _checks(jvm.gateway()).unmatched(table, snapshot, old, folder)
+    found: str | None = compiler.shared(__package__, "MovedChecks").unmatched(
+        table, snapshot, old, folder
+    )
     if found is None:
         _matched.add(key)
     return found
@@ -53,17 +55,10 @@ def missing(operations: Java, snapshot: int, old: str, folder: str) -> str | Non
     if key in _there:
         return None
     table = relations.base_table(operations, "")
-    found: str | None = _checks(jvm.gateway()).missing(table, snapshot)
+    found: str | None = compiler.shared(__package__, "MovedChecks").missing(table, snapshot)
     if found is None:
         _there.add(key)
     return found
-
-
-@lru_cache(maxsize=1)  # py4j fails on a second class of the same name
-def _checks(gateway: Java) -> Java:
-    """MovedChecks.java."""
-    loader = compiler.compiled(__package__, "MovedChecks", compiler.context_loader())
-    return compiler.instance(loader, "sparkicebergsql.MovedChecks")
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from spark_iceberg_sql.spark.bridge import compiler, jvm, lines, relations
@@ -55,7 +54,7 @@ def selected(frame: Java, *expressions: str) -> Java:
 
 def snapshots(metadata: Java) -> Java:
     """The rows of Iceberg's metadata table `snapshots` as a logical plan: SnapshotRows.java."""
-    rows = _snapshot_rows(jvm.gateway()).of(metadata)
+    rows = compiler.shared(__package__, "SnapshotRows").of(metadata)
     columns = (
         "committed_at timestamp NOT NULL, snapshot_id bigint NOT NULL, parent_id bigint, operation string, "
         "manifest_list string, summary map<string, string>"
@@ -65,12 +64,6 @@ def snapshots(metadata: Java) -> Java:
     seq = java_class("org.apache.spark.api.python.PythonUtils").toSeq(rows)
     relation = java_class(f"{_LOGICAL}.LocalRelation")
     return lines.local_relation(relation, types.toAttributes(schema), seq, jvm.to_option())
-
-
-@lru_cache(maxsize=1)
-def _snapshot_rows(gateway: Java) -> Java:
-    loader = compiler.compiled(__package__, "SnapshotRows", compiler.context_loader())
-    return compiler.instance(loader, "sparkicebergsql.SnapshotRows")
 
 
 def described(table: Java, name: str) -> list[dict[str, str | None]]:
