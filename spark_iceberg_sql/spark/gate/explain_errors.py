@@ -11,7 +11,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
-from spark_iceberg_sql.spark.bridge.errors import thrown_by
+from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.tables import attached
@@ -42,8 +42,7 @@ _REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperati
 
 def of_attached(error: Exception) -> IcebergSqlError | None:
     """The refusal of a table that was attached by its path, without the Java stack; None for any other error."""
-    cause = thrown_by(error)
-    while cause is not None:
+    for cause in causes(thrown_by(error)):
         frames = cause.getStackTrace()
         ours = len(frames) and str(frames[0].getClassName()).startswith("sparkicebergsql.Folder")
         kind = cause.getClass().getSimpleName()
@@ -55,7 +54,6 @@ def of_attached(error: Exception) -> IcebergSqlError | None:
             if lost_a_race(error):
                 said += "; nothing was written\nhelp: run the statement again"
             return IcebergSqlError(said)
-        cause = cause.getCause()
     return None
 
 
