@@ -37,7 +37,7 @@ def lost_a_race(error: Exception) -> bool:
 
 
 def commits_once(text: object) -> bool:
-    """Whether a text is a statement that writes everything in one commit, or nothing: not a script, nor several INSERTs."""
+    """Whether a text is one statement of one commit, all or nothing: not a script, nor several INSERTs."""
     found = statements(text) if isinstance(text, str) else []
     return len(found) == 1 and found[0].first in _ONE_COMMIT
 
