@@ -146,3 +146,9 @@ def test_moments_that_are_rounded_to_hours_or_more_may_partition(query: str, mom
     later = READ + CTAS.replace(" PARTITIONED BY (m)", "") + query + "; "
     later += "ALTER TABLE u ADD PARTITION FIELD m"
     assert [d.code for d in check(later, known)] == ["SIS501"] * moments
+
+
+def test_columns_that_double_with_each_cte():
+    names = [f"c{n} AS (SELECT x.*, y.* FROM c{n - 1} x, c{n - 1} y)" for n in range(1, 60)]
+    query = f"WITH {', '.join(['c0 AS (SELECT 1 a)', *names])} SELECT * FROM c59"
+    assert columns_of(query, lambda name: None) is None

@@ -42,6 +42,7 @@ _STRANGE = frozenset(
         *("VALUES", "VERSION", "TIMESTAMP", "SYSTEM_VERSION", "SYSTEM_TIME", "STREAM", "|>"),
     }
 )
+_COLUMNS = 10_000  # stars of stars can double them with each CTE
 _SETS = frozenset({"UNION", "EXCEPT", "MINUS", "INTERSECT"})
 
 
@@ -157,6 +158,8 @@ class _Reader:
         fields: list[Field] = []
         for item in between_commas(tokens[start:at]):
             fields += self._item(item, relations)
+            if len(fields) > _COLUMNS:
+                raise UnknownError
         return fields
 
     def _relations(self, tokens: Sequence[Token], depth: int) -> list[Relation]:

@@ -172,6 +172,15 @@ def test_the_rewrite_it_names_works(spark, filled):
     assert spark.table(filled).count() == 20
 
 
+def test_a_table_that_is_replaced_keeps_no_file(spark, filled):
+    text = f"/* anew */ CREATE OR REPLACE TABLE {filled} (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id))"
+    plan = sis.plan(spark, text)
+    assert "none of its files stays" in str(plan)
+    assert (plan.files, plan.rewrite) == (None, None)
+    spark.sql(text)
+    assert spark.table(f"{filled}.files").count() == 0
+
+
 NAMES = ("t", "日本", "o'brien", "a`b", "a b", "a-b", "1t", "select", 'a"b', "été", "a.b", "a\\\\b")
 
 

@@ -126,25 +126,7 @@ except Exception as error:
     assert err.splitlines() == ["WARNING: Using incubator modules: jdk.incubator.vector"]
 
 
-def test_somebody_else_s_session_without_any_catalog(tmp_path: Path) -> None:
-    out, _ = run(
-        tmp_path,
-        """
-spark = theirs()
-before = spark.sparkContext.getConf().getAll()
-assert sis.install(spark) is sis.install(spark) is spark
-print(bucket(spark), bucket(spark.newSession()), bucket(SparkSession.builder.getOrCreate()))
-spark.stop()
-print(bucket(theirs()))
-""",
-    )
-    assert out.splitlines() == ["12 12 12", "12"]
-
-
-def test_the_session_catalog_and_several_catalogs(tmp_path: Path) -> None:
-    out, _ = run(
-        tmp_path,
-        """
+_CATALOGS = """
 iceberg = "org.apache.iceberg.spark."
 spark = theirs(**{
     "spark.sql.extensions": iceberg + "extensions.IcebergSparkSessionExtensions",
@@ -168,17 +150,33 @@ spark.sql("INSERT INTO plain VALUES (0)")
 print(spark.sql("SELECT iceberg_bucket(16, id) AS b FROM plain").head().b)
 spark.sql("USE other")
 print(bucket(spark))
-""",
-    )
-    assert out.splitlines() == ["True 1", "True 1", "12", "12"]
+"""
 
 
-def test_executors_need_nothing_but_the_runtime_jar(tmp_path: Path) -> None:
-    """A cluster of two JVMs with an empty Python path: a Python function of this package would not load."""
+def test_somebody_else_s_sessions_without_and_with_catalogs(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,
         """
-spark = theirs("local-cluster[2,1,1024]", **{
+spark = theirs()
+before = spark.sparkContext.getConf().getAll()
+assert sis.install(spark) is sis.install(spark) is spark
+print(bucket(spark), bucket(spark.newSession()), bucket(SparkSession.builder.getOrCreate()))
+spark.stop()
+spark = theirs()
+print(bucket(spark))
+spark.stop()
+"""
+        + _CATALOGS,
+    )
+    assert out.splitlines() == ["12 12 12", "12", "True 1", "True 1", "12", "12"]
+
+
+def test_executors_need_nothing_but_the_runtime_jar(tmp_path: Path) -> None:
+    """A JVM of its own with an empty Python path: a Python function of this package would not load."""
+    out, _ = run(
+        tmp_path,
+        """
+spark = theirs("local-cluster[1,2,1024]", **{
     "spark.executorEnv.PYTHONPATH": "", "spark.executor.memory": "512m",
     "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
     "spark.pyspark.python": "/nonexistent/python",

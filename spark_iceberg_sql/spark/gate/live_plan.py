@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,11 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Of the statements that are planned, these also remove the rows.
+_EMPTIES = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:CREATE\s+OR\s+)?REPLACE\b", re.IGNORECASE | re.DOTALL
+)
+
 
 def tables(spark: SparkSession) -> SessionTables:
     """A session's tables."""
@@ -29,6 +35,10 @@ def plan(spark: SparkSession, text: str) -> Plan:
     found = offline.plan(known, sessions.substituted(spark, text))
     if found.before is None or found.after is None:
         return found
+    if _EMPTIES.match(text):
+        return replace(
+            found, why_no_files="the statement replaces the table, and none of its files stays"
+        )
     loaded = known.loaded(found.table)
     return _counted(spark, found, None if loaded is None else loaded.table)
 

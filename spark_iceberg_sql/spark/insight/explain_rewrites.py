@@ -14,6 +14,9 @@ from spark_iceberg_sql.syntax.identifiers import backticked, quoted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# A comparison with such a column itself skips files with NaN or -0.0 by Iceberg's bounds, which Spark would return.
+_FLOATING = ("FLOAT", "DOUBLE")
+
 
 def better(
     spark: SparkSession, conjunct: Java, text: str, relation: Java, total: int
@@ -27,6 +30,8 @@ def better(
         return None
     shape = terms.term(conjunct)
     column = columns[0]
+    if str(column.dataType().sql()) in _FLOATING:
+        return None
     for candidate in rewrites(shape):
         with quietly():
             try:
