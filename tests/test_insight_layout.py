@@ -25,6 +25,7 @@ from spark_iceberg_sql.insight.preview_layout import (
     Trial,
     WriteSettings,
     picked,
+    reported,
     splits,
 )
 from spark_iceberg_sql.insight.preview_metadata import Known, spread
@@ -106,6 +107,10 @@ def test_adaptive_execution_splits_where_the_next_map_output_would_be_too_much()
     assert splits([90, 90, 5], settings) == [0, 1, 1]  # a small rest joins its neighbour
     assert splits([], settings) == []
     assert splits([500], WriteSettings("hash", 1)) == [0]  # nothing is split
+
+
+def test_the_driver_knows_map_outputs_in_steps_of_ten_percent() -> None:
+    assert [reported(size) for size in (0, 1, 2, 100, 1_000_000)] == [0, 1, 2, 106, 1_004_475]
 
 
 def test_the_pieces_to_write_are_spread_over_the_bytes() -> None:
@@ -351,6 +356,19 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
     every = workload(["SELECT 1", *writing, *also], writing=True)
     assert [query.written_by for query in every] == [None, "MERGE", "INSERT", "CREATE"]
     assert workload(["SELECT 1", *writing, *also]) == (Query("SELECT 1"),)
+    for text, word in (
+        ("WITH x AS (SELECT 2), y AS (SELECT 3) INSERT INTO t SELECT * FROM x", "INSERT"),
+        ("WITH x AS (SELECT 2) FROM x INSERT INTO t SELECT *", "INSERT"),
+        ("FROM (SELECT 1) AS s INSERT INTO t SELECT * INSERT INTO u SELECT *", "INSERT"),
+        ("WITH x AS (SELECT 2) MERGE INTO t USING x ON a = b WHEN MATCHED THEN DELETE", "MERGE"),
+        ("WITH x AS (SELECT 2) DELETE FROM t WHERE a IN (SELECT * FROM x)", "DELETE"),
+        ("WITH insert AS (SELECT 2), delete(a) AS (SELECT 3) SELECT delete FROM insert", None),
+        ("WITH x AS (SELECT 2) (SELECT delete FROM x)", None),
+        ("WITH x AS (SELECT 2) FROM x SELECT insert", None),
+        ("FROM insert SELECT *", None),
+    ):
+        (one,) = workload(text, writing=True, needed=False)
+        assert (one.text, one.written_by) == (text, word)
     file = tmp_path / "q.sql"
     file.write_text("SELECT 3;\n\nSELECT 4", "utf-8")
     assert workload(str(file)) == (Query("SELECT 3"), Query("SELECT 4"))

@@ -31,7 +31,7 @@ from previews import EVENTS
 TABLE = "local.events"
 WRITTEN = "local.written"
 ROWS = 250_000  # with far fewer, files are mostly footers
-SHARES = (100, 25)  # a sample has one of so many rows
+SHARE = 25  # the sample has one of so many rows
 QUERIES = 150  # that the workloads are drawn from
 CONFIG = {
     "spark.master": "local[2]",
@@ -101,8 +101,10 @@ def main() -> None:
         )
         source = source_of(spark, TABLE)
         names = {column.field.field_id: column.name for column in source.schema.columns}
-        ways = {f"{rows // n:,} rows": (rows // n, "data") for n in SHARES}
-        ways["metadata"] = (20_000, "metadata")
+        ways = {
+            f"a sample of {rows // SHARE:,} rows": (rows // SHARE, "data"),
+            "metadata": (20_000, "metadata"),
+        }
         found: dict[str, Costs] = {}
         every: dict[Spec, tuple[PartitionField, ...]] = {}
         for way, (sample, using) in ways.items():
@@ -137,29 +139,35 @@ def main() -> None:
         f"\n{rows:,} rows, {count} workloads, {len(every)} specs, {len(small)} with small files\n"
     )
     print(
-        "| chosen from | within 10 % of the best | median | 90 % | worst | worse than unpartitioned |"
+        "| chosen from | within 10 % of the best | median | 90 % | worst | worse than today's | files too small |"
     )
-    print("|---|--:|--:|--:|--:|--:|")
+    print("|---|--:|--:|--:|--:|--:|--:|")
     for way, seen in found.items():
-        regrets, worse = [], 0
+        regrets, worse, tiny = [], 0, 0
         for load in loads:
             now = total(today, load, names)[()]
             really = total(truth, load, names, every=True)
-            best = min(now, *(cost for spec, cost in really.items() if spec not in small))
+            fit = {spec: cost for spec, cost in really.items() if spec not in small}
+            best = min(fit, key=fit.__getitem__)
             ours = total(seen, load, names)
             chosen = min(ours, key=lambda spec: (ours[spec], len(spec)))
-            # Advice knows what today's files cost, and counts a spec whose files are too small as the worst.
-            cost = max(really.values()) if chosen in small else really[chosen]
-            cost = now if now <= ours[chosen] else cost
-            regrets.append(cost / best)
+            # Advice knows what today's files cost.
+            cost = now if now <= ours[chosen] else really[chosen]
+            regrets.append(cost / min(now, fit[best]))
             worse += cost > now
-        print(line(way, regrets, worse))
+            tiny += now > ours[chosen] and chosen in small
+            if regrets[-1] > 1.1:
+                sys.stderr.write(
+                    f"{way}: {chosen} costs {cost:,}, not {ours[chosen]:,}; {best} {fit[best]:,}, "
+                    f"not {ours.get(best, 0):,}; today {now:,}\n"
+                )
+        print(line(way, regrets, worse, tiny))
     gains = []
     for load in loads:
         now = total(today, load, names)[()]
         really = total(truth, load, names, every=True)
         gains.append(now / min(now, *(c for spec, c in really.items() if spec not in small)))
-    print(line("(unpartitioned)", gains, 0))
+    print(line("(today: unpartitioned)", gains, 0, 0))
 
 
 def key_of(spec: Iterable[PartitionField]) -> Spec:
@@ -232,10 +240,10 @@ def total(
     }
 
 
-def line(way: str, values: list[float], worse: int) -> str:
+def line(way: str, values: list[float], worse: int, tiny: int) -> str:
     within = sum(value <= 1.1 for value in values) / len(values)
     high = quantiles(values, n=10)[-1] if len(values) > 1 else values[0]
-    return f"| {way} | {within:.0%} | {median(values):.2f} | {high:.2f} | {max(values):.2f} | {worse} |"
+    return f"| {way} | {within:.0%} | {median(values):.2f} | {high:.2f} | {max(values):.2f} | {worse} | {tiny} |"
 
 
 if __name__ == "__main__":

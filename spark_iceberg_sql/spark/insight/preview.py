@@ -17,6 +17,7 @@ from spark_iceberg_sql.insight.preview_layout import (
     Sizes,
     Trial,
     picked,
+    reported,
     splits,
 )
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
@@ -204,7 +205,7 @@ class _Run:
             by_reducer[group.reducer][group.place].append(group)
         for places in by_reducer.values():
             order = sorted(places)
-            loads = [int(each * sum(g.piece.rows for g in places[p])) for p in order]
+            loads = [reported(int(each * sum(g.piece.rows for g in places[p]))) for p in order]
             tasks = splits(loads, settings)
             if tasks[-1] == 0:
                 continue
