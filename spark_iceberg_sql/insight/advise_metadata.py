@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 from spark_iceberg_sql.insight.advise_layout import Key, Sample
@@ -46,6 +47,9 @@ def assumed(
     total, size = sum(f.rows for f in files), sum(f.size for f in files)
     known = {i: kind for i, kind in kinds.items() if all(i in f.bounds for f in files)}
     each = [max(1, round(count * f.rows / max(1, total))) for f in files]
+    if len(files) > count:  # a row of each would be more than wanted: of some files
+        ends = [n * count // max(1, total) for n in accumulate(f.rows for f in files)]
+        each = [end - start for start, end in pairwise([0, *ends])]
     columns: dict[int, list[Any]] = {i: [] for i in known}
     for file, n in zip(files, each, strict=True):
         for i in known:
