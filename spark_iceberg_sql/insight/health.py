@@ -201,8 +201,8 @@ def _files_then(f: Figures) -> str:
         )
     more = ", more than there are" if f.files_then > f.files else ""
     return (
-        f"A rewrite of all files leaves about {f.files_then:,}{more}, estimated from their bounds, between which rows "
-        "are assumed to be spread evenly"
+        f"A rewrite of all files leaves about {f.files_then:,} or more{more}, estimated from their bounds, "
+        "between which rows are assumed to be spread evenly; files of different specs are rewritten apart"
     )
 
 
