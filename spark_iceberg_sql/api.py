@@ -51,7 +51,8 @@ def plan(source: Tables | SparkSession, text: str) -> Plan:
         return planner.plan(source, text)
     if _is_remote(source):
         raise IcebergSqlError(
-            "in Spark Connect, a plan is available as rows\nhelp: SELECT * FROM iceberg_plan('ALTER TABLE ...')"
+            "in Spark Connect, a plan is available as rows\n"
+            'help: spark.sql("SELECT * FROM iceberg_plan(:text)", {"text": "ALTER TABLE ..."})'
         )
     found: Plan = load("spark.gate.live_plan").plan(source, text)
     return found

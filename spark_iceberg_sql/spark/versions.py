@@ -33,6 +33,8 @@ _BEFORE_4_1 = {
     "parameters in CALL": "parameter markers in `CALL`",
     "parameters in CTAS": "the check of `CREATE TABLE ... AS SELECT` with parameter markers",
     "doubled quotes": "a doubled quote as an escaped quote",
+    "parts by IDENTIFIER": "`IDENTIFIER(...)` as a part of a name",
+    "computed statements": "an expression after `EXECUTE IMMEDIATE`",
     "previews": "previews of specs and advice",
     "paths in a variant": "paths in a variant, `v:a`",
 }

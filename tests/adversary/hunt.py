@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from adversary import known, minimise, predicates, statements, tables
+from adversary import arrow, known, minimise, predicates, statements, tables
 from adversary.implied import Implied
 from adversary.lab import FAILS, PLAIN, Lab, Made
 from adversary.minimise import BENEATH, Finding, Minimiser
@@ -24,6 +24,7 @@ ZONE = "spark.sql.session.timeZone"
 ABOUT = {1: "behind", 3: "halved"}  # of four tables, two have times near these transitions
 RECURRING = 70  # an int with fewer values than this may be cyclic
 SHARE = 0.25  # the maximum share of the time spent on minimising findings
+ALL_FAIL = 20  # tables one after the other, from the first
 EACH = 1  # findings per class to minimise; further ones are only counted
 
 
@@ -82,6 +83,8 @@ class Hunt:
                 made = self.lab.build(table)
             except FAILS:  # for example, a value that overflows when truncated
                 self.result.unbuilt += 1
+                if not self.result.tables and self.result.unbuilt == ALL_FAIL:
+                    raise  # otherwise the run would never end
                 continue
             self.result.tables += 1
             for about in self.batches(made):
@@ -205,7 +208,7 @@ class Hunt:
         )
         with self.lab.conf(dict(settings)):
             try:
-                data = self.lab.sql(f"SELECT r, {columns} FROM {made.name}").toArrow()
+                data = arrow.table(self.lab.sql(f"SELECT r, {columns} FROM {made.name}"))
             except FAILS:
                 return  # the queries will show which expression it is
         rows = data.column(0).to_pylist()

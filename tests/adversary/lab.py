@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
+from adversary import arrow
 from adversary.nodes import Node
 from adversary.predicates import Valued, shown
 from adversary.rows import RAW
@@ -177,7 +178,7 @@ class Lab:
             name: pa.array([row[at] for row in rows], getattr(pa, kinds[name])())
             for at, name in enumerate(RAW)
         }
-        return self.spark.createDataFrame(pa.table(arrays))
+        return arrow.frame(self.spark, pa.table(arrays))
 
     def _copy(self, made: Made) -> None:
         """The table's current rows, read without a filter, as a local relation."""
@@ -189,8 +190,8 @@ class Lab:
                 flat = path.replace(".", "_")
                 packed.append(f"{_packed(path, inner)} AS {flat}")
             unpacked.append(f"{_unpacked(name, kind)} AS {name}")
-        data = self.sql(f"SELECT {', '.join(packed)} FROM {made.name}").toArrow()
-        copy = self.spark.createDataFrame(data).selectExpr(*unpacked)
+        data = arrow.table(self.sql(f"SELECT {', '.join(packed)} FROM {made.name}"))
+        copy = arrow.frame(self.spark, data).selectExpr(*unpacked)
         copy.createOrReplaceTempView(made.view)
         main = self.sql(f"SELECT snapshot_id FROM {made.name}.refs WHERE name = 'main'").collect()
         made.snapshot = main[0][0] if main else 0
@@ -214,7 +215,7 @@ class Lab:
 
         def run(part: list[str]) -> list[Any]:
             columns = ", ".join(f"({p}) AS c{k}" for k, p in enumerate(part))
-            data = self.sql(f"SELECT r, {columns} FROM {view}").toArrow()
+            data = arrow.table(self.sql(f"SELECT r, {columns} FROM {view}"))
             rows = data.column(0).to_pylist()
             answers = []
             for k in range(len(part)):
@@ -236,7 +237,7 @@ class Lab:
 
         def run(part: list[tuple[Node, str]]) -> list[Any]:
             columns = ", ".join(f"{shown(t, n.sql())} AS c{k}" for k, (n, t) in enumerate(part))
-            data = self.sql(f"SELECT r, {columns} FROM {view}").toArrow()
+            data = arrow.table(self.sql(f"SELECT r, {columns} FROM {view}"))
             rows = data.column(0).to_pylist()
             return [
                 dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))

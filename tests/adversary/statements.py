@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import functions as F  # noqa: N812
 
 import spark_iceberg_sql as sis
+from adversary import arrow
 from adversary.lab import CATALOG, FAILS, Lab, Made
 
 # {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each returns k and r.
@@ -94,7 +95,7 @@ def _collect(lab: Lab, frame: Any, life: str) -> Any:
     if life == "uninstall":  # analysed while installed, run while not
         sis.uninstall(lab.spark)
         try:
-            return frame.toArrow()
+            return arrow.table(frame)
         finally:
             sis.install(lab.spark)
     if life == "zone":
@@ -102,11 +103,11 @@ def _collect(lab: Lab, frame: Any, life: str) -> Any:
         with lab.conf(
             {"spark.sql.session.timeZone": "Asia/Tokyo" if zone != "Asia/Tokyo" else "UTC"}
         ):
-            return frame.toArrow()
+            return arrow.table(frame)
     if life == "view":
         frame.createOrReplaceTempView("made_before")
-        return lab.sql("SELECT * FROM made_before WHERE k >= 0").toArrow()
-    return frame.toArrow()
+        return arrow.table(lab.sql("SELECT * FROM made_before WHERE k >= 0"))
+    return arrow.table(frame)
 
 
 def change(lab: Lab, made: Made, case: Case) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.spark.bridge import jvm, relations
+from spark_iceberg_sql.spark.bridge import jvm, lines, relations
 from spark_iceberg_sql.spark.bridge.jvm import Java, Refusal, java_class, scala_object
 
 _CATALYST = "org.apache.spark.sql.catalyst"
@@ -85,8 +85,8 @@ def timestamp_micros(expression: Java) -> int:
     if scala_object(f"{expressions}.SubqueryExpression").hasSubquery(expression):
         value = _through_the_session(expression)
         expression = scala_object(f"{expressions}.Literal").apply(value)
-    zone = jvm.active_session().sessionState().conf().sessionLocalTimeZone()
+    conf = jvm.active_session().sessionState().conf()
     spec = scala_object(f"{_CATALYST}.analysis.TimeTravelSpec").create(
-        jvm.to_option(expression), jvm.to_option(), zone
+        jvm.to_option(expression), jvm.to_option(), lines.time_travel_settings(conf)
     )
     return int(spec.get().timestamp())

@@ -11,6 +11,7 @@ from pyspark.errors.exceptions.captured import CapturedException, convert_except
 
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import compiler, gate, jvm, lines, sessions, table_metadata
+from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _MANIFESTS = 2000  # to read on the driver; more are read by a query on the executors
-_CAUSES = 10  # maximum depth; a chain of causes may be cyclic
 _NOT_THERE = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "SCHEMA_NOT_FOUND",
@@ -177,16 +177,12 @@ def thrown(error: Exception) -> str:
     """Class and message of a JVM exception and of its causes, one per line; empty for any other exception."""
     if not isinstance(error, CapturedException | Py4JJavaError):
         return ""
-    cause = error._origin if isinstance(error, CapturedException) else error.java_exception
+    cause = thrown_by(error)
     return lines.description(error) if cause is None else _said(cause)
 
 
 def _said(cause: jvm.Java) -> str:
-    said: list[str] = []
-    while cause is not None and len(said) < _CAUSES:
-        said.append(str(cause.toString()))
-        cause = cause.getCause()
-    return "\n".join(said)
+    return "\n".join(str(one.toString()) for one in causes(cause))
 
 
 def explained(error: CapturedException, explanation: str) -> CapturedException:

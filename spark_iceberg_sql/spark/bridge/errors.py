@@ -1,6 +1,8 @@
-"""The messages of Java exceptions, for the errors of the table functions."""
+"""Java exceptions: their causes and messages."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -12,6 +14,7 @@ from spark_iceberg_sql.spark.bridge.jvm import Java
 JVM_ERRORS = (Py4JJavaError, CapturedException)
 # Includes calls of methods that an object does not have: a metadata table has no operations.
 BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
+_DEPTH = 20  # a chain of causes may be cyclic
 
 
 def thrown_by(error: Exception) -> Java:
@@ -19,16 +22,25 @@ def thrown_by(error: Exception) -> Java:
     return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
 
 
+def causes(thrown: Java | None) -> Iterator[Java]:
+    """A Java exception, then its causes, outermost first; nothing for None."""
+    for _ in range(_DEPTH):
+        if thrown is None:
+            return
+        yield thrown
+        thrown = thrown.getCause()
+
+
 def message(error: Exception) -> str:
     """A Java exception's message: its first line, and the first line of its first cause if that differs."""
-    thrown = thrown_by(error)
     said: list[str] = []
-    while thrown is not None and len(said) < 2:
+    for thrown in causes(thrown_by(error)):
         text = str(thrown.getMessage() or thrown.getClass().getSimpleName()).strip()
         line = text.splitlines()[0] if text else ""
         if line and not any(line in earlier for earlier in said):
             said.append(line)
-        thrown = thrown.getCause()
+        if len(said) == 2:
+            break
     return ": ".join(said) or type(error).__name__
 
 

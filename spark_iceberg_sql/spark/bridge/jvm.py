@@ -296,7 +296,7 @@ class _Callback:
 
 
 def _analysis_exception(refusal: Refusal) -> Java:
-    condition, parameters = refusal.condition, refusal.parameters
+    condition, parameters = lines.refusal(refusal.condition, refusal.parameters)
     words = java_class("org.apache.spark.SparkThrowableHelper").getMessage(condition, parameters)
     _refused.append(words)
     return java_class("org.apache.spark.sql.AnalysisException")(condition, to_map(parameters))

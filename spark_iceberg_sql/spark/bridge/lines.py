@@ -8,7 +8,7 @@ several files, in folders named after the first line that they are for: `java/3.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -85,6 +85,32 @@ def condition(error: Java) -> str | None:
 def message(error: CapturedException) -> str:
     """The message that pyspark logs for a JVM exception; before 4.0 it logs none."""
     return error.getMessage() if LINE >= (4, 0) else ""
+
+
+def refusal(condition: str, parameters: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+    """An error condition with its parameters, as this Spark names them."""
+    if LINE >= (4, 0):
+        return condition, parameters
+    if condition == "NON_FOLDABLE_ARGUMENT":  # not there before 4.0
+        words = (
+            f"the function {parameters['funcName']} requires the parameter {parameters['paramName']} to be a "
+            f"foldable expression of the type {parameters['paramType']}, but the actual argument is non-foldable"
+        )
+        return "INTERNAL_ERROR", {"message": words}
+    name = parameters.get("routineName")
+    return condition, parameters if name is None else {**parameters, "functionName": name}
+
+
+def time_travel_settings(conf: Java) -> Java:
+    """What TimeTravelSpec.create needs of a session's settings: all of them before Spark 4.0, then the time zone."""
+    return conf.sessionLocalTimeZone() if LINE >= (4, 0) else conf
+
+
+def thrift_server(kind: Java, session: Java) -> Java:
+    """Spark's Thrift server, started for a session."""
+    if LINE >= (4, 0):
+        return kind.startWithSparkSession(session, False)
+    return kind.startWithContext(session.sqlContext())
 
 
 def literal(column: Java, java_class: Callable[[str], Java]) -> Java | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark import SparkContext
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
     settings.set("hive.server2.thrift.bind.host", host)
     settings.set("hive.server2.thrift.port", str(port))
     try:
-        server = jvm.java_class(_THRIFT).startWithSparkSession(jvm.java_session(spark), False)
+        server = lines.thrift_server(jvm.java_class(_THRIFT), jvm.java_session(spark))
     except JVM_ERRORS as error:
         raise _cannot_listen("Thrift", host, port, error) from None
     return port, server.stop

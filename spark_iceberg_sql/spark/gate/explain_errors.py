@@ -11,7 +11,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import near
 from spark_iceberg_sql.spark.bridge import catalogs, lines, sessions
-from spark_iceberg_sql.spark.bridge.errors import thrown_by
+from spark_iceberg_sql.spark.bridge.errors import causes, thrown_by
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.tables import attached
@@ -36,14 +36,30 @@ def lost_a_race(error: Exception) -> bool:
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
+def commits_once(text: object) -> bool:
+    """Whether a text is one statement of one commit, all or nothing: not a script, nor several INSERTs."""
+    found = statements(text) if isinstance(text, str) else []
+    return len(found) == 1 and found[0].first in _ONE_COMMIT
+
+
+def _lost(text: object) -> str:
+    """What an error about a lost race ends with."""
+    if commits_once(text):
+        return "; nothing was written\nhelp: run the statement again"
+    return "; earlier parts of the statement may have been written"
+
+
+_ONE_COMMIT = ("ALTER", "CREATE", "REPLACE")
 _GONE = "NoSuchTableException"
 _REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperationException")
 
 
-def of_attached(error: Exception) -> IcebergSqlError | None:
-    """The refusal of a table that was attached by its path, without the Java stack; None for any other error."""
-    cause = thrown_by(error)
-    while cause is not None:
+def of_attached(error: Exception, text: object = None) -> IcebergSqlError | None:
+    """The refusal of a table that was attached by its path, without the Java stack; None for any other error.
+
+    text: the statement.
+    """
+    for cause in causes(thrown_by(error)):
         frames = cause.getStackTrace()
         ours = len(frames) and str(frames[0].getClassName()).startswith("sparkicebergsql.Folder")
         kind = cause.getClass().getSimpleName()
@@ -53,9 +69,8 @@ def of_attached(error: Exception) -> IcebergSqlError | None:
         ):
             said = str(cause.getMessage())
             if lost_a_race(error):
-                said += "; nothing was written\nhelp: run the statement again"
+                said += _lost(text)
             return IcebergSqlError(said)
-        cause = cause.getCause()
     return None
 
 
@@ -73,7 +88,7 @@ def explained(spark: SparkSession, error: Exception, text: object = None) -> Exc
         return catalogs.explained(error, cause) if cause is not None else error
     if cause is not None and _has_no_plan(error):
         return IcebergSqlError(cause)
-    known = of_attached(error) or read_errors.of_statement(error)
+    known = of_attached(error, text) or read_errors.of_statement(error)
     if cause is None and known is not None:
         return known
     if catalogs.thrown(error):
@@ -130,10 +145,7 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     if _has_no_plan(error):
         return _why_no_plan(spark, text)
     if lost_a_race(error):
-        return (
-            "other sessions repeatedly changed the table at the same time; nothing was written\n"
-            "help: run the statement again"
-        )
+        return f"other sessions changed the table at the same time{_lost(text)}"
     return None
 
 

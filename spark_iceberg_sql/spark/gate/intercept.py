@@ -40,7 +40,7 @@ _SOURCES = (
         )
     ),
 )
-# Another session committed first: this statement wrote nothing, so it can be retried.
+# Another session committed first: a statement of one commit wrote nothing, so it can be retried.
 _ATTEMPTS = 5
 
 
@@ -82,7 +82,7 @@ _PLAIN_SQL = SparkSession.sql
 
 @functools.wraps(_PLAIN_SQL)
 def _explained_sql(self: SparkSession, sqlQuery: Any, args: Any = None, **kwargs: Any) -> DataFrame:  # noqa: N803
-    """`spark.sql` with a retry if another session committed first, and with explanations of Spark's errors.
+    """`spark.sql` with a retry of DDL if another session committed first, and with explanations of Spark's errors.
 
     It checks nothing: the gate is in the JVM.
     """
@@ -99,11 +99,12 @@ def _run(
     except Exception as error:
         unknown = explain_errors.unknown_function(error, text)
         if unknown is None and not _concerns(spark, text, kwargs):
-            refused = explain_errors.of_attached(error) or read_errors.of_statement(error)
+            refused = explain_errors.of_attached(error, text) or read_errors.of_statement(error)
             if refused is None:
                 raise
             raise refused from None
-        if attempt == _ATTEMPTS or not explain_errors.lost_a_race(error):
+        again = explain_errors.lost_a_race(error) and explain_errors.commits_once(text)
+        if attempt == _ATTEMPTS or not again:
             found = explain_errors.explained(spark, error, text)
             raise explain_errors.in_users_words(spark, found) from None
     return _run(spark, text, args, kwargs, attempt + 1)

@@ -13,7 +13,7 @@ from typing import Any
 
 from spark_iceberg_sql.errors import ReadError
 from spark_iceberg_sql.spark.bridge import lines, plan_leaves
-from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, thrown_by
+from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, causes, thrown_by
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
 _ACTIONS = (
@@ -27,7 +27,6 @@ _STORE = re.compile(
     r"org\.apache\.(?:hadoop|http|hc|parquet|orc|avro|iceberg))\."
 )
 _PLAIN: dict[str, Callable[..., Any]] = {}  # what the actions were before
-_DEPTH = 20
 _JOB = "Job aborted"
 
 
@@ -94,25 +93,17 @@ def _instead(error: Exception, words: str) -> ReadError:
 def of_statement(error: Exception) -> ReadError | None:
     """The sentence about such a fault in a job of a statement that has no rows, such as INSERT; else None."""
     try:
-        cause = _cause(error) if any(_JOB in _message(t) for t in _chain(error)) else None
+        cause = (
+            _cause(error) if any(_JOB in _message(t) for t in causes(thrown_by(error))) else None
+        )
     except BRIDGE_ERRORS:
         return None
     return None if cause is None else _instead(error, f"the statement's job has failed: {cause}")
 
 
-def _chain(error: Exception) -> list[Java]:
-    """A Java exception and its causes."""
-    chain: list[Java] = []
-    thrown = thrown_by(error)
-    while thrown is not None and len(chain) < _DEPTH:
-        chain.append(thrown)
-        thrown = thrown.getCause()
-    return chain
-
-
 def _cause(error: Exception) -> str | None:
     """What the store or the file's reader said, in one line; None if neither has failed."""
-    chain = _chain(error)
+    chain = list(causes(thrown_by(error)))
     # A failed job has the stack of its task in its message.
     if not any(any(map(_READER.match, _frames(t))) or _READER.search(str(t)) for t in chain):
         return None
