@@ -333,6 +333,14 @@ def test_a_table_without_rows_has_no_files() -> None:
     none = Sample(0, 1.0, {1: []}, {}, Sizes([], WriteSettings("hash", 1000)), 0)
     assert sliced(none, ()).cuts == []
     assert middle(none, ()) == 0
+
+
+def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
+    """Such a row says only that its partition has at most the rows that it stands for."""
+    sizes = Sizes([], WriteSettings("hash", 1_000_000))
+    keys = {fields("id")[0].key: range(1000)}
+    assert middle(Sample(10**9, 100.0, {}, keys, sizes, 1000), fields("id")) == 0
+    assert middle(Sample(1000, 100.0, {}, keys, sizes, 1000), fields("id")) > 0
     assert layouts(none, [], 100).keys() == {()}
 
 
@@ -427,6 +435,10 @@ def test_a_sample_from_bounds_alone() -> None:
     alike = [Known(1000, 10_000, {1: (0, 10**9)})] * 200
     wide_ = assumed(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
     assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
+    # A file's two bounds are not its two values: more partitions than rows are never shown as a few.
+    vast = assumed(alike, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000))
+    assert not vast.fields
+    assert "allow more values than 400 assumed rows show" in vast.left_out[0]
     lost = [*known, Known(1, 10, {1: (0, 1)})]
     found = assumed(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert [f.clause for f in found.fields] == ["bucket(4, id)"]

@@ -153,7 +153,10 @@ class Advice(list[Proposal], Result):
     def _best_lines(self) -> list[str]:
         best = self.best
         if best.is_today:
-            return ["  today's spec reads the least"]
+            least = all(p.cost >= best.cost for p in self)
+            return [
+                f"  today's spec {'reads the least' if least else 'stays: none is clearly better'}"
+            ]
         lines = [f"  {best.title}, by query:"]
         for query in best.per_query:
             now = f"{query.files_now:,} ({size(query.bytes_now)})"

@@ -21,6 +21,9 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 
 Key = tuple[int, str]  # PartitionField.key
+_FEW = (
+    2  # rows of a partition in a sample; with fewer in most, how small partitions are is not known
+)
 
 
 class Ranked:
@@ -127,11 +130,17 @@ def sliced(sample: Sample, fields: Sequence[PartitionField]) -> Slices:
 
 
 def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
-    """The bytes of the median file under a spec, from nothing but the row count of each partition."""
+    """The bytes of the median file under a spec, from nothing but the row count of each partition.
+
+    0 if most partitions of a sample have one row: each may have far fewer rows than the sampled one stands for.
+    """
     each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
     raw = sample.raw * sample.weight
     files: list[int] = []
-    for rows in Counter(sample.partitions(fields)).values():
+    counts = Counter(sample.partitions(fields)).values()
+    if counts and not sample.is_whole and median(counts) < _FEW:
+        return 0.0
+    for rows in counts:
         full, rest = divmod(rows, each)
         files += [each] * full + ([rest] if rest else [])
     return sample.sizes.of(median(files) * raw) if files else 0.0

@@ -57,7 +57,7 @@ def assumed(
     usable, left_out = [], []
     keys: dict[Key, list[Any]] = {}
     for field in fields:
-        why = _unknown(field, known, files)
+        why = _unknown(field, known, files, max(count, len(files)))
         if why:
             left_out.append(f"not every field over `{field.source}` is tried: {why}")
             continue
@@ -88,7 +88,9 @@ def _between(low: Any, high: Any, count: int, some: random.Random) -> list[Any]:
     return found
 
 
-def _unknown(field: PartitionField, known: Mapping[int, str], files: Sequence[Known]) -> str:
+def _unknown(
+    field: PartitionField, known: Mapping[int, str], files: Sequence[Known], count: int
+) -> str:
     """Why the bounds do not determine a field's values; empty if they do."""
     if field.source_id not in known:
         return f"some files have no bounds for `{field.source}`"
@@ -96,6 +98,11 @@ def _unknown(field: PartitionField, known: Mapping[int, str], files: Sequence[Kn
         return ""
     bounds = [file.bounds[field.source_id] for file in files]
     if all(isinstance(low, int) and not isinstance(low, bool) for low, _ in bounds):
+        width = field.transform.parameter or 1
+        if max(((high - low) // width for low, high in bounds), default=0) >= count:
+            return (
+                f"the bounds of `{field.source}` allow more values than {count:,} assumed rows show"
+            )
         return ""
     if all(low == high for low, high in bounds) and not field.transform.transform.truncates:
         return ""

@@ -2,12 +2,15 @@
 
 The files are described by manifests and were never written: what these views read is metadata.
 
-python tests/benchmarks/views.py
+python tests/benchmarks/views.py [terabyte]
+
+terabyte: only advice for a table of 1 TB, 8,000 files of 128 MB.
 """
 
 from __future__ import annotations
 
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,6 +28,7 @@ ROUNDS = 5
 FILES = (160, 10_000, 100_000)
 PER_MANIFEST = 1000
 SIZE, ROWS = 100_000_000, 1_000_000  # of a file
+TERABYTE, LARGE = 8_000, 128_000_000  # files, and bytes of each
 BUCKETS = 16
 SPEC = f"days(ts), bucket({BUCKETS}, id)"
 DAY = 86_400_000_000  # microseconds
@@ -37,7 +41,7 @@ QUERIES = (
 )
 
 
-def make(spark: SparkSession, files: int) -> str:
+def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
     """A table with so many files of days and buckets; returns its name."""
     name = f"local.db.t{files}"
     spark.sql(
@@ -50,13 +54,15 @@ def make(spark: SparkSession, files: int) -> str:
         table = relations.catalog_table(name)
         for start in range(0, files, PER_MANIFEST):
             numbers = range(start, min(files, start + PER_MANIFEST))
-            made = Hypothetical(source.schema, spec, tuple(map(file, numbers)))
+            made = Hypothetical(
+                source.schema, spec, tuple(file(number, size) for number in numbers)
+            )
             hypothetical.add_files(table, {0: made.as_json()})
     spark.sql(f"REFRESH TABLE {name}")
     return name
 
 
-def file(number: int) -> HypotheticalFile:
+def file(number: int, size: int) -> HypotheticalFile:
     """The number-th file: all buckets of a day, then those of the next."""
     day, bucket = FIRST + number // BUCKETS, number % BUCKETS
     bounds = {
@@ -64,12 +70,42 @@ def file(number: int) -> HypotheticalFile:
         2: Bounds(day * DAY, (day + 1) * DAY - 1),
         3: Bounds(0.0, 1000.0),
     }
-    return HypotheticalFile((day, bucket), ROWS, SIZE, bounds)
+    return HypotheticalFile((day, bucket), ROWS, size, bounds)
+
+
+def seconds(view: Callable[[str], Any], name: str) -> str:
+    """Up to five calls of a view, or as many as a minute has: the median, the least and the most."""
+    took: list[float] = []
+    while not took or (len(took) < ROUNDS and sum(took) < 60):
+        start = time.perf_counter()
+        view(name)
+        took.append(time.perf_counter() - start)
+    return f"{statistics.median(took):.2f} ({min(took):.2f} to {max(took):.2f})"
+
+
+def advised(spark: SparkSession, name: str) -> sis.Advice:
+    return sis.advise(spark, name, [query.format(name) for query in QUERIES], using="metadata")
+
+
+def terabyte(spark: SparkSession) -> None:
+    """Advice for a table of 1 TB from metadata alone."""
+    name = make(spark, TERABYTE, LARGE)
+    start = time.perf_counter()
+    found = advised(spark, name)
+    first = time.perf_counter() - start
+    assert found.today is not None
+    assert found.today.table_files == TERABYTE
+    print(f"{found.tried} specs, 3 queries, {TERABYTE:,} files; the first call {first:.2f} s")
+    print(f"then {seconds(lambda one: advised(spark, one), name)} s\n{found}", flush=True)
+    spark.stop()
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
+        if sys.argv[1:] == ["terabyte"]:
+            terabyte(spark)
+            return
         begun = time.perf_counter()
         names = {files: make(spark, files) for files in FILES}
         print(f"tables made in {time.perf_counter() - begun:.0f} s\n", flush=True)
@@ -78,9 +114,7 @@ def main() -> None:
             "preview, from metadata": lambda name: sis.preview(
                 spark, name, "months(ts), bucket(32, id)", using="metadata"
             ),
-            "advise on 3 queries, from metadata": lambda name: sis.advise(
-                spark, name, [query.format(name) for query in QUERIES], using="metadata"
-            ),
+            "advise on 3 queries, from metadata": lambda name: advised(spark, name),
             "health": lambda name: sis.health(spark, name),
             "spj": lambda name: sis.spj(
                 spark, f"SELECT /*+ MERGE(b) */ a.name FROM {name} a JOIN {name} b ON a.id = b.id"
@@ -90,14 +124,7 @@ def main() -> None:
         print(f"| seconds | {head} |\n|---|{'--:|' * len(FILES)}")
         for what, view in views.items():
             view(names[FILES[0]])
-            cells = []
-            for name in names.values():
-                took = []
-                while not took or (len(took) < ROUNDS and sum(took) < 60):
-                    start = time.perf_counter()
-                    view(name)
-                    took.append(time.perf_counter() - start)
-                cells.append(f"{statistics.median(took):.2f} ({min(took):.2f} to {max(took):.2f})")
+            cells = [seconds(view, name) for name in names.values()]
             print(f"| {what} | {' | '.join(cells)} |", flush=True)
         spark.stop()
 
