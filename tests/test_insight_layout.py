@@ -333,6 +333,7 @@ def test_a_table_without_rows_has_no_files() -> None:
     none = Sample(0, 1.0, {1: []}, {}, Sizes([], WriteSettings("hash", 1000)), 0)
     assert sliced(none, ()).cuts == []
     assert middle(none, ()) == 0
+    assert layouts(none, [], 100).keys() == {()}
 
 
 def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
@@ -341,7 +342,6 @@ def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
     keys = {fields("id")[0].key: range(1000)}
     assert middle(Sample(10**9, 100.0, {}, keys, sizes, 1000), fields("id")) == 0
     assert middle(Sample(1000, 100.0, {}, keys, sizes, 1000), fields("id")) > 0
-    assert layouts(none, [], 100).keys() == {()}
 
 
 # ------------------------------------------------------------------------------------- workloads
