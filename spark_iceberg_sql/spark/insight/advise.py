@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal
+from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal, with_today_first
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of
 from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts, sliced
 from spark_iceberg_sql.insight.specs import candidate, clause
@@ -48,7 +48,6 @@ USING = ("data", "metadata")
 ROWS = 20_000
 _SMALLEST = 32_000_000  # bytes; no spec whose median file is smaller is proposed
 _VERIFIED = 5
-_CLEARLY = 0.75  # of today's cost: from metadata, estimates above it were worse than today's in 3 of 100 workloads
 _OPEN = 4 << 20  # read.split.open-file-cost
 
 
@@ -192,7 +191,9 @@ class _Search:
                 proposals = [one for one in proposals if one.spec != today.spec]
             proposals.insert(0, today)
         proposals.sort(key=lambda p: p.cost)
-        self._keep_today(proposals)
+        if self._using == "metadata":
+            proposals, notes = with_today_first(proposals)
+            self._notes += notes
         return Advice(
             self._with_now(proposals),
             source=self._source.words,
@@ -200,19 +201,6 @@ class _Search:
             tried=len(every),
             notes=tuple(self._notes),
         )
-
-    def _keep_today(self, proposals: list[Proposal]) -> None:
-        """From metadata alone, today's spec stays first unless another is clearly better."""
-        today = next((p for p in proposals if p.is_today), None)
-        if self._using != "metadata" or today is None or proposals[0] is today:
-            return
-        if today.table_files and proposals[0].cost > _CLEARLY * today.cost:
-            proposals.remove(today)
-            proposals.insert(0, today)
-            self._notes.append(
-                f"today's spec stays first: no other is estimated to cost less than {_CLEARLY:.0%} of it, and "
-                "estimates from metadata are not exact enough for less"
-            )
 
     def under(self, fields: Fields) -> Proposal:
         """What the workload reads under one spec. Raises IcebergSqlError if the rules refuse the spec."""
