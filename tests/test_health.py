@@ -52,6 +52,16 @@ def test_each_problem_alone() -> None:
     assert problems(spans=(("id", 0.9),), sort_order=("ts",)) == []
 
 
+def test_a_rewrite_of_old_specs_may_make_more_files() -> None:
+    old = replace(FINE, old_files=3, old_bytes=MB)
+    for then, said in (
+        (None, "may leave more files than there are"),
+        (400, "leaves about 400 or more, more than there are, estimated"),
+        (4, "leaves about 4 or more, estimated"),
+    ):
+        assert said in health(replace(old, files_then=then)).findings[0].detail
+
+
 def test_how_many_files_are_left() -> None:
     """rewrite_data_files puts the files of earlier specs together, and writes the current spec's partitions."""
     small = replace(FINE, small=8, small_after=2, small_bytes=900 * MB)

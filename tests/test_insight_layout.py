@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, with_today_first
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
 from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
 from spark_iceberg_sql.insight.advise_metadata import assumed
@@ -25,6 +25,7 @@ from spark_iceberg_sql.insight.preview_layout import (
     Trial,
     WriteSettings,
     picked,
+    reported,
     splits,
 )
 from spark_iceberg_sql.insight.preview_metadata import Known, spread
@@ -106,6 +107,10 @@ def test_adaptive_execution_splits_where_the_next_map_output_would_be_too_much()
     assert splits([90, 90, 5], settings) == [0, 1, 1]  # a small rest joins its neighbour
     assert splits([], settings) == []
     assert splits([500], WriteSettings("hash", 1)) == [0]  # nothing is split
+
+
+def test_the_driver_knows_map_outputs_in_steps_of_ten_percent() -> None:
+    assert [reported(size) for size in (0, 1, 2, 100, 1_000_000)] == [0, 1, 2, 106, 1_004_475]
 
 
 def test_the_pieces_to_write_are_spread_over_the_bytes() -> None:
@@ -331,6 +336,14 @@ def test_a_table_without_rows_has_no_files() -> None:
     assert layouts(none, [], 100).keys() == {()}
 
 
+def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
+    """Such a row says only that its partition has at most the rows that it stands for."""
+    sizes = Sizes([], WriteSettings("hash", 1_000_000))
+    keys = {fields("id")[0].key: range(1000)}
+    assert middle(Sample(10**9, 100.0, {}, keys, sizes, 1000), fields("id")) == 0
+    assert middle(Sample(1000, 100.0, {}, keys, sizes, 1000), fields("id")) > 0
+
+
 # ------------------------------------------------------------------------------------- workloads
 
 
@@ -351,6 +364,19 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
     every = workload(["SELECT 1", *writing, *also], writing=True)
     assert [query.written_by for query in every] == [None, "MERGE", "INSERT", "CREATE"]
     assert workload(["SELECT 1", *writing, *also]) == (Query("SELECT 1"),)
+    for text, word in (
+        ("WITH x AS (SELECT 2), y AS (SELECT 3) INSERT INTO t SELECT * FROM x", "INSERT"),
+        ("WITH x AS (SELECT 2) FROM x INSERT INTO t SELECT *", "INSERT"),
+        ("FROM (SELECT 1) AS s INSERT INTO t SELECT * INSERT INTO u SELECT *", "INSERT"),
+        ("WITH x AS (SELECT 2) MERGE INTO t USING x ON a = b WHEN MATCHED THEN DELETE", "MERGE"),
+        ("WITH x AS (SELECT 2) DELETE FROM t WHERE a IN (SELECT * FROM x)", "DELETE"),
+        ("WITH insert AS (SELECT 2), delete(a) AS (SELECT 3) SELECT delete FROM insert", None),
+        ("WITH x AS (SELECT 2) (SELECT delete FROM x)", None),
+        ("WITH x AS (SELECT 2) FROM x SELECT insert", None),
+        ("FROM insert SELECT *", None),
+    ):
+        (one,) = workload(text, writing=True, needed=False)
+        assert (one.text, one.written_by) == (text, word)
     file = tmp_path / "q.sql"
     file.write_text("SELECT 3;\n\nSELECT 4", "utf-8")
     assert workload(str(file)) == (Query("SELECT 3"), Query("SELECT 4"))
@@ -381,6 +407,20 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     assert "today's spec reads the least" in str(Advice([today], source="t", basis="b", tried=1))
 
 
+def test_from_metadata_todays_spec_stays_unless_another_is_clearly_better() -> None:
+    today = Proposal("", 10, 10_000, 10_000, (), 10, 1_000, is_today=True)
+    better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000)
+    kept, (note,) = with_today_first([better, today])
+    assert kept == [today, better]
+    assert "75%" in note
+    text = str(Advice(kept, source="t", basis="b", tried=2))
+    assert "today's spec stays: none is clearly better" in text
+    best = Proposal("days(ts)", 9, 7_500, 7_500, (), 8, 1_000)
+    assert with_today_first([best, today]) == ([best, today], [])
+    empty = Proposal("", 0, 0, 7_600, (), 0, 0, is_today=True)
+    assert with_today_first([best, empty]) == ([best, empty], [])
+
+
 def test_a_sample_from_bounds_alone() -> None:
     hour = 3_600_000_000
     kinds = {1: "long", 2: "timestamptz", 3: "string"}
@@ -409,6 +449,10 @@ def test_a_sample_from_bounds_alone() -> None:
     alike = [Known(1000, 10_000, {1: (0, 10**9)})] * 200
     wide_ = assumed(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
     assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
+    # A file's two bounds are not its two values: more partitions than rows are never shown as a few.
+    vast = assumed(alike, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000))
+    assert not vast.fields
+    assert "allow more values than 400 assumed rows show" in vast.left_out[0]
     lost = [*known, Known(1, 10, {1: (0, 1)})]
     found = assumed(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert [f.clause for f in found.fields] == ["bucket(4, id)"]

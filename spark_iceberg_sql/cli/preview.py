@@ -30,6 +30,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="table property for the write (write.target-file-size-bytes=...)",
     )
     parser.add_argument(
+        "--commits",
+        metavar="N",
+        type=int,
+        default=1,
+        help="the rows arrive in N appends of equal size, as from a stream (default: 1)",
+    )
+    parser.add_argument(
         "--max-files", metavar="N", type=int, help="exit with 1 if there would be more files"
     )
     add_format(parser)
@@ -42,7 +49,14 @@ def run(given: argparse.Namespace) -> int:
     spark = session(given)
     try:
         preview = load("spark.insight.preview").preview
-        found = preview(spark, given.source, given.spec, using=given.using, properties=properties)
+        found = preview(
+            spark,
+            given.source,
+            given.spec,
+            using=given.using,
+            properties=properties,
+            commits=given.commits,
+        )
     finally:
         spark.stop()
     write(found, given)

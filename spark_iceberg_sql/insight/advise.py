@@ -12,6 +12,7 @@ from spark_iceberg_sql.insight.plain import Result, plain
 
 _SHOWN = 5
 _TEXT = 60
+_CLEARLY = 0.75  # of today's cost: from metadata, 3 of 100 choices above it were worse than today's
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,21 @@ def proposal(
     )
 
 
+def with_today_first(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str]]:
+    """Proposals from metadata alone, best first: today's spec stays first unless another is clearly better.
+
+    Returns them in that order, and notes.
+    """
+    today = next((p for p in proposals if p.is_today and p.table_files), None)
+    if today is None or proposals[0] is today or proposals[0].cost <= _CLEARLY * today.cost:
+        return list(proposals), []
+    note = (
+        f"today's spec stays first: no other is estimated to cost less than {_CLEARLY:.0%} of it, and estimates "
+        "from metadata are not exact enough for less"
+    )
+    return [today, *(p for p in proposals if p is not today)], [note]
+
+
 class Advice(list[Proposal], Result):
     """Proposals, best first; today's spec is ranked among them.
 
@@ -153,7 +169,10 @@ class Advice(list[Proposal], Result):
     def _best_lines(self) -> list[str]:
         best = self.best
         if best.is_today:
-            return ["  today's spec reads the least"]
+            least = all(p.cost >= best.cost for p in self)
+            return [
+                f"  today's spec {'reads the least' if least else 'stays: none is clearly better'}"
+            ]
         lines = [f"  {best.title}, by query:"]
         for query in best.per_query:
             now = f"{query.files_now:,} ({size(query.bytes_now)})"

@@ -21,6 +21,9 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 
 Key = tuple[int, str]  # PartitionField.key
+_FEW = (
+    2  # rows of a partition in a sample; with fewer in most, how small partitions are is not known
+)
 
 
 class Ranked:
@@ -79,6 +82,15 @@ class Sample:
             self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.keys[key]]
         return self._codes[key]
 
+    def partitions(self, fields: Sequence[PartitionField]) -> list[int]:
+        """Each row's partition under a spec, as a number; empty for an unpartitioned table."""
+        found: list[int] = []
+        for field in fields:
+            codes = self.codes(field.key)
+            many = max(codes, default=0) + 1
+            found = [a * many + b for a, b in zip(found, codes, strict=True)] if found else codes
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Slices:
@@ -98,11 +110,10 @@ def sliced(sample: Sample, fields: Sequence[PartitionField]) -> Slices:
     """The files under a spec: each partition's rows, in order, cut where a writer starts the next file."""
     each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
     count = sample.seen
-    codes = [sample.codes(field.key) for field in fields]
-    if codes:
-        whole = list(zip(*codes, strict=True))
-        order = sorted(range(count), key=whole.__getitem__)
-        groups = [list(rows) for _, rows in groupby(order, key=whole.__getitem__)]
+    if fields:
+        numbers = sample.partitions(fields)
+        order = sorted(range(count), key=numbers.__getitem__)
+        groups = [list(rows) for _, rows in groupby(order, key=numbers.__getitem__)]
     else:
         groups = [list(range(count))] if count else []
     flat: list[int] = []
@@ -119,12 +130,17 @@ def sliced(sample: Sample, fields: Sequence[PartitionField]) -> Slices:
 
 
 def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
-    """The bytes of the median file under a spec, from nothing but the row count of each partition."""
-    codes = [sample.codes(field.key) for field in fields]
+    """The bytes of the median file under a spec, from nothing but the row count of each partition.
+
+    0 if most partitions of a sample have one row: each may have far fewer rows than the sampled one stands for.
+    """
     each = max(1, round(sample.sizes.rows_in_file(sample.raw) / sample.weight))
     raw = sample.raw * sample.weight
     files: list[int] = []
-    for rows in Counter(zip(*codes, strict=True)).values():
+    counts = Counter(sample.partitions(fields)).values()
+    if counts and not sample.is_whole and median(counts) < _FEW:
+        return 0.0
+    for rows in counts:
         full, rest = divmod(rows, each)
         files += [each] * full + ([rest] if rest else [])
     return sample.sizes.of(median(files) * raw) if files else 0.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 from spark_iceberg_sql.insight.advise_layout import Key, Sample
@@ -46,6 +47,9 @@ def assumed(
     total, size = sum(f.rows for f in files), sum(f.size for f in files)
     known = {i: kind for i, kind in kinds.items() if all(i in f.bounds for f in files)}
     each = [max(1, round(count * f.rows / max(1, total))) for f in files]
+    if len(files) > count:  # a row of each would be more than wanted: of some files
+        ends = [n * count // max(1, total) for n in accumulate(f.rows for f in files)]
+        each = [end - start for start, end in pairwise([0, *ends])]
     columns: dict[int, list[Any]] = {i: [] for i in known}
     for file, n in zip(files, each, strict=True):
         for i in known:
@@ -53,7 +57,7 @@ def assumed(
     usable, left_out = [], []
     keys: dict[Key, list[Any]] = {}
     for field in fields:
-        why = _unknown(field, known, files)
+        why = _unknown(field, known, files, max(count, len(files)))
         if why:
             left_out.append(f"not every field over `{field.source}` is tried: {why}")
             continue
@@ -84,7 +88,9 @@ def _between(low: Any, high: Any, count: int, some: random.Random) -> list[Any]:
     return found
 
 
-def _unknown(field: PartitionField, known: Mapping[int, str], files: Sequence[Known]) -> str:
+def _unknown(
+    field: PartitionField, known: Mapping[int, str], files: Sequence[Known], count: int
+) -> str:
     """Why the bounds do not determine a field's values; empty if they do."""
     if field.source_id not in known:
         return f"some files have no bounds for `{field.source}`"
@@ -92,6 +98,11 @@ def _unknown(field: PartitionField, known: Mapping[int, str], files: Sequence[Kn
         return ""
     bounds = [file.bounds[field.source_id] for file in files]
     if all(isinstance(low, int) and not isinstance(low, bool) for low, _ in bounds):
+        width = field.transform.parameter or 1
+        if max(((high - low) // width for low, high in bounds), default=0) >= count:
+            return (
+                f"the bounds of `{field.source}` allow more values than {count:,} assumed rows show"
+            )
         return ""
     if all(low == high for low, high in bounds) and not field.transform.transform.truncates:
         return ""

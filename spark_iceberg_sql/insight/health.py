@@ -116,7 +116,8 @@ class Figures:
     SMALL of the target in partitions with several of them; small_after: how many files they become. old_small,
     old_small_bytes: files below it under an earlier spec, which a rewrite puts together. alone: small files that
     are the only file of their partition. old_files, old_bytes: under an earlier spec. deletes, delete_bytes: delete
-    files. fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans:
+    files. files_then: how many files the current spec would have, from the bounds of today's; None if these do not
+    tell. fields: of the current spec. sort_order: the columns of the table's sort order; empty if it has none. spans:
     by column, the share of its partition's range that a file spans on average, in partitions of several files.
     """
 
@@ -137,6 +138,7 @@ class Figures:
     delete_bytes: int
     old_small: int = 0
     old_small_bytes: int = 0
+    files_then: int | None = None
     fields: tuple[PartitionField, ...] = ()
     sort_order: tuple[str, ...] = ()
     spans: tuple[tuple[str, float], ...] = ()
@@ -175,7 +177,7 @@ def _findings(f: Figures) -> Iterator[Finding]:
         yield Finding(
             "old specs",
             f"{f.old_files:,} of {f.files:,} files belong to an earlier partition spec: the current fields do not "
-            "prune them",
+            f"prune them. {_files_then(f)}",
             f.old_files,
             f.old_bytes,
             _rewrite(f, "old specs"),
@@ -189,6 +191,19 @@ def _findings(f: Figures) -> Iterator[Finding]:
             _rewrite(f, "delete files"),
         )
     yield from _unsorted(f)
+
+
+def _files_then(f: Figures) -> str:
+    """How many files the rewrite of all files leaves."""
+    if f.files_then is None:
+        return (
+            "The rewrite may leave more files than there are: the metadata does not tell how many"
+        )
+    more = ", more than there are" if f.files_then > f.files else ""
+    return (
+        f"A rewrite of all files leaves about {f.files_then:,} or more{more}, estimated from their bounds, "
+        "between which rows are assumed to be spread evenly; files of different specs are rewritten apart"
+    )
 
 
 def _small(f: Figures) -> Iterator[Finding]:

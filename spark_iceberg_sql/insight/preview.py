@@ -58,6 +58,8 @@ class Preview(Result):
     partition, largest first. file_sizes: bytes of each file, smallest first. basis: what the figures are based on.
     settings: the write settings that matter, as text. notes: remarks of the rules or the model. target:
     write.target-file-size-bytes. unseen: partitions that a sample is estimated to have missed; each counts as one file.
+    per_commit: the files of each commit, in order, if the rows arrive in several; partitions and files are then those
+    of all. arrival: in which order the rows are assumed to arrive.
     """
 
     source: str
@@ -69,6 +71,8 @@ class Preview(Result):
     target: int
     notes: tuple[str, ...] = ()
     unseen: int = 0
+    per_commit: tuple[int, ...] = ()
+    arrival: str = ""
 
     @property
     def partitions(self) -> int:
@@ -124,6 +128,10 @@ class Preview(Result):
         yield "partitions", f"{self.partitions:,} ({self.basis.partitions})"
         yield "rows", f"{self.rows:,}"
         yield "files", f"{self.files:,} ({self.basis.files})"
+        if self.per_commit:
+            low, middle, high = min(self.per_commit), median(self.per_commit), max(self.per_commit)
+            words = f"{len(self.per_commit):,} commits of equal size, {self.arrival}"
+            yield "files a commit", f"{low:,} to {high:,}, median {middle:,.0f} ({words})"
         yield "bytes", f"{size(self.bytes)} ({self.basis.bytes})"
         if self.file_sizes:
             low, middle, high = self.file_sizes[0], median(self.file_sizes), self.file_sizes[-1]

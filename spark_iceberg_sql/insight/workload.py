@@ -126,13 +126,34 @@ def _reading(text: str) -> Iterator[tuple[str, str | None]]:
     """The statements that read tables, each with its first word if it writes as well."""
     for statement in statements(text):
         words = [t.text.upper() for t in tokenize(statement.text) if t.kind not in TRIVIA]
-        first = words[0] if words else ""
-        if first in _QUERIES or first in _READING or (first in _WRITING and _has_query(words)):
+        first = _word(words)
+        if (
+            first in _QUERIES
+            or first in _READING
+            or (first in _WRITING and _has_query(words, first))
+        ):
             found = statement.text.strip().rstrip(";").strip()
             yield found, None if first in _QUERIES else first
 
 
-def _has_query(words: Sequence[str]) -> bool:
-    if words[0] == "INSERT":
+def _word(words: Sequence[str]) -> str:
+    """The word that says what a statement does: its first one, or INSERT and its like after WITH ... or FROM ..."""
+    first, depth = (words[0] if words else ""), 0
+    for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
+        depth += (before == "(") - (before == ")")
+        if depth:
+            continue
+        # A table expression may have any name, but only its `)` comes right before the statement.
+        starts = before == ")" and word in (*_QUERIES, *_READING, "INSERT")
+        into = word == "INSERT" and after in ("INTO", "OVERWRITE")
+        if (first == "WITH" and starts) or (first == "FROM" and (into or word == "SELECT")):
+            first = word
+        if first not in ("WITH", "FROM"):
+            break
+    return first
+
+
+def _has_query(words: Sequence[str], first: str) -> bool:
+    if first == "INSERT":
         return "VALUES" not in words or "SELECT" in words
     return "TABLE" in words[:3] and "SELECT" in words  # a view or a function reads nothing yet

@@ -1,4 +1,4 @@
-"""The spec that advice chooses from a sample against the best of all specs on all rows, over random workloads.
+"""The spec that advice chooses against the best of all specs, each really written, over random workloads.
 
 python tests/benchmarks/advice.py [WORKLOADS [ROWS]]
 """
@@ -9,33 +9,55 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median, quantiles
 
-import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.advise_layout import Key
-from spark_iceberg_sql.insight.workload import workload
-from spark_iceberg_sql.model.spec import PartitionField
-from spark_iceberg_sql.spark.bridge import sessions
-from spark_iceberg_sql.spark.insight.advise import _Search
-from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
+from pyspark.sql import SparkSession
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
-from conftest import SMALL
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.insight.advise_fields import alters
+from spark_iceberg_sql.insight.advise_layout import Key
+from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.spark.bridge import hypothetical, relations, sessions
+from spark_iceberg_sql.spark.insight.advise import _Search
+from spark_iceberg_sql.spark.insight.advise_queries import Queries
+from spark_iceberg_sql.spark.insight.hypothetical_source import Source, source_of
+
+sys.path.insert(0, str(Path(__file__).parent))
 from previews import EVENTS
 
 TABLE = "local.events"
-ROWS = 500_000  # with far fewer, files are mostly footers, and no spec's files are too small
-SHARES = (100, 25)  # a sample has one of so many rows
-Costs = dict[str, dict[tuple[Key, ...], int]]
+WRITTEN = "local.written"
+ROWS = 250_000  # with far fewer, files are mostly footers
+SHARE = 25  # the sample has one of so many rows
+QUERIES = 150  # that the workloads are drawn from
+CONFIG = {
+    "spark.master": "local[2]",
+    "spark.driver.memory": "2g",
+    "spark.sql.shuffle.partitions": "2",
+}
+Spec = tuple[Key, ...]
+Costs = dict[str, dict[Spec, int]]
+Load = Sequence[tuple[str, dict[str, bool], float]]
+
+
+def target(rows: int) -> int:
+    """A table of so many rows stands for one of some thousand times the size: its files shrink with it."""
+    return 4 * rows // 5
+
+
+def opening(rows: int) -> int:
+    """What opening a file costs, in bytes: it shrinks with the files."""
+    return 3 * rows // 125
 
 
 def properties(rows: int) -> str:
-    """A table of so many rows stands for one of some thousand times the size: its files, and what opening one
-    costs, shrink with it."""
-    target, opening = 4 * rows // 5, 3 * rows // 125
-    return f"'write.target-file-size-bytes' = '{target}', 'read.split.open-file-cost' = '{opening}'"
+    return (
+        f"'write.target-file-size-bytes' = '{target(rows)}', "
+        f"'read.split.open-file-cost' = '{opening(rows)}'"
+    )
 
 
 def query(some: random.Random) -> tuple[str, dict[str, bool]]:
@@ -65,71 +87,143 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     rows = int(sys.argv[2]) if len(sys.argv) > 2 else ROWS
     some = random.Random(20)
+    asked = [query(some) for _ in range(QUERIES)]
     loads = [
-        [(*query(some), some.paretovariate(1.5)) for _ in range(some.randrange(3, 9))]
+        [(*one, some.paretovariate(1.5)) for one in some.sample(asked, some.randrange(3, 9))]
         for _ in range(count)
     ]
     texts = workload(list({text for load in loads for text, _, _ in load}))
     with tempfile.TemporaryDirectory() as folder:
-        spark = sis.session(Path(folder) / "warehouse", config=SMALL)
+        spark = sis.session(Path(folder) / "warehouse", config=CONFIG)
         events = EVENTS.replace("500000", str(rows))
         spark.sql(
             f"CREATE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties(rows)}) AS {events}"
         )
         source = source_of(spark, TABLE)
         names = {column.field.field_id: column.name for column in source.schema.columns}
-        ways = {"all rows": (10**9, "data")}
-        ways |= {f"{rows // n:,} rows": (rows // n, "data") for n in SHARES}
-        ways["metadata"] = (20_000, "metadata")
+        ways = {
+            f"a sample of {rows // SHARE:,} rows": (rows // SHARE, "data"),
+            "metadata": (20_000, "metadata"),
+        }
         found: dict[str, Costs] = {}
+        every: dict[Spec, tuple[PartitionField, ...]] = {}
         for way, (sample, using) in ways.items():
             start = time.perf_counter()
             with sessions.working_in(spark):
-                search = _Search(spark, source, texts, sample, using)
-                found[way] = by_key(search.costs_by_query())
+                costs = _Search(spark, source, texts, sample, using).costs_by_query()
+            every |= {key_of(spec): spec for spec in next(iter(costs.values()))}
+            found[way] = {
+                text: {key_of(spec): cost for spec, cost in each.items()}
+                for text, each in costs.items()
+            }
             took = time.perf_counter() - start
-            specs = len(next(iter(found[way].values())))
+            specs = len(next(iter(costs.values())))
             print(f"{way}: {specs} specs, {len(texts)} queries, {took:.0f} s", flush=True)
+        start = time.perf_counter()
+        with sessions.working_in(spark):
+            ids = write(spark, source, rows, every)
+            between = time.perf_counter()
+            print(f"{len(every)} specs written, {between - start:.0f} s", flush=True)
+            truth = planned(spark, source, texts, WRITTEN, ids, rows)
+            today = planned(spark, source, texts, TABLE, {0: ()}, rows)
+        print(f"all queries planned on their files, {time.perf_counter() - between:.0f} s")
+        middle = {
+            ids[row[0]]: row[1]
+            for row in spark.sql(
+                f"SELECT spec_id, median(file_size_in_bytes) FROM {WRITTEN}.files GROUP BY spec_id"
+            ).collect()
+        }
         spark.stop()
-    truth = found.pop("all rows")
-    print(f"\n{rows:,} rows, {count} workloads\n")
+    small = {spec for spec, size in middle.items() if spec and size < target(rows) // 16}
     print(
-        "| chosen from | within 10 % of the best | median | 90 % | worst | worse than unpartitioned |"
+        f"\n{rows:,} rows, {count} workloads, {len(every)} specs, {len(small)} with small files\n"
     )
-    print("|---|--:|--:|--:|--:|--:|")
+    print(
+        "| chosen from | within 10 % of the best | median | 90 % | worst | worse than today's | files too small |"
+    )
+    print("|---|--:|--:|--:|--:|--:|--:|")
     for way, seen in found.items():
-        regrets, worse = [], 0
+        regrets, worse, tiny = [], 0, 0
         for load in loads:
-            best = min(total(truth, load, names, every=True).values())
+            now = total(today, load, names)[()]
+            really = total(truth, load, names, every=True)
+            fit = {spec: cost for spec, cost in really.items() if spec not in small}
+            best = min(fit, key=fit.__getitem__)
             ours = total(seen, load, names)
             chosen = min(ours, key=lambda spec: (ours[spec], len(spec)))
-            # A spec that the sample allows may have files that are too small on all rows: it counts as the worst.
-            on_all = total(truth, load, names, every=True)
-            regrets.append(on_all.get(chosen, max(on_all.values())) / best)
-            worse += regrets[-1] * best > on_all[()]
-        print(line(way, regrets, worse))
+            # Advice knows what today's files cost.
+            cost = now if now <= ours[chosen] else really[chosen]
+            regrets.append(cost / min(now, fit[best]))
+            worse += cost > now
+            tiny += now > ours[chosen] and chosen in small
+            if regrets[-1] > 1.1:
+                sys.stderr.write(
+                    f"{way}: {chosen} costs {cost:,}, not {ours[chosen]:,}; {best} {fit[best]:,}, "
+                    f"not {ours.get(best, 0):,}; today {now:,}\n"
+                )
+        print(line(way, regrets, worse, tiny))
     gains = []
     for load in loads:
-        on_all = total(truth, load, names, every=True)
-        gains.append(on_all[()] / min(on_all.values()))
-    print(line("(unpartitioned)", gains, 0))
+        now = total(today, load, names)[()]
+        really = total(truth, load, names, every=True)
+        gains.append(now / min(now, *(c for spec, c in really.items() if spec not in small)))
+    print(line("(today: unpartitioned)", gains, 0, 0))
 
 
-def by_key(costs: Mapping[str, Mapping[tuple[PartitionField, ...], int]]) -> Costs:
-    """The costs, keyed by the fields of the specs: each search makes field objects of its own."""
-    return {
-        text: {tuple(f.key for f in spec): cost for spec, cost in each.items()}
-        for text, each in costs.items()
-    }
+def key_of(spec: Iterable[PartitionField]) -> Spec:
+    """The keys of a spec's fields: each search makes field objects of its own."""
+    return tuple(field.key for field in spec)
+
+
+def write(
+    spark: SparkSession, source: Source, rows: int, every: Mapping[Spec, Sequence[PartitionField]]
+) -> dict[int, Spec]:
+    """Write all rows under each spec, into one table. Returns the specs by their ids in it."""
+    spark.sql(
+        f"CREATE TABLE {WRITTEN} USING iceberg TBLPROPERTIES ({properties(rows)}) "
+        f"AS SELECT * FROM {TABLE} LIMIT 0"
+    )
+    table = relations.catalog_table(WRITTEN)
+    ids: dict[int, Spec] = {}
+    now: Sequence[PartitionField] = ()
+    for spec, fields in every.items():
+        for statement in alters(WRITTEN, now, fields, source.schema):
+            spark.sql(statement)
+        spark.sql(f"INSERT INTO {WRITTEN} SELECT * FROM {TABLE}")
+        table.refresh()
+        ids[int(table.spec().specId())] = spec
+        now = fields
+    assert len(ids) == len(every)
+    return ids
+
+
+def planned(
+    spark: SparkSession,
+    source: Source,
+    texts: Sequence[Query],
+    name: str,
+    ids: Mapping[int, Spec],
+    rows: int,
+) -> Costs:
+    """The cost of each query on the files of each spec of a table, as Iceberg plans it."""
+    asked, _ = Queries(spark, source, texts, []).filters()
+    table = relations.catalog_table(name)
+    found: Costs = {}
+    for one in asked:
+        costs = found.setdefault(one.query.text, dict.fromkeys(ids.values(), 0))
+        for filters in one.filters:
+            for number, (files, size) in hypothetical.planned_by_spec(table, filters).items():
+                costs[ids[number]] += size + files * opening(rows)
+    return found
 
 
 def total(
     costs: Costs,
-    load: list[tuple[str, dict[str, bool], float]],
+    load: Load,
     names: Mapping[int | None, str],
     *,
     every: bool = False,
-) -> dict[tuple[Key, ...], float]:
+) -> dict[Spec, float]:
     """The cost of a workload under each spec. every: also under those that advice would not try for it."""
     columns: dict[str, bool] = {}
     for _, used, _ in load:
@@ -146,10 +240,10 @@ def total(
     }
 
 
-def line(way: str, values: list[float], worse: int) -> str:
+def line(way: str, values: list[float], worse: int, tiny: int) -> str:
     within = sum(value <= 1.1 for value in values) / len(values)
     high = quantiles(values, n=10)[-1] if len(values) > 1 else values[0]
-    return f"| {way} | {within:.0%} | {median(values):.2f} | {high:.2f} | {max(values):.2f} | {worse} |"
+    return f"| {way} | {within:.0%} | {median(values):.2f} | {high:.2f} | {max(values):.2f} | {worse} | {tiny} |"
 
 
 if __name__ == "__main__":

@@ -67,6 +67,62 @@ def test_the_files_are_those_that_spark_writes(
     assert sum(found.file_sizes) == found.bytes
 
 
+# The last: the commit of a row. Rows of the same time are in the same commit, those without one in any.
+STREAMS = [
+    ("days(ts)", 7, {}, "id * 7 DIV 60000"),
+    ("bucket(4, id), country", 3, {}, "id DIV 7 % 3"),
+    (
+        "country, months(`the payload`.at)",
+        5,
+        {"write.distribution-mode": "none"},
+        "id * 5 DIV 60000",
+    ),
+    (
+        "years(late)",
+        4,
+        {"write.target-file-size-bytes": "60000"},
+        "if(late IS NULL, id DIV 7 % 4, (id >= 11 * 1440)::int + (id >= 21 * 1440)::int + (id >= 32 * 1440)::int)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "commits", "properties", "commit"), share(STREAMS, 2))
+def test_the_files_of_each_commit_of_a_stream(
+    spark: SparkSession,
+    events: str,
+    spec: str,
+    commits: int,
+    properties: dict[str, str],
+    commit: str,
+) -> None:
+    source = f"SELECT *, if(id % 3 = 0, null, date(ts)) AS late FROM {events}"
+    found = sis.preview(spark, source, spec, properties=properties, commits=commits)
+    options = ", ".join(f"'{k}' = '{v}'" for k, v in {"made": "by", **properties}.items())
+    table = "local.preview.stream"
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    spark.sql(
+        f"CREATE TABLE {table} USING iceberg PARTITIONED BY ({spec}) TBLPROPERTIES ({options}) "
+        f"AS {source} LIMIT 0"
+    )
+    written = []
+    for number in range(commits):
+        spark.sql(f"INSERT INTO {table} SELECT * FROM ({source}) WHERE {commit} = {number}")
+        written.append(spark.table(f"{table}.files").count() - sum(written))
+    files = spark.table(f"{table}.files").selectExpr("sum(file_size_in_bytes)", "sum(record_count)")
+    size, rows = files.first()
+    # Where files roll at the target size, a commit may have one more or one less.
+    rolled = "write.target-file-size-bytes" in properties
+    assert all(abs(a - b) <= rolled for a, b in zip(found.per_commit, written, strict=True)), (
+        found.per_commit,
+        written,
+    )
+    assert found.rows == rows
+    assert math.isclose(found.files, sum(written), rel_tol=0.05 if rolled else 0.0)
+    assert math.isclose(found.bytes, size, rel_tol=0.05)
+    assert found.partitions == spark.table(f"{table}.partitions").count()
+    assert f"{commits} commits of equal size" in str(found)
+
+
 def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> None:
     """Iceberg gives new tables a codec that is not the default of a table without the property."""
     spark.sql(
@@ -103,6 +159,8 @@ def test_the_shape_of_the_answer(spark: SparkSession, events: str) -> None:
         "spec => 'truncate(10, tenant)', by => 'partition')"
     ).first()
     assert tuple(by_partition) == (60000, 4, "tenant_trunc=0")
+    streamed = f"SELECT * FROM iceberg_preview('{events}', 'truncate(10, tenant)', commits => 2)"
+    assert spark.sql(streamed).first().files_per_commit == [4, 4]
 
 
 def test_every_kind_of_source(spark: SparkSession, events: str, tmp_path: object) -> None:
@@ -190,6 +248,9 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
         (f"iceberg_preview('{events}', 'id', by => 'moon')", "'table' or 'partition'"),
         (f"iceberg_preview('{events}', spec => 'id', spec => 'id')", "twice"),
         (f"iceberg_preview('{events}', 7)", "not a string"),
+        (f"iceberg_preview('{events}', 'id', commits => '7')", "not an integer"),
+        (f"iceberg_preview('{events}', 'id', commits => 0)", "from 1 to 1,000, not 0"),
+        (f"iceberg_preview('{events}', 'id', commits => 2, using => 'sample')", "every row"),
     ):
         with pytest.raises(AnalysisException) as error:
             spark.sql(f"SELECT * FROM {call}")

@@ -32,6 +32,8 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     (small,) = (one for one in health.findings if one.problem == "small files")
     assert "how many files a rewrite makes of those is not known" in small.detail
     assert (small.call, small.rewritten_files) == (None, None)
+    (old,) = (one for one in health.findings if one.problem == "old specs")
+    assert "A rewrite of all files leaves about 5 or more, more than there are" in old.detail
     rows_before = spark.table(T).orderBy("ts", "id").collect()
     for problem in ("old specs", "delete files", "small files"):
         for call in found(spark, problem):
@@ -40,6 +42,7 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
             one = next(o for o in health.findings if o.problem == problem)
             assert one.rewritten_files == done.rewritten_data_files_count, problem
             assert one.rewritten_bytes == done.rewritten_bytes_count, problem
+            assert problem != "old specs" or done.added_data_files_count == 7
         assert found(spark, problem) == [], problem
         health = sis.health(spark, T)
     (coarser,) = found(spark, "fine partitions")

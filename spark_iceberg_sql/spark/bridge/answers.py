@@ -20,12 +20,13 @@ Rows = Iterable[Mapping[str, object]] | Iterable[Sequence[str | int | None]]
 class Argument:
     """An argument of a table function.
 
-    name: in SQL. words: its description. default: None if it is required. is_list: whether it may be an array.
+    name: in SQL. words: its description. default: None if it is required; an argument is an integer if this is.
+    is_list: whether it may be an array.
     """
 
     name: str
     words: str
-    default: str | None = None
+    default: str | int | None = None
     is_list: bool = False
 
 
@@ -119,9 +120,10 @@ def _value(answer: Answer, argument: Argument, expression: jvm.Java) -> Any:
     return _text(answer, argument, expression)
 
 
-def _text(answer: Answer, argument: Argument, expression: jvm.Java) -> str:
+def _text(answer: Answer, argument: Argument, expression: jvm.Java) -> str | int:
     value = call_arguments.constant(answer.name, argument.name, expression)
-    if not isinstance(value, str):
-        words = f"{value!r} is not a string: {argument.words}"
+    wanted, kind = (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        words = f"{value!r} is not {kind}: {argument.words}"
         raise jvm.invalid_value(answer.name, argument.name, words)
     return value

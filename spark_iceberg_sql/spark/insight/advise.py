@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal
+from spark_iceberg_sql.insight.advise import Advice, Proposal, proposal, with_today_first
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of
 from spark_iceberg_sql.insight.advise_layout import Sample, Slices, hypothetical, layouts, sliced
 from spark_iceberg_sql.insight.specs import candidate, clause
@@ -191,6 +191,9 @@ class _Search:
                 proposals = [one for one in proposals if one.spec != today.spec]
             proposals.insert(0, today)
         proposals.sort(key=lambda p: p.cost)
+        if self._using == "metadata":
+            proposals, notes = with_today_first(proposals)
+            self._notes += notes
         return Advice(
             self._with_now(proposals),
             source=self._source.words,

@@ -61,7 +61,8 @@ def sampled(
             f"a sample of about {count:,} of {total:,} rows is empty\nhelp: give a larger sample",
             argument="sample",
         )
-    raw = sum(row["raw"] for row in taken) / max(1, seen)
+    *values, sizes_raw = zip(*taken, strict=True) if taken else ((),) * (len(picked) + 1)
+    raw = sum(sizes_raw) / max(1, seen)
     with hypothetical.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
         sizes = Sizes(first_rows(spark, source, table, max(1.0, raw), settings), settings)
@@ -70,11 +71,13 @@ def sampled(
             rows=total,
             raw=max(1.0, raw),
             columns={
-                i: [from_spark(kind, row[f"c{i}"]) for row in taken] for i, kind in kinds.items()
+                i: [from_spark(kind, value) for value in column]
+                for (i, kind), column in zip(kinds.items(), values, strict=False)
             },
             keys={
-                f.key: [from_spark(_result(source, f), row[f"k{n}"]) for row in taken]
-                for n, f in enumerate(fields)
+                f.key: [from_spark(kind, value) for value in column]
+                for f, column in zip(fields, values[len(kinds) :], strict=True)
+                for kind in (_result(source, f),)
             },
             sizes=sizes,
             seen=seen,

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.health import OPTIONS, SMALL, Figures, Finding, Health
 from spark_iceberg_sql.insight.health import health as judged
+from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.model.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import catalogs, relations, rewrites, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
+from spark_iceberg_sql.spark.insight.preview import preview
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
 if TYPE_CHECKING:
@@ -52,9 +56,23 @@ def health(spark: SparkSession, table: str) -> Health:
         loaded = catalogs.load(spark, name)
         if loaded.what != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}\n{_HELP}")
-        found = judged(_figures(spark, name, table_from_metadata(name, loaded.metadata)))
+        figures = _figures(spark, name, table_from_metadata(name, loaded.metadata))
+        if figures.old_files:
+            figures = replace(figures, files_then=_files_then(spark, name, figures))
+        found = judged(figures)
         own = relations.catalog_table(dotted(name))
         return replace(found, findings=tuple(_with_cost(one, own) for one in found.findings))
+
+
+def _files_then(spark: SparkSession, name: tuple[str, ...], figures: Figures) -> int | None:
+    """How many files all rows would have under the current spec; None if the bounds do not tell."""
+    fields = tuple(f for f in figures.fields if not f.transform.is_void)
+    try:
+        source = source_of(spark, dotted(name))
+        spec = clause(Spec(0, fields), source.schema)
+        return preview(spark, dotted(name), spec, using="metadata").files
+    except IcebergSqlError:  # a field that the bounds do not determine, or an older Iceberg
+        return None
 
 
 def _with_cost(one: Finding, table: Java) -> Finding:

@@ -25,7 +25,8 @@ _SOURCE = Argument("source", "a table's name, a query or a path")
 _SUMMARY = (
     "spec string, partitions bigint, files bigint, rows bigint, bytes bigint, small_files bigint, "
     "smallest_file bigint, median_file bigint, largest_file bigint, largest_partition string, skew double, "
-    "written_with string, based_on string, files_error string, bytes_error string, notes array<string>"
+    "written_with string, based_on string, files_error string, bytes_error string, notes array<string>, "
+    "files_per_commit array<bigint>"
 )
 _BY_PARTITION = "partition string, rows bigint, files bigint, bytes bigint"
 
@@ -34,7 +35,13 @@ def _preview(spark: SparkSession, given: Mapping[str, Any]) -> Rows:
     by = given["by"]
     if by not in ("table", "partition"):
         raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'", argument="by")
-    found = preview.preview(spark, given["source"], given["spec"], using=given["using"])
+    found = preview.preview(
+        spark,
+        given["source"],
+        given["spec"],
+        using=given["using"],
+        commits=given["commits"],
+    )
     if by == "table":
         return _SUMMARY, [_summary(found)]
     parts = found.per_partition
@@ -64,6 +71,7 @@ def _summary(found: Preview) -> Mapping[str, object]:
         "files_error": found.basis.files,
         "bytes_error": found.basis.bytes,
         "notes": list(found.notes),
+        "files_per_commit": list(found.per_commit) or None,
     }
 
 
@@ -96,6 +104,7 @@ ANSWERS: tuple[Answer, ...] = (
             Argument("spec", "the text for PARTITIONED BY; empty for an unpartitioned table"),
             Argument("using", "data: every row is read; sample: 100,000; metadata: none", "data"),
             Argument("by", "table: one row; partition: one row per partition", "table"),
+            Argument("commits", "in how many appends the rows arrive", 1),
         ),
         "the partitions and data files that writing a source under a partition spec would produce",
         "SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)');",

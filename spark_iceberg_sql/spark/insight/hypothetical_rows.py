@@ -36,16 +36,17 @@ _LENGTH = 4  # bytes before each string and binary, in Parquet's plain encoding
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of one partition, or of one partition in one map task.
+    """The rows of one partition, in one map task or in one commit if these are told apart.
 
     values: of the partition fields. piece: the number of rows and bytes. place: the number of the task that reads
-    them. reducer: the shuffle partition they are sent to.
+    them. reducer: the shuffle partition they are sent to. commit: the number of the commit they arrive in.
     """
 
     values: tuple[Any, ...]
     piece: Piece
     place: int = 0
     reducer: int = 0
+    commit: int = 0
 
 
 def value(field: PartitionField, schema: Schema) -> Column:
@@ -83,11 +84,13 @@ def groups(
     *,
     by_task: bool = False,
     reducers: int = 0,
+    commit: str = "",
 ) -> list[Group]:
     """One aggregation: the partitions of a spec, with their rows and uncompressed bytes.
 
     frame: the rows. by_task: count the rows of each reading task separately. reducers: the number of shuffle
-    partitions, to find the one a partition is sent to; 0 if that does not matter.
+    partitions, to find the one a partition is sent to; 0 if that does not matter. commit: the column
+    with the number of a row's commit; empty for a single commit.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
     place = fn.spark_partition_id() if by_task else fn.lit(0)
@@ -98,9 +101,10 @@ def groups(
         *(key.alias(name) for key, name in zip(keys(spec, schema), names, strict=True)),
         place.alias("place"),
         reducer.alias("reducer"),
+        (fn.col(commit) if commit else fn.lit(0)).alias("commit"),
         raw_bytes(schema).alias("raw"),
     )
-    counted = shaped.groupBy(*names, "place", "reducer").agg(
+    counted = shaped.groupBy(*names, "place", "reducer", "commit").agg(
         fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw")
     )
     return [
@@ -109,6 +113,7 @@ def groups(
             Piece(row["n"], round(row["raw"] or 0)),
             row["place"],
             row["reducer"],
+            row["commit"],
         )
         for row in counted.collect()
     ]
@@ -152,9 +157,13 @@ def _decimal_width(precision: int) -> float:
     return 8 if precision <= 18 else (10**precision).bit_length() // 8 + 1
 
 
-def is_group(spec: Spec, schema: Schema, group: Group, *, by_task: bool) -> Column:
+def is_group(
+    spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit: str = ""
+) -> Column:
     """Whether a row belongs to a group, as a column."""
     found = fn.lit(True)
     for key, wanted in zip(keys(spec, schema), group.values, strict=True):
         found = found & key.eqNullSafe(fn.lit(wanted))
+    if commit:
+        found = found & (fn.col(commit) == group.commit)
     return found & (fn.spark_partition_id() == group.place) if by_task else found

@@ -17,12 +17,14 @@ from spark_iceberg_sql.insight.preview_layout import (
     Sizes,
     Trial,
     picked,
+    reported,
     splits,
 )
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate
 from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
+from spark_iceberg_sql.spark.insight import preview_commits
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
     refuse_property,
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.jvm import Java
 
+Written = tuple[Piece, tuple[DataFile, ...]]
+Pieces = dict[tuple[int, tuple[Any, ...]], list[Written]]  # by commit and partition
 USING = ("data", "sample", "metadata")
 _TRIALS = 12
 _TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: held by the driver
@@ -51,6 +55,7 @@ def preview(
     *,
     using: str = "data",
     properties: Mapping[str, str] | None = None,
+    commits: int = 1,
 ) -> Preview:
     """The partitions and data files that writing a source under a spec would produce; nothing is written.
 
@@ -58,7 +63,8 @@ def preview(
     `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once, and a few
     partitions again; `sample` reads about 100,000 rows; `metadata` reads no row, only the counts and bounds of an
     Iceberg table's files. The result's basis states the error of each figure. properties: table properties for the
-    write that override the source table's.
+    write that override the source table's. commits: in how many appends the rows arrive, as from a stream: each has
+    the same number of rows, in the order of the spec's first field over a date or a timestamp.
 
     Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
     """
@@ -66,6 +72,7 @@ def preview(
         raise IcebergSqlError(
             f"using must be one of {', '.join(USING)}, not `{using}`", argument="using"
         )
+    preview_commits.checked(commits, using)
     found = source_of(spark, source, properties)
     sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
     with refusing("spec"):
@@ -73,7 +80,7 @@ def preview(
     try:
         with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
             if using == "data":
-                return _Run(spark, found, wanted, table).result()
+                return _Run(spark, found, wanted, table, commits).result()
             settings = settings_of(spark, table)
             words = settings_text(settings)
             if using == "sample":
@@ -88,11 +95,12 @@ def preview(
 class _Run:
     """One preview.
 
-    spark: the session. source: the rows. wanted: the spec. table: an empty Iceberg table that has it.
+    spark: the session. source: the rows. wanted: the spec. table: an empty Iceberg table that has it. commits:
+    how many.
     """
 
     def __init__(
-        self, spark: SparkSession, source: Source, wanted: CandidateSpec, table: Java
+        self, spark: SparkSession, source: Source, wanted: CandidateSpec, table: Java, commits: int
     ) -> None:
         self._spark = spark
         self._source = source
@@ -100,6 +108,14 @@ class _Run:
         self._table = table
         self._settings = settings_of(spark, table)
         self._by_task = self._settings.mode == "none"
+        self._commits = commits
+        self._frame = source.frame
+        self._commit = ""  # the name of the column
+        if commits > 1:
+            self._commit = _unused("commit", source.frame.columns)
+            self._frame = preview_commits.numbered(
+                source.frame, wanted.spec, source.schema, commits, self._commit
+            )
         self._notes = list(wanted.warnings)
         if (source.metadata or {}).get("default-sort-order-id"):
             self._notes.append(
@@ -113,18 +129,20 @@ class _Run:
         found = self._groups()
         trials = self._trials(found)
         sizes = Sizes(list(trials.values()), self._settings)
-        pieces: dict[tuple[Any, ...], list[tuple[Piece, tuple[DataFile, ...]]]] = defaultdict(list)
+        pieces: Pieces = defaultdict(list)
         for i, group in enumerate(found):
             trial = trials.get(i)
             files = trial.files if trial and trial.whole else tuple(sizes.files(group.piece))
-            pieces[group.values].append((group.piece, files))
+            pieces[group.commit, group.values].append((group.piece, files))
         if not self._by_task:
             self._split(pieces, sizes, found)
         return self._preview(pieces, trials, len(found), sizes)
 
     def _groups(self) -> list[rows.Group]:
         source, spec = self._source, self._wanted.spec
-        return rows.groups(source.frame, spec, source.schema, by_task=self._by_task)
+        return rows.groups(
+            self._frame, spec, source.schema, by_task=self._by_task, commit=self._commit
+        )
 
     def _trials(self, found: Sequence[rows.Group]) -> dict[int, Trial]:
         """A few of the groups, written in memory: the start of each large one, and all others in one more pass."""
@@ -132,10 +150,10 @@ class _Run:
         chosen = picked(pieces, _TRIALS)
         limits = {i: max(ROWS_BETWEEN_LOOKS, _rows_in(pieces[i], _TRIAL_BYTES)) for i in chosen}
         small = [i for i in chosen if pieces[i].rows <= limits[i]]
-        frame = self._source.frame
+        frame = self._frame
         trials = {}
         for i in set(chosen) - set(small):
-            first = frame.where(self._is(found[i])).limit(limits[i])
+            first = frame.where(self._is(found[i])).limit(limits[i]).drop(self._commit)
             trials[i] = self._trial(pieces[i], memory_writers.internal_rows(first))
         if small:
             trials |= self._small_trials(found, small)
@@ -145,11 +163,11 @@ class _Run:
         number = fn.lit(None).cast("int")
         for i in chosen:
             number = fn.when(self._is(found[i]), fn.lit(i)).otherwise(number)
-        frame = self._source.frame
+        frame = self._frame
         mark = _unused("trial", frame.columns)
         marked = frame.withColumn(mark, number).where(fn.col(mark).isNotNull())
         # In the order in which a task would receive them: the sort is stable.
-        in_order = marked.coalesce(1).sortWithinPartitions(mark).drop(mark)
+        in_order = marked.coalesce(1).sortWithinPartitions(mark).drop(mark, self._commit)
         data = memory_writers.internal_rows(in_order)
         if int(data.size()) != sum(found[i].piece.rows for i in chosen):
             self._notes.append("the source returned different rows when it was read again")
@@ -163,7 +181,9 @@ class _Run:
 
     def _is(self, group: rows.Group) -> Column:
         spec = self._wanted.spec
-        return rows.is_group(spec, self._source.schema, group, by_task=self._by_task)
+        return rows.is_group(
+            spec, self._source.schema, group, by_task=self._by_task, commit=self._commit
+        )
 
     def _trial(self, piece: Piece, data: Java) -> Trial:
         written = memory_writers.write_in_memory(
@@ -181,7 +201,7 @@ class _Run:
 
     def _split(
         self,
-        pieces: dict[tuple[Any, ...], list[tuple[Piece, tuple[DataFile, ...]]]],
+        pieces: Pieces,
         sizes: Sizes,
         found: Sequence[rows.Group],
     ) -> None:
@@ -193,18 +213,21 @@ class _Run:
         if total <= settings.advisory:
             return
         each = self._shuffled_bytes()
-        by_reducer: dict[int, dict[int, list[rows.Group]]] = defaultdict(lambda: defaultdict(list))
+        by_reducer: dict[tuple[int, int], dict[int, list[rows.Group]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         for group in rows.groups(
-            self._source.frame,
+            self._frame,
             self._wanted.spec,
             self._source.schema,
             by_task=True,
             reducers=settings.reducers,
+            commit=self._commit,
         ):
-            by_reducer[group.reducer][group.place].append(group)
-        for places in by_reducer.values():
+            by_reducer[group.commit, group.reducer][group.place].append(group)
+        for (commit, _), places in by_reducer.items():
             order = sorted(places)
-            loads = [int(each * sum(g.piece.rows for g in places[p])) for p in order]
+            loads = [reported(int(each * sum(g.piece.rows for g in places[p]))) for p in order]
             tasks = splits(loads, settings)
             if tasks[-1] == 0:
                 continue
@@ -216,7 +239,7 @@ class _Run:
                         old.rows + group.piece.rows, old.raw + group.piece.raw
                     )
             for values, by_part in parts.items():
-                pieces[values] = [(p, tuple(sizes.files(p))) for p in by_part.values()]
+                pieces[commit, values] = [(p, tuple(sizes.files(p))) for p in by_part.values()]
 
     def _shuffled_bytes(self) -> float:
         """The bytes of a row in a shuffle file."""
@@ -230,7 +253,7 @@ class _Run:
 
     def _preview(
         self,
-        pieces: Mapping[tuple[Any, ...], Sequence[tuple[Piece, tuple[DataFile, ...]]]],
+        pieces: Pieces,
         trials: Mapping[int, Trial],
         groups: int,
         sizes: Sizes,
@@ -238,7 +261,12 @@ class _Run:
         spec = self._wanted.spec
         made = []
         every: list[int] = []
-        for values, parts in pieces.items():
+        by_values: dict[tuple[Any, ...], list[Written]] = defaultdict(list)
+        per_commit = [0] * self._commits
+        for (commit, values), written in pieces.items():
+            by_values[values] += written
+            per_commit[commit] += sum(len(files) for _, files in written)
+        for values, parts in by_values.items():
             files = [file.size for _, of_piece in parts for file in of_piece]
             every += files
             made.append(
@@ -268,6 +296,8 @@ class _Run:
             settings_text(self._settings),
             self._settings.target,
             (*self._notes, *self._memory(len(made))),
+            per_commit=tuple(per_commit) if self._commits > 1 else (),
+            arrival=preview_commits.order_text(spec, self._source.schema),
         )
 
     def _memory(self, partitions: int) -> Iterator[str]:
