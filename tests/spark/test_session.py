@@ -126,6 +126,7 @@ except Exception as error:
     assert err.splitlines() == ["WARNING: Using incubator modules: jdk.incubator.vector"]
 
 
+@pytest.mark.needs("pruning without extensions")
 def test_somebody_else_s_session_without_any_catalog(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,

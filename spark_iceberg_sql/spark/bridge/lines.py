@@ -211,6 +211,10 @@ def version_table(java_class: Callable[[str], Java], table: Java, version: str) 
     return spark_table(java_class, table, found, None)
 
 
+# Whether Iceberg computes changes from a table's first snapshot to one that is given.
+CHANGES_UP_TO = LINE >= (4, 1)
+
+
 def changelog_table(java_class: Callable[[str], Java], table: Java) -> Java:
     """Spark's table over the changes of an Iceberg table."""
     kind = java_class(_CHANGELOG)
