@@ -33,8 +33,8 @@ SMALL = {
     "spark.sql.scripting.enabled": "true",  # the default in Spark 4.1
 }
 # Most test code runs for seconds: with only the first JIT tier, the cores are free for the tests. This applies to every
-# JVM that pyspark starts here, including in other processes, and prints nothing on standard error. The code that this tier
-# may keep is 48 MB unless told: Spark's generated code fills it, and compiled code is thrown away and compiled again.
+# JVM that pyspark starts here, including in other processes, and prints nothing on standard error. This tier may keep
+# 48 MB of code unless told: Spark's generated code fills it, and compiled code is thrown away and compiled again.
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 for name in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
     os.environ[name] = f"{QUICK} {os.environ.get(name, '')}".rstrip()

@@ -358,6 +358,42 @@ class TestSparksOwnErrors:
             assert ("did you mean `local`?" in str(error.value)) == name.startswith("locl")
             assert "CREATE TABLE" not in str(error.value)
 
+    def test_a_lost_race_writes_nothing_twice(self, spark, tmp_path):
+        """With Iceberg's own lock on the next version of `b`, no commit to it can win."""
+        for key, value in (
+            ("", "org.apache.iceberg.spark.SparkCatalog"),
+            *((".type", "hadoop"), (".warehouse", str(tmp_path))),
+        ):
+            spark.conf.set(f"spark.sql.catalog.raced{key}", value)
+        for name in "ab":
+            spark.sql(
+                f"CREATE TABLE raced.s.{name} (id INT) USING iceberg "
+                "TBLPROPERTIES ('commit.retry.num-retries' = '0')"
+            )
+        locks = spark._jvm.org.apache.iceberg.util.LockManagers.defaultLockManager()
+        waits = {"lock.acquire-timeout-ms": "50", "lock.acquire-interval-ms": "50"}
+        locks.initialize(spark._jvm.java.util.HashMap(waits))
+        locked = str(tmp_path / "s" / "b" / "metadata" / "v2.metadata.json")
+        assert locks.acquire(locked, "another writer")
+        nothing = "nothing was written"
+        try:
+            for text, said in {
+                "INSERT INTO raced.s.b VALUES (1)": nothing,
+                "ALTER TABLE raced.s.b ADD PARTITION FIELD bucket(4, id)": nothing,
+                "FROM (SELECT 1) INSERT INTO raced.s.a SELECT * INSERT INTO raced.s.b SELECT *": "may have been",
+                "BEGIN INSERT INTO raced.s.a VALUES (1); INSERT INTO raced.s.b VALUES (1); END": "may have been",
+            }.items():
+                if text.startswith("BEGIN") and "scripts" in versions.line(spark.version).lacks:
+                    continue
+                before = spark.table("raced.s.a").count()
+                with pytest.raises(Exception, match=said):
+                    spark.sql(text)
+                assert spark.table("raced.s.a").count() - before == (said != nothing)
+        finally:
+            locks.release(locked, "another writer")
+            locks.initialize(spark._jvm.java.util.HashMap())
+        spark.sql("INSERT INTO raced.s.b VALUES (1)")
+
     def test_settings_that_mean_nothing(self, spark, table):
         text = f"ALTER TABLE {table} ADD PARTITION FIELD days(ts)"
         for name, value in (

@@ -32,24 +32,30 @@ _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitio
 
 
 def lost_a_race(error: Exception) -> bool:
-    """Whether another session committed first, so this statement wrote nothing."""
+    """Whether another session committed first. A statement of one commit wrote nothing."""
     return "org.apache.iceberg.exceptions.CommitFailedException" in catalogs.thrown(error)
 
 
-def commits_once(text: object) -> bool:
-    """Whether a text is one statement of one commit, all or nothing: not a script, nor several INSERTs."""
+def can_be_sent_again(text: object) -> bool:
+    """Whether a text that lost a race is one DDL statement. A script's earlier statements would run twice."""
+    return _only_statement(text) in _DDL
+
+
+def _only_statement(text: object) -> str:
+    """The first word of a text of one statement, else nothing."""
     found = statements(text) if isinstance(text, str) else []
-    return len(found) == 1 and found[0].first in _ONE_COMMIT
+    return found[0].first if len(found) == 1 else ""
 
 
 def _lost(text: object) -> str:
-    """What an error about a lost race ends with."""
-    if commits_once(text):
+    """What an error about a lost race ends with. FROM, WITH, BEGIN and CALL may be several commits."""
+    if _only_statement(text) in _ONE_COMMIT:
         return "; nothing was written\nhelp: run the statement again"
     return "; earlier parts of the statement may have been written"
 
 
-_ONE_COMMIT = ("ALTER", "CREATE", "REPLACE")
+_DDL = ("ALTER", "CREATE", "REPLACE")
+_ONE_COMMIT = (*_DDL, "INSERT", "UPDATE", "DELETE", "MERGE")
 _GONE = "NoSuchTableException"
 _REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperationException")
 

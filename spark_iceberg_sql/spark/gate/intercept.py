@@ -98,13 +98,13 @@ def _run(
         raise
     except Exception as error:
         unknown = explain_errors.unknown_function(error, text)
-        if unknown is None and not _concerns(spark, text, kwargs):
+        lost = explain_errors.lost_a_race(error)
+        if unknown is None and not lost and not _concerns(spark, text, kwargs):
             refused = explain_errors.of_attached(error, text) or read_errors.of_statement(error)
             if refused is None:
                 raise
             raise refused from None
-        again = explain_errors.lost_a_race(error) and explain_errors.commits_once(text)
-        if attempt == _ATTEMPTS or not again:
+        if attempt == _ATTEMPTS or not (lost and explain_errors.can_be_sent_again(text)):
             found = explain_errors.explained(spark, error, text)
             raise explain_errors.in_users_words(spark, found) from None
     return _run(spark, text, args, kwargs, attempt + 1)
