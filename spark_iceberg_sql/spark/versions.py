@@ -37,6 +37,9 @@ _BEFORE_4_1 = {
     "computed statements": "an expression after `EXECUTE IMMEDIATE`",
     "previews": "previews of specs and advice",
     "paths in a variant": "paths in a variant, `v:a`",
+    "changes up to": "`changes => true` with `end_snapshot_id` alone",
+    "unreadable columns": "tables by path with columns of types that Spark does not have, such as time and geometry",
+    "names after USE": "the name to write for an unknown table function, after `USE` of another catalog",
 }
 _BEFORE_4_0 = {
     "EXECUTE IMMEDIATE": "`EXECUTE IMMEDIATE`",
@@ -46,6 +49,7 @@ _BEFORE_4_0 = {
     "collations": "collations",
     "variables": "session variables",
     "pipes": "queries with `|>`",
+    "pruning without extensions": "pruning by functions without `IcebergSparkSessionExtensions`, which a warning says",
     "connect": "Spark Connect's server, unless its package is added",
 }
 

@@ -52,7 +52,9 @@ def settings(spark: SparkSession) -> Iterator[None]:
 
 
 def plan(spark: SparkSession, query: str) -> str:
-    return str(spark.sql(query)._jdf.queryExecution().optimizedPlan().toString())
+    """The optimized plan; calls of Iceberg's functions have Spark 4's name on each line."""
+    text = str(spark.sql(query)._jdf.queryExecution().optimizedPlan().toString())
+    return text.replace("staticinvoke(", "static_invoke(")
 
 
 def digest(spark: SparkSession, call: str, source: str, fast: bool) -> tuple[int, ...]:

@@ -349,7 +349,7 @@ def test_rewrite_data_files_takes_our_functions_and_what_prune_knows(
     spark.sql("SET TIME ZONE 'UTC'")
     name = daily(spark)
     before = sorted(map(str, spark.table(name).collect()))
-    text = where.replace("'", "''")
+    text = where.replace("'", "\\'")
     done = spark.sql(
         f"CALL local.system.rewrite_data_files(table => 'right_rows.daily', where => '{text}', "
         "options => map('rewrite-all', 'true'))"
@@ -369,7 +369,7 @@ def test_rewrite_position_delete_files_takes_them_too(spark: SparkSession, where
     name = daily(spark)
     spark.sql(f"DELETE FROM {name} WHERE id IN (1, 4) AND v = 'v'")
     before = sorted(map(str, spark.table(name).collect()))
-    text = where.replace("'", "''")
+    text = where.replace("'", "\\'")
     spark.sql(
         f"CALL local.system.rewrite_position_delete_files(table => 'right_rows.daily', where => '{text}', "
         "options => map('rewrite-all', 'true'))"
@@ -379,7 +379,7 @@ def test_rewrite_position_delete_files_takes_them_too(spark: SparkSession, where
 
 def test_what_cannot_be_translated_is_refused_and_nothing_is_rewritten(spark: SparkSession) -> None:
     daily(spark)
-    with pytest.raises(Exception, match="MONTH"):
+    with pytest.raises(Exception, match=r"(?i)month"):
         spark.sql(
             "CALL local.system.rewrite_data_files(table => 'right_rows.daily', where => 'month(ts) = 2')"
         )

@@ -153,6 +153,7 @@ print(bucket(spark))
 """
 
 
+@pytest.mark.needs("pruning without extensions")
 def test_somebody_else_s_sessions_without_and_with_catalogs(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,

@@ -174,6 +174,7 @@ def relation(kind: Java, table: Java, catalog: Java, none: Java, options: Java) 
 
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_CHANGELOG = "org.apache.iceberg.spark.source.SparkChangelogTable"
 
 
 def spark_table(
@@ -210,9 +211,13 @@ def version_table(java_class: Callable[[str], Java], table: Java, version: str) 
     return spark_table(java_class, table, found, None)
 
 
+# Whether Iceberg computes changes from a table's first snapshot to one that is given.
+CHANGES_UP_TO = LINE >= (4, 1)
+
+
 def changelog_table(java_class: Callable[[str], Java], table: Java) -> Java:
     """Spark's table over the changes of an Iceberg table."""
-    kind = java_class("org.apache.iceberg.spark.source.SparkChangelogTable")
+    kind = java_class(_CHANGELOG)
     return kind(table) if LINE >= (4, 1) else kind(table, False)
 
 
@@ -233,6 +238,6 @@ def snapshot_id(table: Java) -> int | None:
 
 def read_options(table: Java) -> dict[str, str]:
     """Options that make relations differ after a commit, so that CACHE TABLE is not used; since 4.1 they do."""
-    if LINE >= (4, 1):
+    if LINE >= (4, 1) or table.getClass().getName() == _CHANGELOG:  # equal to itself only
         return {}
     return {"read-state": f"{snapshot_id(table)} {table.table().schema().schemaId()}"}

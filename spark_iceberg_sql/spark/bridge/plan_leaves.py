@@ -59,7 +59,11 @@ def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
 
 
 def _scan_text(scan: Java) -> str:
-    return f"{kind(scan)} {scan.description()} {scan.readSchema().json()}"
+    """What tells a scan from another; empty if it has no description, as rows from metadata before Spark 4.1."""
+    try:
+        return f"{kind(scan)} {scan.description()} {scan.readSchema().json()}"
+    except JVM_ERRORS:
+        return ""
 
 
 def _physical_scans(spark: SparkSession, plan: Java) -> Iterator[Java]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from spark_iceberg_sql.model.table_functions import Value
-from spark_iceberg_sql.spark.bridge import relations, table_metadata
+from spark_iceberg_sql.spark.bridge import lines, relations, table_metadata
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.columns import refuse_without_type
@@ -40,6 +40,9 @@ def plan(function: str, table: Java, values: Mapping[str, Value], travels: tuple
     start, end = (bounds.get(name) for name in _BOUNDS)
     if start is None and not changes:
         words = "without `start_snapshot_id` the range covers the whole table; write snapshot_id, or add the start"
+        raise invalid(function, "end_snapshot_id", words)
+    if start is None and end is not None and not lines.CHANGES_UP_TO:
+        words = "before Spark 4.1 changes need `start_snapshot_id` with it; leave it out, or add the start"
         raise invalid(function, "end_snapshot_id", words)
     current = table.currentSnapshot()
     last = end if end is not None else (None if current is None else current.snapshotId())
