@@ -173,7 +173,9 @@ def test_the_rewrite_it_names_works(spark, filled):
 
 
 def test_a_table_that_is_replaced_keeps_no_file(spark, filled):
-    text = f"/* anew */ CREATE OR REPLACE TABLE {filled} ({COLUMNS}) USING iceberg PARTITIONED BY (id)"
+    text = (
+        f"/* anew */ CREATE OR REPLACE TABLE {filled} ({COLUMNS}) USING iceberg PARTITIONED BY (id)"
+    )
     plan = sis.plan(spark, text)
     assert "none of its files stays" in str(plan)
     assert (plan.files, plan.rewrite) == (None, None)
