@@ -40,12 +40,22 @@ def plans(known: Tables, text: str) -> tuple[Plan, ...]:
             after = _target(known, node, node.table)[1] if report.ok else None
             why = _why_not(known, node.table) if report.ok and after is None else None
             report = shown.without_secrets(report)
-            out.append(Plan(shown.masked(words), name, before, after, report, unplanned=why))
+            emptied = (
+                isinstance(node, nodes.Create) and node.replace and None not in (before, after)
+            )
+            out.append(
+                Plan(
+                    *(shown.masked(words), name, before, after, report),
+                    why_no_files=_EMPTIED if emptied else None,
+                    unplanned=why,
+                )
+            )
         else:
             follow(words, known, binding=True)
     return tuple(out)
 
 
+_EMPTIED = "the statement replaces the table, and none of its files stays"
 _PLANNED = (
     nodes.Create,
     nodes.AddField,

@@ -21,9 +21,8 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 
 Key = tuple[int, str]  # PartitionField.key
-_FEW = (
-    2  # rows of a partition in a sample; with fewer in most, how small partitions are is not known
-)
+# Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
+_FEW = 2
 
 
 class Ranked:

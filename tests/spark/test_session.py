@@ -173,7 +173,7 @@ spark.stop()
 
 
 def test_executors_need_nothing_but_the_runtime_jar(tmp_path: Path) -> None:
-    """A JVM of its own with an empty Python path: a Python function of this package would not load."""
+    """An executor in a JVM of its own with an empty Python path: a Python function of this package would not load."""
     out, _ = run(
         tmp_path,
         """
@@ -209,7 +209,7 @@ spark.sql("DELETE FROM local.db.t WHERE iceberg_truncate(100, id) = 900")
 print(spark.table("local.db.t").count())
 spark.stop()
 """,
-        seconds=500,  # two more JVMs to start, possibly on a slow machine
+        seconds=500,  # one more JVM to start, possibly on a slow machine
     )
     assert out.splitlines() == ["True 3 2", "True (635, 32)", "True (635, 32)", "900"]
 

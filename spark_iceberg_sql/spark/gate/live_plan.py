@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,6 @@ from spark_iceberg_sql.syntax.identifiers import dotted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Of the statements that are planned, these also remove the rows.
-_EMPTIES = re.compile(
-    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:CREATE\s+OR\s+)?REPLACE\b", re.IGNORECASE | re.DOTALL
-)
-
 
 def tables(spark: SparkSession) -> SessionTables:
     """A session's tables."""
@@ -33,12 +27,8 @@ def plan(spark: SparkSession, text: str) -> Plan:
     """The plan of one statement on a session's tables, with counts of data files (see `api.plan`)."""
     known = tables(spark)
     found = offline.plan(known, sessions.substituted(spark, text))
-    if found.before is None or found.after is None:
+    if found.before is None or found.after is None or found.why_no_files is not None:
         return found
-    if _EMPTIES.match(text):
-        return replace(
-            found, why_no_files="the statement replaces the table, and none of its files stays"
-        )
     loaded = known.loaded(found.table)
     return _counted(spark, found, None if loaded is None else loaded.table)
 

@@ -15,7 +15,6 @@ from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import catalogs, relations, rewrites, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
-from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 from spark_iceberg_sql.spark.insight.preview import preview
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
@@ -56,20 +55,21 @@ def health(spark: SparkSession, table: str) -> Health:
         loaded = catalogs.load(spark, name)
         if loaded.what != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}\n{_HELP}")
-        figures = _figures(spark, name, table_from_metadata(name, loaded.metadata))
+        known = table_from_metadata(name, loaded.metadata)
+        assert known.schema is not None
+        figures = _figures(spark, name, known)
         if figures.old_files:
-            figures = replace(figures, files_then=_files_then(spark, name, figures))
+            fields = tuple(f for f in figures.fields if not f.transform.is_void)
+            spec = clause(Spec(0, fields), known.schema)
+            figures = replace(figures, files_then=_files_then(spark, name, spec))
         found = judged(figures)
         own = relations.catalog_table(dotted(name))
         return replace(found, findings=tuple(_with_cost(one, own) for one in found.findings))
 
 
-def _files_then(spark: SparkSession, name: tuple[str, ...], figures: Figures) -> int | None:
+def _files_then(spark: SparkSession, name: tuple[str, ...], spec: str) -> int | None:
     """How many files all rows would have under the current spec; None if the bounds do not tell."""
-    fields = tuple(f for f in figures.fields if not f.transform.is_void)
     try:
-        source = source_of(spark, dotted(name))
-        spec = clause(Spec(0, fields), source.schema)
         return preview(spark, dotted(name), spec, using="metadata").files
     except IcebergSqlError:  # a field that the bounds do not determine, or an older Iceberg
         return None

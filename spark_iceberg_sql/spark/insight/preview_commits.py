@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 MOST = 1_000
 _TIMES = ("date", "timestamp", "timestamptz")
-_ACCURACY = (
-    100_000  # of percentile_approx: a commit has its share of the rows, give or take 0.001 %
-)
+# Of percentile_approx: a commit has its share of the rows, give or take 0.001 %.
+_ACCURACY = 100_000
 
 
 def checked(commits: object, using: str) -> int:
