@@ -12,8 +12,6 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from unreadable import FIELDS, WIDTHS, WKB, make
 
-pytestmark = pytest.mark.needs("unreadable columns")
-
 
 @pytest.fixture(scope="module")
 def path(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
