@@ -41,6 +41,9 @@ _BEFORE_4_1 = {
     "unreadable columns": "tables by path with columns of types that Spark does not have, such as time and geometry",
     "names after USE": "the name to write for an unknown table function, after `USE` of another catalog",
 }
+_ON_4_0 = {
+    "null beside IN": "`IN` on a string column with partitions where it is null, which Iceberg 1.11 cannot read",
+}
 _BEFORE_4_0 = {
     "EXECUTE IMMEDIATE": "`EXECUTE IMMEDIATE`",
     "scripts": "`BEGIN ... END`",
@@ -56,7 +59,7 @@ _BEFORE_4_0 = {
 # Newest first.
 LINES = (
     Line("4.1", (17, 21)),
-    Line("4.0", (17, 21), _BEFORE_4_1),
+    Line("4.0", (17, 21), _BEFORE_4_1 | _ON_4_0),
     Line("3.5", (17,), _BEFORE_4_1 | _BEFORE_4_0),
 )
 JAVA = tuple(sorted({java for line in LINES for java in line.java}))

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from samples import FULL
 from spark_grammar import compiled
 
+from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 INPUTS = 200_000 if FULL else 10_000
@@ -44,6 +45,9 @@ def nasty(seed: int) -> str:
 def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
     ask = compiled(spark)
     texts = [nasty(seed) for seed in range(INPUTS)]
+    if "doubled quotes" in versions.line(spark.version).lacks:  # two strings there, one for us
+        texts = [text for text in texts if "''" not in text and '""' not in text]
+    assert len(texts) > INPUTS / 2
     wrong = []
     unclosed = 0
     for text, answer in zip(texts, ask("tokens", texts), strict=True):

@@ -8,11 +8,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pyspark
 import pytest
 from process import run
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.versions import runtime
 
 
 def test_eight_threads_at_once(spark: SparkSession) -> None:
@@ -227,4 +229,5 @@ for attempt in (sis.install, sis.register):
 """,
     )
     assert out.count("Iceberg's runtime is not on this session's class path") == 2
-    assert out.count("spark.jars.packages=org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:") == 2
+    wanted = runtime(pyspark.__version__).coordinate
+    assert out.count(f"spark.jars.packages={wanted}") == 2
