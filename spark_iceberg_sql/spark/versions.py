@@ -52,7 +52,6 @@ _BEFORE_4_0 = {
     "collations": "collations",
     "variables": "session variables",
     "pipes": "queries with `|>`",
-    "pruning without extensions": "pruning by functions without `IcebergSparkSessionExtensions`, which a warning says",
     "connect": "Spark Connect's server, unless its package is added",
 }
 

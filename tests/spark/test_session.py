@@ -124,8 +124,8 @@ except Exception as error:
         "True 1",
         "AnalysisException",
     ]
-    # The JVM's own first messages, which no setting of this package affects.
-    assert err.splitlines() == ["WARNING: Using incubator modules: jdk.incubator.vector"]
+    # The JVM's own first messages, which no setting of this package affects; Spark 3.5 does not use the module.
+    assert set(err.splitlines()) <= {"WARNING: Using incubator modules: jdk.incubator.vector"}
 
 
 _CATALOGS = """
@@ -155,7 +155,6 @@ print(bucket(spark))
 """
 
 
-@pytest.mark.needs("pruning without extensions")
 def test_somebody_else_s_sessions_without_and_with_catalogs(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,
