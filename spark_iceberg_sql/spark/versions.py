@@ -38,10 +38,10 @@ _BEFORE_4_1 = {
     "previews": "previews of specs and advice",
     "paths in a variant": "paths in a variant, `v:a`",
     "changes up to": "`changes => true` with `end_snapshot_id` alone",
-    "unreadable columns": "tables by path with columns of types that Spark does not have, such as time and geometry",
     "names after USE": "the name to write for an unknown table function, after `USE` of another catalog",
 }
 _ON_4_0 = {
+    "geometry": "values of geometry and geography columns, which Iceberg 1.11 cannot read",
     "null beside IN": "`IN` on a string column with partitions where it is null, which Iceberg 1.11 cannot read",
 }
 _BEFORE_4_0 = {

@@ -9,6 +9,7 @@ from samples import FULL
 from spark_grammar import compiled
 
 from spark_iceberg_sql.spark import versions
+from spark_iceberg_sql.spark.bridge.lines import LINE
 from spark_iceberg_sql.syntax.lexer import Kind, tokenize
 
 INPUTS = 200_000 if FULL else 10_000
@@ -47,7 +48,14 @@ def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
     texts = [nasty(seed) for seed in range(INPUTS)]
     if "doubled quotes" in versions.line(spark.version).lacks:  # two strings there, one for us
         texts = [text for text in texts if "''" not in text and '""' not in text]
-    assert len(texts) > INPUTS / 2
+    if LINE < (
+        4,
+        0,
+    ):  # names there are ASCII, and locations and `|>` several tokens: Spark refuses them
+        texts = [
+            t for t in texts if t.isascii() and "://" not in t and "|>" not in t and "\v" not in t
+        ]
+    assert len(texts) > INPUTS / 10
     wrong = []
     unclosed = 0
     for text, answer in zip(texts, ask("tokens", texts), strict=True):
@@ -63,4 +71,4 @@ def test_tokens_end_where_sparks_do(spark: SparkSession) -> None:
         if ours != theirs:
             wrong.append((text, ours, theirs))
     assert not wrong, f"{len(wrong)} of {INPUTS}: {wrong[:5]}"
-    assert unclosed < INPUTS / 2
+    assert unclosed < len(texts) / 2

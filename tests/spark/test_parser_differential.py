@@ -34,6 +34,7 @@ from spark_iceberg_sql.syntax.routing import goes_to_iceberg, handed_on
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import Argument, ColumnDef, Literal, Term
 
+NAMED_IDENTIFIER = re.compile(r"\bidentifier\b(\s|--.*|\\\n|/\*)*\(", re.IGNORECASE)
 LINE = versions.line(pyspark.__version__)
 MISTAKES = Path(__file__).parent.parent / "corpus" / "mistakes.sql"
 STATEMENTS = 60_000 if FULL else 3_000
@@ -139,6 +140,8 @@ def fault(node: Node, text: str, theirs: str) -> str | None:
         # Other lines of Spark do not have all clauses that are read: they say so themselves.
         return "refused, and read by us" if versions.LINES[0] == LINE and not later else None
     if isinstance(node, Unreadable):
+        if LINE.number < (4, 0) and NAMED_IDENTIFIER.search(text):  # a name there
+            return None
         return "accepted, and unreadable to us"
     if isinstance(node, FIELDS):
         terms = [node.old, node.new] if isinstance(node, ReplaceField) else [node.term]
@@ -285,8 +288,10 @@ def test_every_keyword_is_a_name_wherever_it_is_one_to_spark(spark: SparkSession
         node = read(statements(text)[0])
         if theirs.startswith("!"):
             fine = isinstance(node, Unreadable) or not check(SPARKS + text).ok
+            fine = fine or versions.LINES[0] != LINE  # a clause that is not there yet
         else:
             fine = not isinstance(node, (Unreadable, Other))
+            fine = fine or (LINE.number < (4, 0) and NAMED_IDENTIFIER.search(text) is not None)
         if not fine:
             wrong.append((text, theirs, node))
     assert not wrong, f"{len(wrong)} of {len(texts)}: " + "\n".join(map(repr, wrong[:10]))

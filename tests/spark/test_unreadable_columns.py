@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from unreadable import FIELDS, WIDTHS, WKB, make
+from unreadable import FIELDS, GEOMETRY, WIDTHS, WKB, make
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,8 @@ def test_they_are_skipped_and_named(spark: SparkSession, path: str) -> None:
     assert rows.columns == ["id", "name"]
     assert [tuple(r) for r in rows.collect()] == [(1, "first"), (2, None)]
     said = str(caught[0].message)
-    names = "`at` (time), `made ns` (timestamp_ns), `seen` (timestamptz_ns), `shape` (geometry(srid:3857)), "
+    names = "`at` (time), `made ns` (timestamp_ns), `seen` (timestamptz_ns), "
+    names += "`shape` (geometry(srid:3857)), " if GEOMETRY else ""
     assert names + "`part.t` (time), `times.element` (time)" in said
     # Iceberg's reader of nested columns reads all columns of the file.
     assert said.endswith(
@@ -155,7 +156,8 @@ def test_geometry_and_readable_columns_beside_text(spark: SparkSession, tmp_path
     make(spark, folder, [*FIELDS, *fixed])
     call = f"iceberg('{folder}', columns => 'string')"
     first, _ = spark.sql(f"SELECT * FROM {call} ORDER BY id").collect()
-    assert (first.shape, first.part) == (WKB.hex().upper(), (7, "01:02:03.4"))
+    assert not GEOMETRY or first.shape == WKB.hex().upper()
+    assert first.part == (7, "01:02:03.4")
     assert tuple(first[-len(WIDTHS) :]) == tuple(bytes(range(width)) for width in WIDTHS)
     assert spark.sql(f"SELECT part.t FROM {call} WHERE part.a = 7").collect() == [("01:02:03.4",)]
     assert spark.sql(f"SELECT id FROM {call} WHERE f3 = X'000102'").collect() == [(1,)]

@@ -90,8 +90,7 @@ public class Guard extends SwitchedRule {
     @Override
     public boolean isFor(Object e) {
       // Before Spark 4.0 only Iceberg's own rule makes a bare call pushable, and a session may not have it.
-      return Calls.function(e) != null && !Calls.pushable(e)
-        || e instanceof KnownNullable && Calls.call(e) != null;
+      return Calls.function(e) != null && !Calls.pushable(e) || e instanceof KnownNullable && Calls.call(e) != null;
     }
 
     @Override
