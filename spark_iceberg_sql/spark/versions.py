@@ -35,7 +35,6 @@ _BEFORE_4_1 = {
     "doubled quotes": "a doubled quote as an escaped quote",
     "parts by IDENTIFIER": "`IDENTIFIER(...)` as a part of a name",
     "computed statements": "an expression after `EXECUTE IMMEDIATE`",
-    "previews": "previews of specs and advice",
     "paths in a variant": "paths in a variant, `v:a`",
     "changes up to": "`changes => true` with `end_snapshot_id` alone",
     "names after USE": "the name to write for an unknown table function, after `USE` of another catalog",

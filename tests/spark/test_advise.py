@@ -22,8 +22,6 @@ from spark_iceberg_sql.spark.bridge import hypothetical, hypothetical_plans, rel
 from spark_iceberg_sql.spark.insight.advise import _Search
 from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
 
-pytestmark = pytest.mark.needs("previews")
-
 # A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
 SMALL = "'write.target-file-size-bytes' = '400000', 'read.split.open-file-cost' = '10000'"
 VISITS = """

@@ -166,7 +166,7 @@ def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 # Pages about what some lines of Spark lack.
-NEEDS = {"preview.md": "previews", "from-hive.md": "previews", "connect.md": "connect"}
+NEEDS = {"connect.md": "connect"}
 WITH_SPARK = [
     pytest.param(page, id=page.relative_to(ROOT).as_posix(), marks=marks)
     for page in PAGES

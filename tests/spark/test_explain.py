@@ -14,7 +14,6 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.insight.explain import Conjunct, Explanation
 from spark_iceberg_sql.spark import session as ways_in
-from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.scan_metrics import files_read
 
 T, OLD = "local.explain.t", "local.explain.old"
@@ -268,9 +267,8 @@ def test_what_its_analysis_would_run_is_not_planned(spark: SparkSession) -> None
         for view in (sis.explain, sis.spj):
             with pytest.raises(sis.IcebergSqlError, match="cannot be planned without running it"):
                 view(spark, statement)
-    if "previews" not in versions.line(spark.version).lacks:
-        with pytest.raises(sis.IcebergSqlError, match="there is no query to advise for"):
-            sis.advise(spark, T, [f"FROM {T} INSERT INTO {OLD} SELECT id, name WHERE k = 1"])
+    with pytest.raises(sis.IcebergSqlError, match="there is no query to advise for"):
+        sis.advise(spark, T, [f"FROM {T} INSERT INTO {OLD} SELECT id, name WHERE k = 1"])
     assert files
     assert files == sorted(
         Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json")

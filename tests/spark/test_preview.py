@@ -11,8 +11,6 @@ from samples import share
 
 import spark_iceberg_sql as sis
 
-pytestmark = pytest.mark.needs("previews")
-
 # Skewed: a tenth of the users have most of the rows; some columns are null, and some numbers NaN.
 EVENTS = """
 SELECT id, timestamp_seconds(1704067200 + id * 60) AS ts,

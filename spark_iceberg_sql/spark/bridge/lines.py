@@ -211,6 +211,11 @@ def version_table(java_class: Callable[[str], Java], table: Java, version: str) 
     return spark_table(java_class, table, found, None)
 
 
+def write_conf(kind: Java, session: Java, table: Java) -> Java:
+    """Iceberg's SparkWriteConf; before 4.1 it takes a write's options."""
+    return kind(session, table) if LINE >= (4, 1) else kind(session, table, {})
+
+
 # Whether Iceberg computes changes from a table's first snapshot to one that is given.
 CHANGES_UP_TO = LINE >= (4, 1)
 

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge import jvm
+from spark_iceberg_sql.spark.bridge import jvm, lines
 from spark_iceberg_sql.spark.bridge.hypothetical import FOLDER, class_named
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
@@ -18,14 +18,14 @@ _ICEBERG = "org.apache.iceberg"
 
 def write_conf(spark: SparkSession, made: Java) -> Java:
     """Iceberg's SparkWriteConf: how this session would write a table."""
-    return java_class(f"{_ICEBERG}.spark.SparkWriteConf")(jvm.java_session(spark), made)
+    kind = java_class(f"{_ICEBERG}.spark.SparkWriteConf")
+    return lines.write_conf(kind, jvm.java_session(spark), made)
 
 
 def internal_rows(frame: DataFrame) -> Java:
     """A DataFrame's rows in the driver's memory, as a java.util.List of Spark's internal rows."""
     rows = frame._jdf.queryExecution().executedPlan().executeCollect()
-    seq = jvm.scala_object("scala.collection.immutable.ArraySeq").unsafeWrapArray(rows)
-    return java_class("scala.jdk.javaapi.CollectionConverters").asJava(seq)
+    return java_class("java.util.Arrays").asList(rows)
 
 
 def bytes_of_rows(rows: Java, count: int) -> list[bytes]:

@@ -9,6 +9,9 @@ from spark_iceberg_sql.spark.bridge import compiler
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm import Java, java_class
 
+# The class of what `with_schema` returns before Spark 4.1.
+WITH_SCHEMA = "sparkicebergsql.TableColumns$SparkTable"
+
 Json = dict[str, Any]  # a schema, or a type in it, as in Iceberg's metadata
 
 

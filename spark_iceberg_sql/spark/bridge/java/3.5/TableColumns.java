@@ -9,7 +9,6 @@ import java.util.Map;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.spark.SparkSchemaUtil;
-import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.types.StructType;
@@ -18,26 +17,26 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /** The columns that Iceberg's table for Spark reads, which it has no public way to choose. */
 public class TableColumns {
   /** What a table reads: the current schema, or that of a snapshot. */
-  public Schema of(SparkTable table) throws ReflectiveOperationException {
-    Method method = SparkTable.class.getDeclaredMethod("snapshotSchema", new Class<?>[0]);
+  public Schema of(org.apache.iceberg.spark.source.SparkTable table) throws ReflectiveOperationException {
+    Method method = org.apache.iceberg.spark.source.SparkTable.class.getDeclaredMethod("snapshotSchema", new Class<?>[0]);
     method.setAccessible(true);
     return (Schema) method.invoke(table, new Object[0]);
   }
 
   /** The table over the same snapshot, with other columns. */
-  public SparkTable with(SparkTable table, Schema schema) throws ReflectiveOperationException {
-    return new Narrow(table.table(), table.snapshotId(), table.branch(), schema);
+  public org.apache.iceberg.spark.source.SparkTable with(org.apache.iceberg.spark.source.SparkTable table, Schema schema) throws ReflectiveOperationException {
+    return new SparkTable(table.table(), table.snapshotId(), table.branch(), schema);
   }
 
-  /** Before Spark 4.1 the table has no schema, but gives one to its scans. */
-  public static class Narrow extends SparkTable {
+  /** Before Spark 4.1 the table has no schema, but gives one to its scans. Named like its base: some look at that. */
+  public static class SparkTable extends org.apache.iceberg.spark.source.SparkTable {
     private final Schema kept;
 
-    Narrow(Table table, Long snapshot, String branch, Schema kept) throws ReflectiveOperationException {
+    SparkTable(Table table, Long snapshot, String branch, Schema kept) throws ReflectiveOperationException {
       super(table, snapshot, false);
       this.kept = kept;
       if (branch == null) return;
-      Field field = SparkTable.class.getDeclaredField("branch");
+      Field field = org.apache.iceberg.spark.source.SparkTable.class.getDeclaredField("branch");
       field.setAccessible(true);
       field.set(this, branch);
     }
