@@ -40,7 +40,7 @@ def instead(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[None]:
     context = scala_object(f"{ANALYSIS}.AnalysisContext")
     field = context.getClass().getDeclaredField("value")
     field.setAccessible(True)
-    of_thread = field.get(None)
+    of_thread = field.get(context)  # with Scala 2.13, the field is static
     before = of_thread.get()  # an analysis that calls a table function may be in progress
     context.reset()
     found = relations.relation(relations.spark_table(table))

@@ -53,6 +53,13 @@ def scala_2_12(gateway: Any) -> bool:
     return str(gateway.jvm.scala.util.Properties.versionNumberString()).startswith("2.12.")
 
 
+def sequence(gateway: Any, scala_object: Callable[[str], Java], array: Java) -> Java:
+    """A Java array of objects as a Scala Seq."""
+    if scala_2_12(gateway):
+        return scala_object("scala.collection.mutable.WrappedArray").make(array)
+    return scala_object("scala.collection.immutable.ArraySeq").unsafeWrapArray(array)
+
+
 def logger(name: str) -> logging.Logger:
     """A pyspark logger; since 4.0 these have a class of their own."""
     if LINE < (4, 0):

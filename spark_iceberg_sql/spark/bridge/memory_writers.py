@@ -25,7 +25,8 @@ def write_conf(spark: SparkSession, made: Java) -> Java:
 def internal_rows(frame: DataFrame) -> Java:
     """A DataFrame's rows in the driver's memory, as a java.util.List of Spark's internal rows."""
     rows = frame._jdf.queryExecution().executedPlan().executeCollect()
-    return java_class("java.util.Arrays").asList(rows)
+    seq = lines.sequence(jvm.gateway(), jvm.scala_object, rows)
+    return java_class("scala.collection.JavaConverters").seqAsJavaList(seq)
 
 
 def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
