@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark import versions
 HERE = Path(__file__).parent
 OTHERS = [line.spark for line in versions.LINES if line != versions.line(pyspark.__version__)]
 # The gate, the functions' values and the guard's rows, the checker against the runtime, and the adversary:
-# always some, about 40 s of CPU time for each line.
+# always some, for 40 to 65 s of CPU time a line.
 FILES = [
     *("test_gate.py", "test_functions_values.py", "test_guard.py"),
     *("test_oracle.py", "test_adversary.py"),

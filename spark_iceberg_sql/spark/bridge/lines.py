@@ -218,6 +218,10 @@ def version_table(java_class: Callable[[str], Java], table: Java, version: str) 
     return spark_table(java_class, table, found, None)
 
 
+# The method of Iceberg's SparkScan that returns the filters that were pushed to it.
+SCAN_FILTERS = "filters" if LINE >= (4, 1) else "filterExpressions"
+
+
 def write_conf(kind: Java, session: Java, table: Java) -> Java:
     """Iceberg's SparkWriteConf; before 4.1 it takes a write's options."""
     return kind(session, table) if LINE >= (4, 1) else kind(session, table, {})
