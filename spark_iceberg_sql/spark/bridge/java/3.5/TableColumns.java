@@ -18,13 +18,15 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public class TableColumns {
   /** What a table reads: the current schema, or that of a snapshot. */
   public Schema of(org.apache.iceberg.spark.source.SparkTable table) throws ReflectiveOperationException {
-    Method method = org.apache.iceberg.spark.source.SparkTable.class.getDeclaredMethod("snapshotSchema", new Class<?>[0]);
+    Method method =
+      org.apache.iceberg.spark.source.SparkTable.class.getDeclaredMethod("snapshotSchema", new Class<?>[0]);
     method.setAccessible(true);
     return (Schema) method.invoke(table, new Object[0]);
   }
 
   /** The table over the same snapshot, with other columns. */
-  public org.apache.iceberg.spark.source.SparkTable with(org.apache.iceberg.spark.source.SparkTable table, Schema schema) throws ReflectiveOperationException {
+  public org.apache.iceberg.spark.source.SparkTable with(
+    org.apache.iceberg.spark.source.SparkTable table, Schema schema) throws ReflectiveOperationException {
     return new SparkTable(table.table(), table.snapshotId(), table.branch(), schema);
   }
 
