@@ -51,6 +51,7 @@ _BEFORE_4_0 = {
     "collations": "collations",
     "variables": "session variables",
     "pipes": "queries with `|>`",
+    "compatible transforms": "storage-partitioned joins of tables with different partitionings",
     "connect": "Spark Connect's server, unless its package is added",
 }
 

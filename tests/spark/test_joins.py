@@ -10,6 +10,7 @@ from samples import share
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.joins import SETTINGS, Join
+from spark_iceberg_sql.spark import versions
 
 PARTITIONED = {
     "b4": "PARTITIONED BY (bucket(4, id))",
@@ -90,7 +91,11 @@ def test_the_fewest_settings(spark: SparkSession) -> None:
         "SET `spark.sql.iceberg.planning.preserve-data-grouping` = true",
         *default,
     )
-    assert len(sis.spj(spark, query("b4", "b8", ON[0])).sets) == 2 + len(default)
+    other = sis.spj(spark, query("b4", "b8", ON[0]))
+    if "compatible transforms" in versions.line(spark.version).lacks:
+        assert other.joins[0].best > 0
+    else:
+        assert len(other.sets) == 2 + len(default)
     assert "ADD PARTITION FIELD bucket(4, id)" in str(sis.spj(spark, query("b4", "plain", ON[0])))
     assert "different order" in str(sis.spj(spark, query("db", "bd", ON[1])))
 
