@@ -261,7 +261,9 @@ def test_what_its_analysis_would_run_is_not_planned(spark: SparkSession) -> None
     )
     rewrite = call.format(T.partition(".")[2])
     insert = f"EXECUTE IMMEDIATE 'INSERT INTO {OLD} VALUES (1, \\'x\\')'"
-    statements = [rewrite, f"EXPLAIN {rewrite}"] + [insert] * (spark.version >= "4.0")
+    statements = [rewrite]
+    if spark.version >= "4.0":  # Spark 3.5 reads neither
+        statements += [f"EXPLAIN {rewrite}", insert]
     files = sorted(Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json"))
     for statement in statements:
         for view in (sis.explain, sis.spj):
