@@ -372,16 +372,13 @@ SHOWN: list[tuple[str, list[str]]] = [
         ["wrote 1 row, 1 new data file (", ", staged as week 1"],
     ),
     # Names of partitions that could be taken for others; a join's filter; a field of some files only.
-    pytest.param(
-        (
-            S
-            + "CREATE TABLE local.d.g (id INT, g STRING, b BINARY) USING iceberg PARTITIONED BY (g, b);\n"
-            + "INSERT INTO local.d.g VALUES (1, '', X'00FF'), (2, 'null', X''), (3, NULL, NULL),\n"
-            + "(4, 'a, b', X''), (5, 'n5', X'');\n"
-            + "SELECT id FROM local.d.g WHERE g IN ('', 'null', 'a, b')",
-            ["read 3 of 5 files", "partitions: g in ('', 'a, b', 'null'), b in (X'', X'00FF')"],
-        ),
-        marks=pytest.mark.needs("null beside IN"),
+    (
+        S
+        + "CREATE TABLE local.d.g (id INT, g STRING, b BINARY) USING iceberg PARTITIONED BY (g, b);\n"
+        + "INSERT INTO local.d.g VALUES (1, '', X'00FF'), (2, 'null', X''), (3, NULL, NULL),\n"
+        + "(4, 'a, b', X''), (5, 'n5', X'');\n"
+        + "SELECT id FROM local.d.g WHERE g IN ('', 'null', 'a, b')",
+        ["read 3 of 5 files", "partitions: g in ('', 'a, b', 'null'), b in (X'', X'00FF')"],
     ),
     (S + "SELECT id FROM local.d.g WHERE g IS NULL", [", partitions: g = null, b = null"]),
     (JOINED, ["read 1 of 5 files (", "of local.d.g, partitions: g = n5, b = X''"]),
