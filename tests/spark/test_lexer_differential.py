@@ -37,7 +37,7 @@ PIECES = [
     *("array", "MAP", "struct", "array<", "\u017ftruct", "select", "ADD", "partition field", "int"),
 ]
 
-SINCE_4_0 = ("://", "|>", "::", ">>", "\v", "\f")
+SINCE_4_0 = ("://", "|>", "::", "<<", ">>", "\v", "\f")
 
 
 def nasty(seed: int) -> str:
