@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spark_iceberg_sql.checker.judging import Judgement
+from spark_iceberg_sql.checker.judging import EVERY_CODE, Judgement
 from spark_iceberg_sql.checker.suppressions import Ignores
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
 from spark_iceberg_sql.model.tables import Tables
@@ -40,6 +40,7 @@ class Reporting:
     faults: set[tuple[object, ...]] = field(default_factory=set)
     noted: dict[tuple[object, ...], int] = field(default_factory=dict)
     words: dict[Words, bool] = field(default_factory=dict)
+    undecided: set[str] = field(default_factory=set)  # codes of rules, for the current statement
 
     def has(self, words: Words) -> bool:
         """Whether the text indicates a dialect; determined at most once, and only if a finding depends on it."""
@@ -56,9 +57,11 @@ class Reporting:
         for rule, finding in judgement.findings:
             fine = self.say(rule, finding) and fine
         told = len(self.diagnostics) > before
+        self.undecided |= judgement.undecided
         if (judgement.note is not None or told) and not self._speaks(judgement):
             del self.diagnostics[before:]
             self.doubts += 1
+            self.undecided |= EVERY_CODE
             if self.doubted is None or (told and not self.doubted[0]):
                 self.doubted = told, judgement
         elif judgement.note is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
@@ -25,7 +25,7 @@ class Ignore:
     """One such comment. span: its offsets. words: its content.
 
     reaches: the ranges in which a finding must start. gone: the edit that removes the comment and nothing else;
-    None if the comment has other content. used: the codes that it has suppressed.
+    None if the comment has other content. used: the codes that it has suppressed, or might if more were known.
     """
 
     span: Offsets
@@ -45,6 +45,10 @@ class Ignore:
             return False
         self.used.add(code)
         return True
+
+    def may_be_needed(self, codes: Set[str]) -> None:
+        """Rules of these codes could not decide about a statement that it applies to."""
+        self.used |= codes if self.words.blanket else codes.intersection(self.words.codes)
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -71,6 +75,19 @@ class Ignores:
     every: tuple[Ignore, ...] = ()
     skip_file: bool = False
     beside: tuple[Ignore, ...] = ()
+
+    def leave_open(self, spans: Sequence[Offsets], undecided: Callable[[int], Set[str]]) -> None:
+        """Keep the comments on statements that could not be checked in full.
+
+        spans: of all statements, in order. undecided: the number of a statement to the codes of the rules that
+        could not decide about it.
+        """
+        for ignore in (*self.every, *self.beside):
+            for first, last in ignore.reaches if ignore.unused else ():
+                number = bisect_right(spans, (last, last))
+                while number and spans[number - 1][1] >= first:
+                    number -= 1
+                    ignore.may_be_needed(undecided(number))
 
     def silence(self, diagnostic: Diagnostic) -> bool:
         """Whether any comment suppresses the finding."""
