@@ -18,6 +18,7 @@ from spark_iceberg_sql.model.types import Field, Primitive
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.sis002_not_checked import Skipped
 from spark_iceberg_sql.rules.sis002_not_checked import note as skipped_note
+from spark_iceberg_sql.rules.words import once_quoted
 from spark_iceberg_sql.syntax.parser import read
 from spark_iceberg_sql.syntax.script import statements
 
@@ -1116,3 +1117,35 @@ def test_a_renamed_table_stays_in_its_namespace_or_goes_where_it_is_said(new: st
         "RENAME TO u", "RENAME TO db3.u"
     )
     assert codes(f"{elsewhere} ALTER TABLE db3.u ADD PARTITION FIELD nope") == ["SIS201"]
+
+
+# --- names in messages -----------------------------------------------------------------------
+
+
+def test_a_table_has_one_note_however_its_name_is_written() -> None:
+    script = ";".join(
+        f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for name in ("`t`", "t", "T", "db.`t`")
+    )
+    found = only(script, Tables(catalog="local", namespace=("db",)))
+    assert found.message == "only the text was checked: table `t` is unknown"
+    assert found.statements == 4
+
+
+@pytest.mark.parametrize(
+    ("message", "said", "to_write"),
+    [
+        ("table ``t`` is", "table `t` is", "table `t` is"),
+        ("``a`.`b``, `c`", "`a.b`, `c`", "`a.b`, `c`"),
+        ("``a-b`.t` has `x`", "`a-b.t` has `x`", "``a-b`.t` has `x`"),
+        ("`t.`a b`` and ``c``", "`t.a b` and `c`", "`t.`a b`` and `c`"),
+        ("``a.b`` is not `a.b`", *["``a.b`` is not `a.b`"] * 2),
+        ("`t.`a.b`` is", *["`t.`a.b`` is"] * 2),
+        ("``İ`` is", "`İ` is", "``İ`` is"),
+        ("the name `` is empty: write `x`", *["the name `` is empty: write `x`"] * 2),
+        ("write `bucket(16, `id`)`", *["write `bucket(16, `id`)`"] * 2),
+        ("```a``b``", *["```a``b``"] * 2),
+    ],
+)
+def test_names_have_one_pair_of_backticks(message: str, said: str, to_write: str) -> None:
+    assert once_quoted(message) == said
+    assert once_quoted(message, to_write=True) == to_write

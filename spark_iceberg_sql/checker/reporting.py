@@ -13,6 +13,7 @@ from spark_iceberg_sql.rules.base import Finding, Rule
 from spark_iceberg_sql.rules.sis000_internal_error import broken, internal_error
 from spark_iceberg_sql.rules.sis002_not_checked import not_checked
 from spark_iceberg_sql.rules.sis003_unused_ignore import unused_ignore
+from spark_iceberg_sql.rules.words import once_quoted
 from spark_iceberg_sql.syntax.parser.dialect import Words, has_words
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
@@ -97,8 +98,10 @@ class Reporting:
         if finding is None:
             return
         table = judgement.table
-        name = self.known.full_name(table) if table is not None else judgement.span
-        key = (name, finding.message.partition(": ")[2])
+        full = self.known.full_name(table) if table is not None else None
+        lacks = finding.message.partition(": ")[2]
+        name = tuple(part.lower() for part in full) if full is not None else judgement.span
+        key = (name, "" if full is not None and lacks.startswith("table `") else lacks)
         codes = judgement.skipped
         before = len(self.diagnostics)
         self.say(not_checked, finding)
@@ -131,9 +134,9 @@ class Reporting:
             code=rule.code,
             name=rule.name,
             severity=severity,
-            message=finding.message,
+            message=once_quoted(finding.message),
             span=self.lines.span(*finding.span),
-            help=finding.help,
+            help=once_quoted(finding.help, to_write=True) if finding.help else finding.help,
             fix=finding.fix,
             spec=rule.spec,
         )

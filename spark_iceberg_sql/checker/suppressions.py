@@ -48,7 +48,7 @@ class Ignore:
 
     def may_be_needed(self, codes: Set[str]) -> None:
         """Rules of these codes could not decide about a statement that it applies to."""
-        self.used |= codes if self.words.blanket else codes.intersection(self.words.codes)
+        self.used |= codes if self.words.blanket else codes & set(self.words.codes)
 
     @property
     def unused(self) -> tuple[str, ...]:
