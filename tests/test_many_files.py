@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,6 +87,13 @@ def test_in_processes_as_in_one(check: Check, project: Path, output: str) -> Non
     assert "latin.sql" in alone[2]
     assert check("-j", "3", *words) == alone
     assert check(*words) == alone
+
+
+def test_no_thread_of_the_processes_outlives_the_check(check: Check) -> None:
+    """One that Python wakes up while it ends may fail, and its traceback be shown."""
+    before = set(threading.enumerate())
+    check("--no-cache", "-j", "2", ".")
+    assert set(threading.enumerate()) <= before
 
 
 def test_fixes_are_the_same_in_processes(check: Check, project: Path) -> None:

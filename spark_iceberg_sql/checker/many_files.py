@@ -110,10 +110,13 @@ class ManyFiles:
 
     def close(self) -> None:
         """Keep the results, and end the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-        if self._results is not None:
-            self._results.save()
+        try:
+            if self._results is not None:
+                self._results.save()
+        finally:
+            if self._pool is not None:
+                # Python waits at its exit anyway, but until Python 3.13 it may wake up a pool that has just ended.
+                self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _key(self, work: Work) -> str | None:
         """A digest of everything that the result depends on; None if that is not known, or not needed."""
