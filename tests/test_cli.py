@@ -121,6 +121,13 @@ def test_an_unreadable_file_is_in_every_report(project: Path, output: str, capsy
     assert capsys.readouterr().out == "1 file could not be checked or written\n"
 
 
+def test_a_ddl_file_that_cannot_be_read_is_said_once(capsys: Any) -> None:
+    assert main(["check", "--ddl", "nope.sql", "weeks.sql", "clean.sql", "unknown.sql"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "3 files could not be checked or written\n"
+    assert err.count("error: no such file or directory") == err.count("\n") == 1
+
+
 # --- what is said ---------------------------------------------------------------------------------
 
 
