@@ -81,6 +81,11 @@ def test_growth(shape: str) -> None:
     assert ratio(lambda: check(few), lambda: check(many), 13) < 13
 
 
+def test_parentheses() -> None:
+    few, many = (f"ALTER TABLE t ADD PARTITION FIELD {'(' * n}a{')' * n}" for n in (1000, 8000))
+    assert ratio(lambda: check(few), lambda: check(many), 24) < 24
+
+
 def test_a_rule_speaks_once_a_statement() -> None:
     report = check(SHAPES["buckets of one column"](40))
     assert [d.span.row for d in report] == list(range(3, 42))
