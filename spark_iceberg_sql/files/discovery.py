@@ -110,9 +110,15 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
             if suffix not in SUFFIXES | YAML or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
-            if (suffix in SUFFIXES or is_stated_in(path, projects)) and not skipped(path):
+            wanted = suffix in SUFFIXES or is_stated_in(path, projects)
+            if wanted and not skipped(path) and not _waits(path):
                 yield path
     yield from map(os.path.normpath, closed)  # read_bytes raises the error
+
+
+def _waits(path: str) -> bool:
+    """Whether it is no file but a pipe, a socket or a device, which may never end."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def read_bytes(path: str) -> bytes:

@@ -24,7 +24,7 @@ def ignored(folder: str) -> frozenset[str]:
     in that case, whoever named it wants it checked.
     """
     top = Path(folder).absolute()
-    if not any((above / ".git").exists() for above in (top, *top.parents)):
+    if not any(os.path.exists(above / ".git") for above in (top, *top.parents)):
         return frozenset()
     words = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
     try:

@@ -53,7 +53,10 @@ def python_sql(
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         where = f" (line {line}: {getattr(error, 'msg', error)})" if line else ""
-        return [], [Unread(part, 0, 0, f"the program is not valid Python{where}")]
+        why = f"the program is not valid Python{where}"
+        if isinstance(error, RecursionError | MemoryError):
+            why = "the program is nested too deeply to be read"
+        return [], [Unread(part, 0, 0, why)]
     reader = _Reader(text, part, tree, beside)
     pieces = [(piece.starts[0], piece) for piece in magic_cells(text, part)]
     made, unread = reader.made()
