@@ -10,20 +10,28 @@ from typing import NamedTuple
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.lazy import regex
 
-_OWN = "spark_iceberg_sql.sql"
+_PACKAGE = "spark_iceberg_sql"
+_OWN = f"{_PACKAGE}.sql"
 _SESSION = regex(r"spark|session", re.IGNORECASE)
-_SESSIONS = frozenset({"getOrCreate", "newSession", "getActiveSession", "active", "session"})
+_SESSIONS = frozenset({"getOrCreate", "active"})
+
+
+class Passed(NamedTuple):
+    """A call that the method is passed to, with the arguments behind it. certain: whether it is a session's method."""
+
+    call: ast.Call
+    arguments: list[ast.expr]
+    certain: bool
 
 
 class Uses(NamedTuple):
     """Where a program uses the method as a value.
 
-    calls: calls of it. passed: calls that it is passed to, with the arguments behind it. unseen: the places from which
-    it cannot be followed.
+    calls: calls of it. passed: calls that it is passed to. unseen: the places from which it cannot be followed.
     """
 
     calls: list[ast.Call]
-    passed: list[tuple[ast.Call, list[ast.expr]]]
+    passed: list[Passed]
     unseen: list[ast.expr]
 
 
@@ -50,9 +58,9 @@ class _Uses:
             for node in ast.walk(program.tree)
             for child in ast.iter_child_nodes(node)
         }
-        self._names: dict[str, list[ast.expr]] = {}
+        self._names: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
         for value in values:
-            self._follow(value)
+            self._follow(value, value)
         if self._names:
             self._follow_names()
 
@@ -66,12 +74,11 @@ class _Uses:
         return isinstance(value, ast.Name) and self._program.imports.full_name(value) == _OWN
 
     def _is_method(self, value: ast.expr) -> bool:
-        """Whether it is a session's method `sql`, as an attribute or by `getattr`."""
+        """Whether it may be a session's method `sql`: an attribute, or by `getattr`."""
         if isinstance(value, ast.Attribute):
-            read = value.attr == "sql" and isinstance(value.ctx, ast.Load)
-            return read and (
-                self._is_session(value.value) or self._program.imports.full_name(value) == _OWN
-            )
+            whole = self._program.imports.full_name(value) or ""
+            package = whole.partition(".")[0] in ("pyspark", _PACKAGE) and whole != _OWN
+            return value.attr == "sql" and isinstance(value.ctx, ast.Load) and not package
         if not isinstance(value, ast.Call) or getattr(value.func, "id", "") != "getattr":
             return False
         named = len(value.args) > 1 and self._program.words(value.args[1]) == "sql"
@@ -80,56 +87,69 @@ class _Uses:
     def _is_session(self, value: ast.expr) -> bool:
         """Whether a name or a value says that it is a Spark session."""
         if isinstance(value, ast.Call):
-            return getattr(value.func, "attr", getattr(value.func, "id", "")) in _SESSIONS
-        if (self._program.imports.full_name(value) or "").startswith("pyspark"):
-            return False  # the module `pyspark.sql`
-        name = getattr(value, "attr", getattr(value, "id", ""))
-        if _SESSION.search(name) is not None:
+            name = getattr(value.func, "attr", getattr(value.func, "id", ""))
+            return name in _SESSIONS or _SESSION.search(name) is not None
+        whole = self._program.imports.full_name(value)
+        name = whole or str(getattr(value, "attr", getattr(value, "id", "")))
+        if whole == _PACKAGE or _SESSION.search(name.rpartition(".")[2]) is not None:
             return True
         bound = self._program.bound(value) if isinstance(value, ast.Name) else None
         return isinstance(bound, ast.Call) and self._is_session(bound)
 
-    def _follow(self, value: ast.expr, method: ast.expr | None = None) -> None:
-        """Record what becomes of a value. method: what it is, if it is a name."""
-        around = self._around.get(id(value))
-        if isinstance(around, ast.Expr | ast.Attribute):
-            return  # `spark.sql.return_value` of a test
-        if isinstance(around, ast.Call) and value is around.func:
+    def _follow(self, value: ast.expr, origin: ast.expr, name: ast.Name | None = None) -> None:
+        """Record what becomes of a value. origin: the attribute that it is. name: the name that stands for it here."""
+        here = name or value
+        around = self._around.get(id(here))
+        if isinstance(around, ast.Attribute) and around.attr == "__call__":
+            self._follow(around, origin)
+        elif isinstance(around, ast.Expr | ast.Attribute):
+            pass  # `spark.sql.return_value` of a test
+        elif isinstance(around, ast.Call) and here is around.func:
             self.uses.calls.append(around)
-        elif isinstance(around, ast.Call) and any(value is each for each in around.args):
-            given = around.args[around.args.index(value) + 1 :]
+        elif isinstance(around, ast.Call) and any(here is each for each in around.args):
+            given = around.args[around.args.index(here) + 1 :]
             given += [k.value for k in around.keywords if k.arg == "sqlQuery"]
             partial = self._program.imports.full_name(around.func) == "functools.partial"
             if partial and not given:
-                self._follow(around, around)
+                self._follow(around, origin)
             elif given:
-                self.uses.passed.append((around, given))
+                self.uses.passed.append(Passed(around, given, self._is_certain(origin)))
             else:
-                self.uses.unseen.append(value)
-        elif (name := _assigned(around)) is not None and method in (None, value):
-            self._names.setdefault(name, []).append(value)
+                self._lose(here, origin)
+        elif name is None and (assigned := _assigned(around)) is not None:
+            self._names.setdefault(assigned, []).append((value, origin))
         else:
+            self._lose(here, origin)
+
+    def _lose(self, value: ast.expr, origin: ast.expr) -> None:
+        if self._is_certain(origin):
             self.uses.unseen.append(value)
+
+    def _is_certain(self, origin: ast.expr) -> bool:
+        """Whether it is a session's method, and not an attribute `sql` of something else."""
+        owner = origin.value if isinstance(origin, ast.Attribute) else None
+        return owner is None or self._is_session(owner)
 
     def _follow_names(self) -> None:
         """Follow the names that are given the method."""
-        seen: set[int] = set()
+        followed: set[int] = set()
         for node in ast.walk(self._program.tree):
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
                 continue
-            values = self._names.get(node.id, ())
-            bound = self._program.bound(node) if values else None
-            found = next((value for value in values if value is bound), None)
-            if found is not None:
-                seen.add(id(found))
-                self._follow(node, found)
-            elif values and bound is None:
-                around = self._around.get(id(node))
-                if isinstance(around, ast.Call) and node is around.func:
-                    self.uses.unseen.append(node)
-        for value in (value for values in self._names.values() for value in values):
-            if id(value) not in seen:
-                self.uses.unseen.append(value)
+            given = self._names.get(node.id, ())
+            bound = self._program.bound(node) if given else None
+            around = self._around.get(id(node))
+            called = isinstance(around, ast.Call) and node is around.func
+            for value, origin in given:
+                if value is bound:
+                    followed.add(id(value))
+                    self._follow(value, origin, node)
+                elif bound is None and called:
+                    self._lose(node, origin)
+                    break
+        for value, origin in (pair for given in self._names.values() for pair in given):
+            if id(value) not in followed:
+                self._lose(value, origin)
 
 
 def _assigned(node: ast.AST | None) -> str | None:

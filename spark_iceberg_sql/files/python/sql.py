@@ -102,13 +102,14 @@ class _Reader(Program):
         for call in self._calls(uses.calls):
             for found in self.read(call):
                 yield self.end_of(call), found
-        for call, arguments in uses.passed:
+        for call, arguments, certain in uses.passed:
             end = self.end_of(call)
             for value in arguments:
                 for each in texts_of(self, value) or [value]:
                     if has_text(each):
-                        yield from ((end, piece) for piece in self._once(each, "", own=False))
-                    elif not isinstance(each, ast.Constant):
+                        pieces = self._once(each, "", own=False)
+                        yield from ((end, p) for p in pieces if certain or says_so(p.sql))
+                    elif certain and not isinstance(each, ast.Constant):
                         yield end, Unread(self.part, *self.place(each), _BUILT)
         for value in uses.unseen:
             start, end = self.place(value)
@@ -248,6 +249,7 @@ class _Reader(Program):
             if all(has_text(value) for value in values):
                 break
         else:
+            given += [keyword.value for keyword in call.keywords if keyword.arg is None]
             if given:
                 place = self.place(given[-1])
                 yield Unread(self.part, *place, _BUILT)
