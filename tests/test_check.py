@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spark_iceberg_sql.checker.engine import check, follow
+from spark_iceberg_sql.checker.engine import Around, check, follow
 from spark_iceberg_sql.checker.fixes import applied_to
 from spark_iceberg_sql.diagnostics import Diagnostic, Severity
 from spark_iceberg_sql.facts.context import Context
@@ -1149,3 +1149,44 @@ def test_a_table_has_one_note_however_its_name_is_written() -> None:
 def test_names_have_one_pair_of_backticks(message: str, said: str, to_write: str) -> None:
     assert once_quoted(message) == said
     assert once_quoted(message, to_write=True) == to_write
+
+
+# --- the current snapshot ---------------------------------------------------------------------
+
+
+REPLACED = "CREATE OR REPLACE TABLE db.t (id BIGINT) USING iceberg;"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        # Whatever the table was before: it has no current snapshot, but may have others.
+        (f"{REPLACED} ALTER TABLE db.t CREATE TAG b", ["SIS415"]),
+        (f"{REPLACED} ALTER TABLE db.t REPLACE BRANCH b", ["SIS415"]),
+        (f"{REPLACED} ALTER TABLE db.t CREATE TAG b AS OF VERSION 12", []),
+        (f"{REPLACED} ALTER TABLE db.t CREATE BRANCH b AS OF VERSION 12", []),
+        (f"{REPLACED} ALTER TABLE db.t CREATE OR REPLACE BRANCH b", []),
+        (f"{REPLACED} ALTER TABLE db.t DROP TAG b", []),
+        (f"{REPLACED} ALTER TABLE db.t DROP BRANCH b", []),
+        (f"{REPLACED} MERGE INTO db.t USING s ON false WHEN NOT MATCHED THEN INSERT *; ALTER TABLE db.t CREATE TAG b", []),
+        (f"{REPLACED} CALL lake.system.rollback_to_snapshot('db.t', 12); ALTER TABLE db.t CREATE TAG b", []),
+        (f"{REPLACED} ALTER TABLE db.t REPLACE BRANCH main AS OF VERSION 12; ALTER TABLE db.t CREATE TAG b", []),
+        (f"{REPLACED} ALTER TABLE db.t SET TBLPROPERTIES ('current-snapshot-id' = '12'); ALTER TABLE db.t CREATE TAG b", []),
+        (f"{REPLACED} ALTER TABLE db.t CREATE BRANCH c; ALTER TABLE db.t CREATE TAG b", ["SIS415"]),
+        ("CREATE OR REPLACE TABLE db.t USING iceberg AS SELECT 1 AS id; ALTER TABLE db.t CREATE TAG b", []),
+        # It may have been there before, with snapshots, branches and tags.
+        ("CREATE TABLE IF NOT EXISTS db.t (id BIGINT) USING iceberg; ALTER TABLE db.t CREATE TAG b", []),
+        ("CREATE TABLE IF NOT EXISTS db.t (id BIGINT) USING iceberg; ALTER TABLE db.t DROP TAG b", []),
+        ("DROP TABLE IF EXISTS db.t; CREATE TABLE IF NOT EXISTS db.t (id BIGINT) USING iceberg; ALTER TABLE db.t CREATE TAG b", ["SIS415"]),
+        ("CREATE TABLE db.t (id BIGINT) USING iceberg; ALTER TABLE db.t CREATE BRANCH c; ALTER TABLE db.t CREATE TAG b", ["SIS415"]),
+        ("CREATE TABLE db.t (id BIGINT) USING iceberg; ALTER TABLE db.t CREATE BRANCH main; ALTER TABLE db.t CREATE TAG b", []),
+    ],
+)  # fmt: skip
+def test_the_current_snapshot(script: str, expected: list[str]) -> None:
+    found = check(script, Tables(catalog="lake"))
+    assert [d.code for d in found if d.severity is Severity.ERROR] == expected
+
+
+def test_a_program_may_write_rows_that_nobody_sees() -> None:
+    script = f"{REPLACED} ALTER TABLE db.t CREATE TAG b"
+    assert check(script, Tables(catalog="lake"), around=Around(program=True)).ok
