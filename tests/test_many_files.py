@@ -129,7 +129,7 @@ def test_a_lost_process_is_no_clean_check(check: Check, monkeypatch: pytest.Monk
     assert "No problems" not in out
 
 
-@pytest.mark.parametrize("words", ["-1", "two", "1.5", ""])
+@pytest.mark.parametrize("words", ["-1", "two", "1.5", "", "1001", "9" * 30])
 def test_a_number_of_processes(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["check", f"--jobs={words}"])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _WORTH_A_PROCESS = 250_000
 _PORTION = 60_000
 _HELD = 8_000_000
+_MOST = 61 if os.name == "nt" else 1000  # for more processes Windows cannot wait
 
 _T = TypeVar("_T")
 
@@ -58,7 +59,7 @@ class ManyFiles:
         self._linter = linter
         self._configuration = configuration
         self._results = results
-        self._jobs = jobs or _processors()
+        self._jobs = min(jobs or _processors(), _MOST)
         self._worth = 1 if jobs else _WORTH_A_PROCESS
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: dict[str, Work] = {}
@@ -195,7 +196,7 @@ def _processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
-    return min(os.cpu_count() or 1, 61)  # more processes than Windows can wait for
+    return os.cpu_count() or 1
 
 
 class _Here:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.files.globs import expanded
 from spark_iceberg_sql.files.projects.tools import YAML, Projects, is_stated_in, with_models
 from spark_iceberg_sql.files.source import Part, Source, Unread, engine
 from spark_iceberg_sql.files.source_map import stretch, whole
@@ -78,9 +79,9 @@ def _meant(
     elif os.path.exists(path):  # a pipe, /dev/stdin
         yield path
     else:
-        from glob import glob, has_magic
+        from glob import has_magic
 
-        found = sorted(glob(path, recursive=True)) if has_magic(path) else []
+        found = expanded(path) if has_magic(path) else []
         if not found:
             raise FileError(f"no such file or directory: `{path}`")
         for each in found:
