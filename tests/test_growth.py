@@ -46,6 +46,10 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "faulty": lambda n: (
         ONE + "".join(f"ALTER TABLE db.t ADD PARTITION FIELD weeks(c{i});\n" for i in range(n))
     ),
+    "ignored": lambda n: "".join(
+        f"CREATE TABLE db.t{i} (id INT) USING iceberg PARTITIONED BY (weeks(id)); -- noqa: SIS101, SIS501\n"
+        for i in range(n)
+    ),
     "renamed": lambda n: (
         "CREATE TABLE db.t (c0 INT) USING iceberg PARTITIONED BY (c0);\n"
         + "".join(f"ALTER TABLE db.t RENAME COLUMN c{i} TO c{i + 1};\n" for i in range(n))

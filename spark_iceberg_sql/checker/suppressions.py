@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import accumulate
+from operator import itemgetter
 
 from spark_iceberg_sql.checker.ignore_comments import MENTIONED, Words, read_comment
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Lines
-from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.lazy import cached_property, regex
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.rules import ALL
 from spark_iceberg_sql.rules.base import Finding
@@ -33,11 +35,6 @@ class Ignore:
     reaches: tuple[Offsets, ...]
     gone: Edit | None = None
     used: set[str] = field(default_factory=set)
-
-    def silences(self, diagnostic: Diagnostic) -> bool:
-        """Whether the finding is meant, remembering it if so."""
-        start = diagnostic.span.start
-        return any(a <= start <= b for a, b in self.reaches) and self.names(diagnostic.code)
 
     def names(self, code: str) -> bool:
         """Whether it names a code; records the code as used if so."""
@@ -68,7 +65,7 @@ class Ignore:
         yield from unused(self.words.codes, self.unused, self.span, self.gone)
 
 
-@record(frozen=True, slots=True)
+@record(frozen=True)
 class Ignores:
     """All of a text. skip_file: whether the text is excluded. beside: those in the program around the text."""
 
@@ -91,8 +88,22 @@ class Ignores:
 
     def silence(self, diagnostic: Diagnostic) -> bool:
         """Whether any comment suppresses the finding."""
-        silenced = [ignore.silences(diagnostic) for ignore in (*self.every, *self.beside)]
-        return self.skip_file or any(silenced)
+        at, silenced = diagnostic.span.start, self.skip_file
+        reaches, last = self._reaches
+        number = bisect_right(reaches, at, key=itemgetter(0))
+        while number and last[number - 1] >= at:
+            number -= 1
+            _, end, ignore = reaches[number]
+            if end >= at and ignore.names(diagnostic.code):
+                silenced = True
+        return silenced
+
+    @cached_property
+    def _reaches(self) -> tuple[list[tuple[int, int, Ignore]], list[int]]:
+        """The ranges of all comments by their starts, and for each how far it and those before it reach."""
+        every = [(*reach, i) for i in (*self.every, *self.beside) for reach in i.reaches]
+        found = sorted(every, key=itemgetter(0))
+        return found, list(accumulate((end for _, end, _ in found), max))
 
 
 def ignores_of(text: str, lines: Lines, starts: Sequence[Offsets]) -> Ignores:
