@@ -75,6 +75,7 @@ class Beside:
             if any(
                 u.end == u.start or row == lines.place(u.start)[0] or start < u.start <= stop
                 for u in unread
+                if not u.refused
             ):
                 ignore.may_be_needed(EVERY_CODE)
             yield _Comment(part, row, target, words, ignore.span, ignore.used)
