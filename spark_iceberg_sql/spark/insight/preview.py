@@ -86,7 +86,7 @@ def preview(
             if using == "sample":
                 return from_sample(spark, found, wanted, table, settings, words)
             with refusing("using"):
-                return from_metadata(spark, found, wanted, settings, words)
+                return from_metadata(spark, found, wanted, table, settings, words)
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
         raise IcebergSqlError(f"{found.words} cannot be previewed: {message(error)}") from None
