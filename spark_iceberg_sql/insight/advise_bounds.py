@@ -1,0 +1,102 @@
+"""The bounds of a column in a file of which a sample has only some of the rows.
+
+The least and the greatest sampled value are too narrow. How much too narrow depends on whether the column's values are
+spread over all files, as if by chance, or whether each file has a range of its own, such as a time of arrival.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from spark_iceberg_sql.insight.hypothetical import Bounds
+
+# A sample has none of the rows of which it is expected to have three in 5 % of cases (e**-3): if no more are expected,
+# their absence proves nothing.
+_CHANCE = 3.0
+
+
+class Ranked:
+    """A sampled column as ranks of its values. values: in row order; None for a null."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        seen = {v for v in values if v is not None and v == v}
+        self.sorted: list[Any] = sorted(seen)
+        rank = {value: i for i, value in enumerate(self.sorted)}
+        self.ranks = [rank.get(v, -1) for v in values]
+        self.nulls = [v is None for v in values]
+        self.has_nulls = any(self.nulls)
+        self.has_nans = any(r < 0 for r in self.ranks) and not all(
+            n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
+        )
+        counts = [0] * len(self.sorted)
+        for r in self.ranks:
+            if r >= 0:
+                counts[r] += 1
+        self._below = [0, *accumulate(counts)]  # the number of sampled rows below each rank
+
+    def bounds(
+        self,
+        ranks: Sequence[int],
+        nulls: int,
+        weight: float,
+        within: tuple[int, int] | None = None,
+    ) -> Bounds:
+        """A file's bounds.
+
+        ranks: of its sampled rows; -1 for a null or NaN. nulls: how many of these are null. weight: rows of the
+        table per sampled row; 1.0 if every row is sampled. within: the least and the greatest rank of its partition.
+        """
+        total = max(1, round(len(ranks) * weight))
+        known = [r for r in ranks if r >= 0] if min(ranks) < 0 else ranks
+        nans = len(ranks) - nulls - len(known)
+        missing = self._unseen_nulls(len(ranks)) if weight > 1 and not nulls else 0
+        nulls = round(nulls * weight) or missing
+        first, last = within or (0, len(self.sorted) - 1)
+        if known:
+            low, high = min(known), max(known)
+            if weight > 1:
+                low, high = self._widened(low, high, len(known), weight, first, last)
+        elif weight > 1 and not nans and first <= last and self._by_chance_null(len(ranks)):
+            low, high = first, last
+        else:
+            return Bounds(None, None, nulls or total, 0 if nulls else total)
+        nans = max(1, total - nulls) if self.has_nans and nans else 0
+        return Bounds(self.sorted[low], self.sorted[high], min(nulls, total - 1), min(nans, total))
+
+    def _unseen_nulls(self, rows: int) -> int:
+        """1 if a file may well have nulls although none of its sampled rows is null."""
+        share = sum(self.nulls) / max(1, len(self.nulls)) if self.has_nulls else 0.0
+        return 1 if 0 < share * rows <= _CHANCE else 0
+
+    def _by_chance_null(self, rows: int) -> bool:
+        """Whether a file may well have values although all of its sampled rows are null."""
+        return self._below[-1] / max(1, len(self.ranks)) * rows <= _CHANCE
+
+    def _widened(
+        self, low: int, high: int, count: int, weight: float, first: int, last: int
+    ) -> tuple[int, int]:
+        """Bounds widened by what the sample may have missed. count: the file's sampled rows with a value."""
+        if count == 1:
+            return first, last
+        below, above = self._below[low], self._below[high + 1]
+        # How many sampled rows of the table there are per sampled row of the file, in its range.
+        every = (above - below) / count
+        gap = every if high > low else 0.0  # of one value nothing says how far the next is
+        least, most = self._below[first], self._below[last + 1]
+        if (
+            most - above <= _CHANCE * every
+        ):  # spread over the files: to where less than a row is expected
+            above = max(above, most - every / weight)
+        else:
+            above = min(most, above + gap)
+        if below - least <= _CHANCE * every:
+            below = min(below, least + every / weight)
+        else:
+            below = max(least, below - gap)
+        return (
+            max(first, min(low, bisect_left(self._below, below + 1) - 1)),
+            min(last, max(high, bisect_left(self._below, above) - 1)),
+        )
