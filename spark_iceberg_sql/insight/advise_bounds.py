@@ -6,6 +6,7 @@ spread over all files, as if by chance, or whether each file has a range of its 
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
@@ -16,6 +17,8 @@ from spark_iceberg_sql.insight.hypothetical import Bounds
 # A sample has none of the rows of which it is expected to have three in 5 % of cases (e**-3): if no more are expected,
 # their absence proves nothing.
 _CHANCE = 3.0
+# Of the sequence that fills the unit square most evenly (the plastic number's R2).
+_STEPS = (0.7548776662466927, 0.5698402909980532)
 
 
 class Ranked:
@@ -43,11 +46,13 @@ class Ranked:
         nulls: int,
         weight: float,
         within: tuple[int, int] | None = None,
+        number: int = 0,
     ) -> Bounds:
         """A file's bounds.
 
         ranks: of its sampled rows; -1 for a null or NaN. nulls: how many of these are null. weight: rows of the
         table per sampled row; 1.0 if every row is sampled. within: the least and the greatest rank of its partition.
+        number: of the file.
         """
         total = max(1, round(len(ranks) * weight))
         known = [r for r in ranks if r >= 0] if min(ranks) < 0 else ranks
@@ -58,7 +63,7 @@ class Ranked:
         if known:
             low, high = min(known), max(known)
             if weight > 1:
-                low, high = self._widened(low, high, len(known), weight, first, last)
+                low, high = self._widened(low, high, len(known), weight, first, last, number)
         elif weight > 1 and not nans and first <= last and self._by_chance_null(len(ranks)):
             low, high = first, last
         else:
@@ -76,7 +81,7 @@ class Ranked:
         return self._below[-1] / max(1, len(self.ranks)) * rows <= _CHANCE
 
     def _widened(
-        self, low: int, high: int, count: int, weight: float, first: int, last: int
+        self, low: int, high: int, count: int, weight: float, first: int, last: int, number: int
     ) -> tuple[int, int]:
         """Bounds widened by what the sample may have missed. count: the file's sampled rows with a value."""
         if count == 1:
@@ -86,17 +91,21 @@ class Ranked:
         every = (above - below) / count
         gap = every if high > low else 0.0  # of one value nothing says how far the next is
         least, most = self._below[first], self._below[last + 1]
-        if (
-            most - above <= _CHANCE * every
-        ):  # spread over the files: to where less than a row is expected
-            above = max(above, most - every / weight)
+        # Beyond the outermost row of a file there are as many as between two of its rows, in an exponential distribution.
+        if most - above <= _CHANCE * every:  # spread over the files
+            above = max(above, most - _drawn(number, _STEPS[0]) * every / weight)
         else:
             above = min(most, above + gap)
         if below - least <= _CHANCE * every:
-            below = min(below, least + every / weight)
+            below = min(below, least + _drawn(number, _STEPS[1]) * every / weight)
         else:
             below = max(least, below - gap)
         return (
             max(first, min(low, bisect_left(self._below, below + 1) - 1)),
             min(last, max(high, bisect_left(self._below, above) - 1)),
         )
+
+
+def _drawn(number: int, step: float) -> float:
+    """A value of the exponential distribution with mean 1: over the numbers of many files, each as often as it should."""
+    return -math.log(1 - (number + 0.5) * step % 1)

@@ -168,13 +168,13 @@ def hypothetical(sample: Sample, schema: Schema, spec: Spec, slices: Slices) -> 
     ]
     files = []
     start = 0
-    for end, size in zip(slices.cuts, slices.sizes, strict=True):
+    for number, (end, size) in enumerate(zip(slices.cuts, slices.sizes, strict=True)):
         row = order[start]
         values = tuple(sample.keys[f.key][row] for f in fields)
         within = {field_id: ends[codes[row]] for field_id, codes, ends in limits}
         bounds = {
             field_id: column.bounds(
-                ranks[start:end], sum(nulls[start:end]), weight, within.get(field_id)
+                ranks[start:end], sum(nulls[start:end]), weight, within.get(field_id), number
             )
             for field_id, column, ranks, nulls in columns
         }
