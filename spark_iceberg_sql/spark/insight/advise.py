@@ -1,7 +1,7 @@
 """advise(spark, source, queries): the specs that make a workload read the least.
 
-Each candidate spec becomes a hypothetical table, built from a sample of the rows; Iceberg's planner decides which of
-its files each query's filters keep. The best specs are planned again by Spark, with this package's rules.
+Each candidate spec becomes files that were never written, derived from a sample of the rows; Iceberg's evaluators decide
+which of them each query's filters keep. The best specs become hypothetical tables, which Spark plans, with this package's rules.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from spark_iceberg_sql.spark.bridge import hypothetical as tables
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight import progress
 from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
 from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, sampled
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
@@ -88,7 +89,7 @@ def advise(
     if using == "metadata" and found.table is None:
         raise IcebergSqlError(no_metadata(found), argument="using")
     try:
-        with sessions.working_in(spark):
+        with sessions.working_in(spark), progress.shown(spark, f"advice for {found.words}"):
             return _Search(spark, found, wanted, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
