@@ -1,7 +1,8 @@
 """advise(spark, source, queries): the specs that make a workload read the least.
 
-Each candidate spec becomes files that were never written, derived from a sample of the rows; Iceberg's evaluators decide
-which of them each query's filters keep. The best specs become hypothetical tables, which Spark plans, with this package's rules.
+Each candidate spec becomes files that were never written, derived from a sample of the rows; Iceberg's evaluators
+decide which of them each query's filters keep. The best specs become hypothetical tables, which Spark plans with this
+package's rules.
 """
 
 from __future__ import annotations
