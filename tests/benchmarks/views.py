@@ -57,7 +57,7 @@ def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
             made = Hypothetical(
                 source.schema, spec, tuple(file(number, size) for number in numbers)
             )
-            hypothetical.add_files(table, {0: made.as_json()})
+            hypothetical.add_files(table, made.packed())
     spark.sql(f"REFRESH TABLE {name}")
     return name
 
