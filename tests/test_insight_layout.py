@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, with_today_first
+from spark_iceberg_sql.insight.advise import Advice, Proposal, QueryReads, with_today
 from spark_iceberg_sql.insight.advise_fields import alters, fields_of, specs, wide
 from spark_iceberg_sql.insight.advise_layout import Sample, hypothetical, layouts, middle, sliced
 from spark_iceberg_sql.insight.advise_metadata import assumed
@@ -420,18 +420,25 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     assert "today's spec reads the least" in str(Advice([today], source="t", basis="b", tried=1))
 
 
-def test_from_metadata_todays_spec_stays_unless_another_is_clearly_better() -> None:
+def test_todays_spec_stays_unless_another_is_clearly_better() -> None:
     today = Proposal("", 10, 10_000, 10_000, (), 10, 1_000, is_today=True)
     better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000)
-    kept, (note,) = with_today_first([better, today])
+    kept, (note,) = with_today(today, [better], 0.25)
     assert kept == [today, better]
     assert "75%" in note
     text = str(Advice(kept, source="t", basis="b", tried=2))
     assert "today's spec stays: none is clearly better" in text
     best = Proposal("days(ts)", 9, 7_500, 7_500, (), 8, 1_000)
-    assert with_today_first([best, today]) == ([best, today], [])
+    assert with_today(today, [best], 0.25) == ([best, today], [])
+    assert with_today(today, [better], 0.1) == ([better, today], [])
+    worse = Proposal("id", 11, 11_000, 11_000, (), 8, 1_000)
+    assert with_today(today, [worse], 0.1) == ([today, worse], [])
     empty = Proposal("", 0, 0, 7_600, (), 0, 0, is_today=True)
-    assert with_today_first([best, empty]) == ([best, empty], [])
+    assert with_today(empty, [best], 0.25) == ([best, empty], [])
+
+
+def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:
+    assert [sample(seen, 10**6).error for seen in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.02]
 
 
 def test_a_sample_from_bounds_alone() -> None:

@@ -86,12 +86,12 @@ class Ranked:
         """Bounds widened by what the sample may have missed. count: the file's sampled rows with a value."""
         if count == 1:
             return first, last
-        below, above = self._below[low], self._below[high + 1]
+        below, above = float(self._below[low]), float(self._below[high + 1])
         # How many sampled rows of the table there are per sampled row of the file, in its range.
         every = (above - below) / count
         gap = every if high > low else 0.0  # of one value nothing says how far the next is
         least, most = self._below[first], self._below[last + 1]
-        # Beyond the outermost row of a file there are as many as between two of its rows, in an exponential distribution.
+        # Beyond a file's outermost row there are, on average, as many as between two of its rows.
         if most - above <= _CHANCE * every:  # spread over the files
             above = max(above, most - _drawn(number, _STEPS[0]) * every / weight)
         else:
@@ -107,5 +107,5 @@ class Ranked:
 
 
 def _drawn(number: int, step: float) -> float:
-    """A value of the exponential distribution with mean 1: over the numbers of many files, each as often as it should."""
+    """A value of the exponential distribution with mean 1, each as often as it should be over many numbers."""
     return -math.log(1 - (number + 0.5) * step % 1)

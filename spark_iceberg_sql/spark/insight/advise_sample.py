@@ -35,13 +35,15 @@ def sampled(
     columns: Sequence[int],
     fields: Sequence[PartitionField],
     count: int,
-) -> tuple[Sample, WriteSettings]:
-    """The sample, and the write settings of a table like the source.
+    like: Sample | None = None,
+) -> Sample:
+    """A sample of the rows.
 
-    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows.
+    columns: field ids, for the files' bounds. fields: the candidates. count: the approximate number of rows. like: an
+    earlier sample of the same source.
     """
     schema = source.schema
-    total = int(source.frame.count())
+    total = like.rows if like else int(source.frame.count())
     kinds = {i: schema.types[i] for i in columns if has_bounds(schema.types[i])}
     picked = [
         rows.stored(fn.col(dotted(_path(source, i))), kind.name).alias(f"c{i}")
@@ -63,27 +65,28 @@ def sampled(
         )
     *values, sizes_raw = zip(*taken, strict=True) if taken else ((),) * (len(picked) + 1)
     raw = sum(sizes_raw) / max(1, seen)
+    return Sample(
+        rows=total,
+        raw=max(1.0, raw),
+        columns={
+            i: [from_spark(kind, value) for value in column]
+            for (i, kind), column in zip(kinds.items(), values, strict=False)
+        },
+        keys={
+            f.key: [from_spark(kind, value) for value in column]
+            for f, column in zip(fields, values[len(kinds) :], strict=True)
+            for kind in (_result(source, f),)
+        },
+        sizes=like.sizes if like else _sizes(spark, source, max(1.0, raw)),
+        seen=seen,
+    )
+
+
+def _sizes(spark: SparkSession, source: Source, raw: float) -> Sizes:
+    """The sizes of files of a table like the source. raw: uncompressed bytes per row."""
     with hypothetical.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-        sizes = Sizes(first_rows(spark, source, table, max(1.0, raw), settings), settings)
-    return (
-        Sample(
-            rows=total,
-            raw=max(1.0, raw),
-            columns={
-                i: [from_spark(kind, value) for value in column]
-                for (i, kind), column in zip(kinds.items(), values, strict=False)
-            },
-            keys={
-                f.key: [from_spark(kind, value) for value in column]
-                for f, column in zip(fields, values[len(kinds) :], strict=True)
-                for kind in (_result(source, f),)
-            },
-            sizes=sizes,
-            seen=seen,
-        ),
-        settings,
-    )
+        return Sizes(first_rows(spark, source, table, raw, settings), settings)
 
 
 def assumed_rows(
