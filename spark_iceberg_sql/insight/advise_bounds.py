@@ -22,10 +22,15 @@ _STEPS = (0.7548776662466927, 0.5698402909980532)
 
 
 class Ranked:
-    """A sampled column as ranks of its values. values: in row order; None for a null."""
+    """A sampled column as ranks of its values.
 
-    def __init__(self, values: Sequence[Any]) -> None:
+    values: in row order; None for a null. ends: the least and the greatest value of the table, if known.
+    """
+
+    def __init__(self, values: Sequence[Any], ends: Sequence[Any] = ()) -> None:
         seen = {v for v in values if v is not None and v == v}
+        beyond = {v for v in ends if v is not None and v == v} - seen
+        seen |= beyond
         self.sorted: list[Any] = sorted(seen)
         rank = {value: i for i, value in enumerate(self.sorted)}
         self.ranks = [rank.get(v, -1) for v in values]
@@ -34,7 +39,7 @@ class Ranked:
         self.has_nans = any(r < 0 for r in self.ranks) and not all(
             n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
         )
-        counts = [0] * len(self.sorted)
+        counts = [int(value in beyond) for value in self.sorted]
         for r in self.ranks:
             if r >= 0:
                 counts[r] += 1
@@ -101,8 +106,8 @@ class Ranked:
         else:
             below = max(least, below - gap)
         return (
-            max(first, min(low, bisect_left(self._below, below + 1) - 1)),
-            min(last, max(high, bisect_left(self._below, above) - 1)),
+            max(first, min(low, bisect_left(self._below, below + 0.5) - 1)),
+            min(last, max(high, bisect_left(self._below, above - 0.5) - 1)),
         )
 
 

@@ -6,6 +6,7 @@ partitions in the sample alone; `advise_bounds` widens the bounds.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,7 +35,8 @@ class Sample:
     """A sample of a table's rows.
 
     rows: of the whole table. raw: average uncompressed bytes per row. columns: by field id, in write order.
-    keys: the values of each candidate field. sizes: the sizes of files. all_rows: whether it is the whole table.
+    keys: the values of each candidate field. sizes: the sizes of files. seen: the rows in the sample. ends: the least and
+    the greatest value of columns in the whole table, if known.
     """
 
     rows: int
@@ -43,6 +45,7 @@ class Sample:
     keys: Mapping[Key, Sequence[Any]]
     sizes: Sizes
     seen: int
+    ends: Mapping[int, Sequence[Any]] = dataclasses.field(default_factory=dict)
 
     @property
     def weight(self) -> float:
@@ -62,7 +65,7 @@ class Sample:
     @cached_property
     def ranked(self) -> Mapping[int, Ranked]:
         """The columns as ranks."""
-        return {field_id: Ranked(values) for field_id, values in self.columns.items()}
+        return {i: Ranked(values, self.ends.get(i, ())) for i, values in self.columns.items()}
 
     @cached_property
     def _codes(self) -> dict[Key, list[int]]:
@@ -79,17 +82,24 @@ class Sample:
     def _limits(self) -> dict[Key, list[tuple[int, int]]]:
         return {}
 
-    def limits(self, field: PartitionField) -> list[tuple[int, int]]:
+    def limits(self, of: PartitionField) -> list[tuple[int, int]]:
         """The least and the greatest rank of the source column, by the code of a field's value."""
-        if field.key not in self._limits:
-            column, codes = self.ranked[field.source_id], self.codes(field.key)
+        if of.key not in self._limits:
+            column, codes = self.ranked[of.source_id], self.codes(of.key)
             found = [(len(column.sorted), -1)] * (max(codes, default=-1) + 1)
             for code, rank in zip(codes, column.ranks, strict=True):
                 low, high = found[code]
                 if rank >= 0 and not low <= rank <= high:
                     found[code] = (min(low, rank), max(high, rank))
-            self._limits[field.key] = found
-        return self._limits[field.key]
+            # The outermost partitions have the table's outermost values, which the sample may not have.
+            seen = [rank for rank in column.ranks if rank >= 0]
+            ends = (min(seen), max(seen)) if seen else (0, -1)
+            top = len(column.sorted) - 1
+            self._limits[of.key] = [
+                (0 if low == ends[0] else low, top if high == ends[1] else high)
+                for low, high in found
+            ]
+        return self._limits[of.key]
 
     def partitions(self, fields: Sequence[PartitionField]) -> list[int]:
         """Each row's partition under a spec, as a number; empty for an unpartitioned table."""
