@@ -35,8 +35,8 @@ class Sample:
     """A sample of a table's rows.
 
     rows: of the whole table. raw: average uncompressed bytes per row. columns: by field id, in write order.
-    keys: the values of each candidate field. sizes: the sizes of files. seen: the rows in the sample. ends: the least and
-    the greatest value of columns in the whole table, if known.
+    keys: the values of each candidate field. sizes: the sizes of files. seen: the rows in the sample. ends: the least
+    and the greatest value of columns in the whole table, if known.
     """
 
     rows: int
