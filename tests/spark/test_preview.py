@@ -12,8 +12,11 @@ from pyspark.sql import SparkSession
 from samples import share
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.insight.specs import candidate
 from spark_iceberg_sql.spark.bridge import jobs
 from spark_iceberg_sql.spark.insight import progress
+from spark_iceberg_sql.spark.insight.hypothetical_source import source_of
+from spark_iceberg_sql.spark.insight.preview_commits import numbered
 
 pytestmark = pytest.mark.needs("previews")
 
