@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, repeat
+from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -147,58 +147,50 @@ def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
 
 def hypothetical(sample: Sample, schema: Schema, spec: Spec, slices: Slices) -> Hypothetical:
     """The table that consists of these files, with the bounds of the sample's columns."""
-    order = slices.order
-    spans = [*zip([0, *slices.cuts], slices.cuts, strict=False)]
-    rows = [max(1, round((end - start) * sample.weight)) for start, end in spans]
-    keys = [[sample.keys[f.key][order[start]] for start, _ in spans] for f in spec.fields]
+    order, weight = slices.order, sample.weight
+    keys = [sample.keys[f.key] for f in spec.fields]
     fixed = {f.source_id for f in spec.fields if f.transform.transform.order_preserving}
     columns = [
-        _bounds(column, order, spans, rows, sample, widen=field_id not in fixed)
+        (
+            field_id,
+            column,
+            [column.ranks[i] for i in order],
+            [column.nulls[i] for i in order] if column.has_nulls else [],
+            not sample.is_whole and field_id not in fixed,
+        )
         for field_id, column in sample.ranked.items()
     ]
-    values = zip(*keys, strict=True) if keys else repeat(())
-    bounds = zip(*columns, strict=True) if columns else repeat(())
-    ids = tuple(sample.ranked)
-    files = tuple(
-        HypotheticalFile(of_partition, count, size, dict(zip(ids, of_columns, strict=True)))
-        for count, size, of_partition, of_columns in zip(
-            rows, slices.sizes, values, bounds, strict=False
-        )
-    )
-    return Hypothetical(schema, spec, files)
+    files = []
+    start = 0
+    for end, size in zip(slices.cuts, slices.sizes, strict=True):
+        first = order[start]
+        total = max(1, round((end - start) * weight))
+        bounds = {
+            field_id: _bounds(
+                column, ranks[start:end], round(sum(nulls[start:end]) * weight), total, widen
+            )
+            for field_id, column, ranks, nulls, widen in columns
+        }
+        files.append(HypotheticalFile(tuple([key[first] for key in keys]), total, size, bounds))
+        start = end
+    return Hypothetical(schema, spec, tuple(files))
 
 
-def _bounds(
-    column: Ranked,
-    order: Sequence[int],
-    spans: Sequence[tuple[int, int]],
-    rows: Sequence[int],
-    sample: Sample,
-    *,
-    widen: bool,
-) -> list[Bounds]:
-    """A column's bounds in each file. rows: of each. widen: whether unseen rows may be outside the sampled bounds."""
-    values, top = column.sorted, len(column.sorted) - 1
-    ranks = [column.ranks[i] for i in order]
-    nulls = [column.nulls[i] for i in order] if column.has_nulls else []
-    widen = widen and not sample.is_whole
-    found = []
-    for (start, end), total in zip(spans, rows, strict=True):
-        some = ranks[start:end]
-        low, high = min(some), max(some)
-        null = round(sum(nulls[start:end]) * sample.weight) if nulls else 0
-        if high < 0:
-            found.append(Bounds(None, None, null or total, 0 if null else total))
-            continue
-        lost = low < 0
-        if lost:
-            low = min(r for r in some if r >= 0)
-        if widen:
-            gap = -(-(high - low) // (end - start - 1)) if end - start > 1 else top
-            low, high = max(0, low - gap), min(top, high + gap)
-        nans = max(1, total - null) if column.has_nans and lost else 0
-        found.append(Bounds(values[low], values[high], min(null, total - 1), min(nans, total)))
-    return found
+def _bounds(column: Ranked, ranks: Sequence[int], nulls: int, total: int, widen: bool) -> Bounds:
+    """One file's bounds. widen: whether unseen rows may be outside those of the sampled ones."""
+    high = max(ranks)
+    if high < 0:
+        return Bounds(None, None, nulls or total, 0 if nulls else total)
+    low = min(ranks)
+    lost = low < 0
+    if lost:
+        low = min(r for r in ranks if r >= 0)
+    if widen:
+        top = len(column.sorted) - 1
+        gap = -(-(high - low) // (len(ranks) - 1)) if len(ranks) > 1 else top
+        low, high = max(0, low - gap), min(top, high + gap)
+    nans = max(1, total - nulls) if column.has_nans and lost else 0
+    return Bounds(column.sorted[low], column.sorted[high], min(nulls, total - 1), min(nans, total))
 
 
 def layouts(
