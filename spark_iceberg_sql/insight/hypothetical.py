@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
 
 from spark_iceberg_sql.insight.hypothetical_values import (
     Value,
@@ -24,8 +26,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Primitive
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """A file's metadata about one column.
 
     low, high: the minimum and maximum, as `hypothetical_values.ordinal` returns them; None if every
@@ -38,8 +39,7 @@ class Bounds:
     nans: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HypotheticalFile:
+class HypotheticalFile(NamedTuple):
     """A data file that was never written.
 
     partition: the value of each partition field. rows, size: the rows and bytes it would have. bounds: by
@@ -49,7 +49,7 @@ class HypotheticalFile:
     partition: tuple[Value, ...]
     rows: int
     size: int
-    bounds: Mapping[int, Bounds] = field(default_factory=dict)
+    bounds: Mapping[int, Bounds] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
