@@ -1,4 +1,4 @@
-"""Faults of a store or a file while a query's tasks run: one sentence with the table and the snapshot.
+"""Faults of a store or a file while a query is planned or its tasks run: one sentence with the file.
 
 Spark reports them as a failed job with the stacks of a task and of the driver. In an installed session the actions of a
 DataFrame raise them as a ReadError instead; any other error stays Spark's own.
@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from spark_iceberg_sql.errors import ReadError
+from py4j.protocol import Py4JJavaError
+
+from spark_iceberg_sql.errors import IcebergSqlError, ReadError
 from spark_iceberg_sql.spark.bridge import lines, plan_leaves
-from spark_iceberg_sql.spark.bridge.errors import BRIDGE_ERRORS, JVM_ERRORS, causes, thrown_by
+from spark_iceberg_sql.spark.bridge.errors import (
+    BRIDGE_ERRORS,
+    JVM_ERRORS,
+    causes,
+    is_analysis_error,
+    message,
+    thrown_by,
+)
 from spark_iceberg_sql.spark.bridge.jvm import Java
 
 _ACTIONS = (
@@ -26,6 +36,13 @@ _STORE = re.compile(
     r"(?:java\.(?:io|net|nio)|javax\.net|software\.amazon\.awssdk|com\.(?:azure|google)|"
     r"org\.apache\.(?:hadoop|http|hc|parquet|orc|avro|iceberg))\."
 )
+# Classes of the exceptions that a file or its store throws, and of those that Iceberg puts around them.
+_FILE = re.compile(
+    r"(?:java\.(?:io|net|nio)|javax\.net|software\.amazon\.awssdk|com\.(?:azure|google)|"
+    r"org\.apache\.(?:hadoop|http|hc|parquet|orc|avro|iceberg\.shaded))\.|"
+    r"org\.apache\.iceberg\.exceptions\.(?:NotFound|RuntimeIO)Exception$"
+)
+_NO_METADATA = "Metadata file for version"  # of a table in folders, whose files Iceberg counts
 _PLAIN: dict[str, Callable[..., Any]] = {}  # what the actions were before
 _JOB = "Job aborted"
 
@@ -91,14 +108,54 @@ def _instead(error: Exception, words: str) -> ReadError:
 
 
 def of_statement(error: Exception) -> ReadError | None:
-    """The sentence about such a fault in a job of a statement that has no rows, such as INSERT; else None."""
+    """The sentence about such a fault in a statement's planning or in a job of one without rows, as INSERT; or None."""
+    if not isinstance(error, JVM_ERRORS):
+        return None
     try:
-        cause = (
-            _cause(error) if any(_JOB in _message(t) for t in causes(thrown_by(error))) else None
-        )
+        is_job = any(_JOB in _message(t) for t in causes(thrown_by(error)))
+        cause = _cause(error) if is_job or _is_of_file(error) else None
     except BRIDGE_ERRORS:
         return None
-    return None if cause is None else _instead(error, f"the statement's job has failed: {cause}")
+    words = "the statement's job has failed" if is_job else "the statement has failed"
+    return None if cause is None else _instead(error, f"{words}: {cause}")
+
+
+def failed(error: Exception, words: str) -> IcebergSqlError:
+    """The error for what the JVM has thrown: a ReadError if a file or a store is the reason. words: what has failed."""
+    try:
+        cause = _cause(error) if _is_of_file(error) else None
+    except BRIDGE_ERRORS:
+        cause = None
+    if cause is None:
+        return IcebergSqlError(f"{words}: {message(error)}")
+    return _instead(error, f"{words}: {cause}")
+
+
+@contextmanager
+def reading(words: str) -> Iterator[None]:
+    """Raise faults of stores and files as `failed`, and so every error for which pyspark has no class.
+
+    words: what has failed then. Refusals of a statement by Spark stay pyspark's own.
+    """
+    try:
+        yield
+    except IcebergSqlError:
+        raise
+    except JVM_ERRORS as error:
+        found = failed(error, words)
+        if not isinstance(error, Py4JJavaError) and not isinstance(found, ReadError):
+            raise
+        raise found from None
+
+
+def _is_of_file(error: Exception) -> bool:
+    """Whether a file or a store is at fault, and neither the statement nor the session."""
+    if is_analysis_error(error):
+        return False
+    return any(
+        _FILE.match(str(t.getClass().getName())) or _message(t).startswith(_NO_METADATA)
+        for t in causes(thrown_by(error))
+    )
 
 
 def _cause(error: Exception) -> str | None:

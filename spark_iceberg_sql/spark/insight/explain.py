@@ -20,6 +20,7 @@ from spark_iceberg_sql.spark.bridge import (
     terms,
 )
 from spark_iceberg_sql.spark.bridge.jvm import Java
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight.explain_conjuncts import Conjuncts
 
 if TYPE_CHECKING:
@@ -44,10 +45,11 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     The statement is planned, as by EXPLAIN, and does not run; only the tables' metadata is read.
 
     spark: an installed session, or any other session with Iceberg. text: a query, INSERT, DELETE, UPDATE or MERGE.
-    Raises IcebergSqlError for a statement that reads no table, pyspark's ParseException and
-    AnalysisException for one that Spark refuses.
+    Raises IcebergSqlError for a statement that reads no table, ReadError if a table's metadata cannot be read,
+    pyspark's ParseException and AnalysisException for one that Spark refuses.
     """
-    with sessions.working_in(spark), jvm.quietly(), relations.own_positions():
+    planning = read_errors.reading("the statement cannot be planned")
+    with planning, sessions.working_in(spark), jvm.quietly(), relations.own_positions():
         return _explained(spark, text)
 
 

@@ -15,6 +15,7 @@ from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge import catalogs, relations, rewrites, sessions
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight.preview import preview
 from spark_iceberg_sql.syntax.identifiers import backticked, dotted
 
@@ -42,7 +43,7 @@ def health(spark: SparkSession, table: str) -> Health:
     Runs Spark jobs over the metadata tables of the current snapshot; changes nothing.
 
     spark: the session. table: its name in a catalog, as in SQL. Raises IcebergSqlError if it is not an
-    Iceberg table.
+    Iceberg table, or if its metadata cannot be read.
     """
     try:
         parts = relations.name_parts(spark, table)
@@ -50,9 +51,12 @@ def health(spark: SparkSession, table: str) -> Health:
         raise IcebergSqlError(f"`{table}` is not the name of a table\n{_HELP}") from None
     if catalogs.is_temporary_view(spark, parts):
         raise IcebergSqlError(f"`{table}` is a temporary view, not a table\n{_HELP}")
-    with sessions.working_in(spark):
+    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
         name = tuple(relations.full_name(dotted(parts)))
-        loaded = catalogs.load(spark, name)
+        try:
+            loaded = catalogs.load(spark, name)
+        except (catalogs.CatalogSilentError, catalogs.NoCatalogError) as error:
+            raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
         if loaded.what != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.what}\n{_HELP}")
         known = table_from_metadata(name, loaded.metadata)
