@@ -75,14 +75,19 @@ def is_derived(conjunct: Java) -> bool:
 def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, int, int]]]:
     """The conjuncts that Spark derived for one table from a conjunct on another, whose place in the query they have.
 
+    The other one need not be there: Spark does not filter the left side of a LEFT JOIN by a condition of ON.
     conjuncts: each with its table's key. Returns the keys and places of the derived ones.
     """
     found: dict[tuple[str, int, int], dict[int, bool]] = {}
+    alone = set()
     for table, conjunct in conjuncts:
         at = place(conjunct)
         if at is not None:
-            found.setdefault(at, {})[table] = _names(at[0][at[1] : at[2]], conjunct)
-    return {
+            words = at[0][at[1] : at[2]]
+            found.setdefault(at, {})[table] = _names(words, conjunct)
+            if _is_of_another(words, conjunct):
+                alone.add((table, at))
+    return alone | {
         (table, at)
         for at, tables in found.items()
         if any(tables.values())
@@ -91,19 +96,33 @@ def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, i
     }
 
 
+def _is_of_another(words: str, conjunct: Java) -> bool:
+    """Whether a text compares the column of that name of another table."""
+    plain = [c for c in from_seq(conjunct.children()) if kind(c) == "AttributeReference"]
+    if len(plain) != 1:
+        return False
+    said = _said(words, plain[0])
+    own = {str(part).lower() for part in from_seq(plain[0].qualifier())[-1:]}
+    return bool(said and own and "" not in said and not said & own)
+
+
 def _names(words: str, conjunct: Java) -> bool:
     """Whether a text names a conjunct's columns, unqualified or with its own table's name."""
     for column in from_seq(conjunct.references().toSeq()):
-        name = re.escape(str(column.name()))
-        pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
         tables = {str(part).lower() for part in from_seq(column.qualifier())[-1:]}
-        said = {
-            m[1].strip("`").lower() if m[1] else ""
-            for m in re.finditer(pattern, words, re.IGNORECASE)
-        }
+        said = _said(words, column)
         if not said or (tables and "" not in said and not said & tables):
             return False
     return True
+
+
+def _said(words: str, column: Java) -> set[str]:
+    """The qualifiers with which a text names a column, in lower case; empty for none."""
+    name = re.escape(str(column.name()))
+    pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
+    return {
+        m[1].strip("`").lower() if m[1] else "" for m in re.finditer(pattern, words, re.IGNORECASE)
+    }
 
 
 def _is_of(words: str, expression: Java) -> bool:

@@ -36,7 +36,6 @@ _NOTHING = (
     "EmptyRelation",
 )
 _VIEWS = ("CreateIcebergView", "CreateViewCommand")
-_METADATA_DELETE = ("DeleteFromTableWithFilters", "DeleteFromTable")
 
 
 def explain(spark: SparkSession, text: str) -> Explanation:
@@ -68,7 +67,7 @@ def _explained(spark: SparkSession, text: str) -> Explanation:
             scan = _scan(spark, found, leaf, filtered.pop(own, None), places)
             if not _is_needless(scan, leaf, scans):
                 scans.append(scan)
-        elif leaf.kind in _METADATA_DELETE:
+        elif leaf.kind in plan_leaves.DELETES:
             scans.append(_metadata_delete(leaf.node))
         elif not plans.is_command(leaf.node) and (
             leaf.kind not in _NOTHING and not leaf.kind.startswith("Resolved")
@@ -121,8 +120,8 @@ def _scan(
     elif filtered is None:
         note = "its filters are not shown: the plan changed before they were pushed into the scan"
     if metrics is None:
-        read = (0, 0, 0)
-        note = "answered from file metadata: no file is read"
+        read = (0, 0, together["manifests"])
+        note = "answered from the manifests: no data file is read"
     else:
         read = (
             metrics["resultDataFiles"],
@@ -146,6 +145,7 @@ def _scan(
         if filtered is not None and metrics
         else 0,
         note=note,
+        at_most=leaf.may_stop and read[0] > 0,
     )
 
 
@@ -162,6 +162,8 @@ def _is_needless(scan: Scan, leaf: plan_leaves.Leaf, before: Sequence[Scan]) -> 
 def _metadata_delete(node: Java) -> Scan:
     name = _name(node)
     relation = node.table()
+    if expressions.kind(relation) == "DataSourceV2ScanRelation":
+        relation = relation.relation()
     table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
     kept = iceberg_filters.kept(table, []) if table is not None else None
     note = "whole files are removed from the metadata: no file is read or written"

@@ -96,7 +96,8 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
     assert table.specs is not None
     current = table.specs.current
     limit = int(SMALL * target)
-    shared = f"spec_id = {current} AND small > 1"
+    now = f"spec_id = {current}"
+    shared = f"{now} AND small > 1"
     one = _row(
         spark,
         f"""WITH p AS (
@@ -104,14 +105,15 @@ def _figures(spark: SparkSession, name: tuple[str, ...], table: Table) -> Figure
             count_if(file_size_in_bytes < {limit}) AS small,
             sum(IF(file_size_in_bytes < {limit}, file_size_in_bytes, 0)) AS small_bytes
           FROM {files} WHERE content = 0 GROUP BY {key})
-        SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes, count(*) AS partitions,
-          coalesce(max(bytes), 0) AS largest, coalesce(CAST(median(bytes) AS BIGINT), 0) AS median,
+        SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes,
+          count_if({now}) AS partitions, coalesce(max(IF({now}, bytes, NULL)), 0) AS largest,
+          coalesce(CAST(median(IF({now}, bytes, NULL)) AS BIGINT), 0) AS median,
           coalesce(sum(IF({shared}, small, 0)), 0) AS small,
           coalesce(sum(IF({shared}, small_bytes, 0)), 0) AS small_bytes,
           coalesce(sum(IF({shared}, ceil(small_bytes / {target}), 0)), 0) AS small_after,
           coalesce(sum(IF(spec_id <> {current}, small, 0)), 0) AS old_small,
           coalesce(sum(IF(spec_id <> {current}, small_bytes, 0)), 0) AS old_small_bytes,
-          count_if(files = 1 AND small = 1) AS alone,
+          count_if({now} AND files = 1 AND small = 1) AS alone,
           coalesce(sum(IF(spec_id <> {current}, files, 0)), 0) AS old_files,
           coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
         FROM p""",
