@@ -56,7 +56,10 @@ def read_leaves(spark: SparkSession, plan: Java) -> list[Leaf]:
     physical = _physical(spark, plan)
     every = [] if physical is None else scans(physical)
     ended = {_scan_text(node.scan()) for node in limited_scans(physical)} if physical else set()
-    found = [replace(leaf, may_stop=name in ended) for leaf, name in zip(found, names, strict=True)]
+    found = [
+        replace(leaf, may_stop=bool(name) and name in ended)
+        for leaf, name in zip(found, names, strict=True)
+    ]
     read = Counter(_scan_text(node.scan()) for node in every)
     kept: list[Leaf] = []
     seen: Counter[str] = Counter()
