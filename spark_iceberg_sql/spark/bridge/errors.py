@@ -49,6 +49,11 @@ def message(error: Exception) -> str:
     return ": ".join(said) or type(error).__name__
 
 
+def is_converted(error: Exception) -> bool:
+    """Whether pyspark has a class of its own for a Java exception, such as AnalysisException."""
+    return isinstance(error, CapturedException)
+
+
 def is_analysis_error(error: Exception) -> bool:
     """Whether Spark itself refused the statement, with one of its own error conditions."""
     thrown = thrown_by(error)

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
-
 from spark_iceberg_sql.errors import IcebergSqlError, ReadError
 from spark_iceberg_sql.spark.bridge import lines, plan_leaves
 from spark_iceberg_sql.spark.bridge.errors import (
@@ -21,6 +19,7 @@ from spark_iceberg_sql.spark.bridge.errors import (
     JVM_ERRORS,
     causes,
     is_analysis_error,
+    is_converted,
     message,
     thrown_by,
 )
@@ -143,7 +142,7 @@ def reading(words: str) -> Iterator[None]:
         raise
     except JVM_ERRORS as error:
         found = failed(error, words)
-        if not isinstance(error, Py4JJavaError) and not isinstance(found, ReadError):
+        if is_converted(error) and not isinstance(found, ReadError):
             raise
         raise found from None
 
