@@ -107,16 +107,21 @@ def _instead(error: Exception, words: str) -> ReadError:
 
 
 def of_statement(error: Exception) -> ReadError | None:
-    """The sentence about such a fault in a statement's planning or in a job of one without rows, as INSERT; or None."""
-    if not isinstance(error, JVM_ERRORS):
-        return None
+    """The sentence about such a fault in a job of a statement that has no rows, such as INSERT; else None."""
     try:
-        is_job = any(_JOB in _message(t) for t in causes(thrown_by(error)))
-        cause = _cause(error) if is_job or _is_of_file(error) else None
+        cause = (
+            _cause(error) if any(_JOB in _message(t) for t in causes(thrown_by(error))) else None
+        )
     except BRIDGE_ERRORS:
         return None
-    words = "the statement's job has failed" if is_job else "the statement has failed"
-    return None if cause is None else _instead(error, f"{words}: {cause}")
+    return None if cause is None else _instead(error, f"the statement's job has failed: {cause}")
+
+
+def of_planning(error: Exception) -> IcebergSqlError | None:
+    """The sentence about such a fault while a query is analysed, such as a missing metadata file; else None."""
+    if not isinstance(error, JVM_ERRORS) or not _is_of_file(error):
+        return None
+    return failed(error, "the statement has failed")
 
 
 def failed(error: Exception, words: str) -> IcebergSqlError:
