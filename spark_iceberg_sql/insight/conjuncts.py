@@ -77,7 +77,7 @@ def why_withheld(call: Term, column: str, fields: Sequence[Field]) -> str:
     if any(one.source == column and one.transform == "identity" for one in fields):
         return (
             f"`{call.sql}` is not passed to Iceberg: where a partition field is `{column}` itself, Iceberg would "
-            "compare its values with those of the function, and lose rows"
+            "compare its values with those of the function, and return wrong rows"
         )
     return f"`{call.sql}` is not passed to Iceberg, which would return wrong rows for some values of `{column}`"
 

@@ -57,8 +57,8 @@ class Scan:
     conjuncts: tuple[Conjunct, ...] = ()
     runtime_filters: tuple[str, ...] = ()
     old_specs: int = 0
-    note: str | None = None
     at_most: bool = False
+    note: str | None = None
 
     @property
     def pruned(self) -> float | None:

@@ -395,11 +395,11 @@ SHOWN: list[tuple[str, list[str]]] = [
     (
         S
         + "SELECT id FROM local.d.g WHERE id > (SELECT max(id) - 39 FROM local.d.t WHERE id < 99)",
-        ["of local.d.g", " of 29 files (", "of local.d.t"],
+        ["of local.d.g", "of local.d.t"],
     ),
     (
-        "%%iceberg_sql --limit 1\nSELECT id FROM local.d.t",
-        ["read at most 29 of 29 files ("],
+        S + "SELECT id FROM local.d.t LIMIT 1",
+        ["read at most "],
     ),
     (S + "CALL local.system.expire_snapshots('d.slow', TIMESTAMP '2020-01-01')", ["1 row · "]),
 ]

@@ -87,11 +87,14 @@ def _is_path(expression: Java) -> bool:
 
 def iceberg_calls(expression: Java) -> list[Java]:
     """The calls of Iceberg's functions on a column that stay in Spark."""
-    found = [call for child in from_seq(expression.children()) for call in iceberg_calls(child)]
-    if kind(expression) != "StaticInvoke" or not _is_path(from_seq(expression.children())[-1]):
-        return found
-    owner = str(expression.staticObject().getName())
-    return [expression, *found] if owner.startswith("org.apache.iceberg.") else found
+    children = from_seq(expression.children())
+    found = [call for child in children for call in iceberg_calls(child)]
+    if kind(expression) == "StaticInvoke" and children:
+        value = children[-1].child() if kind(children[-1]) == "Cast" else children[-1]
+        owner = str(expression.staticObject().getName())
+        if _is_path(value) and owner.startswith("org.apache.iceberg."):
+            return [expression, *found]
+    return found
 
 
 def not_null(conjunct: Java, relation: Java) -> list[Java]:

@@ -99,7 +99,8 @@ def _instead(error: Exception, words: str) -> ReadError:
     """A ReadError of the class of Spark's error, too, for code that catches that one."""
     kind = type(error)
     shown = {"__str__": lambda _: words, "__repr__": lambda _: f"ReadError({words!r})"}
-    made: Any = type("ReadError", (ReadError, kind), {**shown, "__module__": ReadError.__module__})
+    bases = (kind,) if issubclass(kind, ReadError) else (ReadError, kind)
+    made: Any = type("ReadError", bases, {**shown, "__module__": ReadError.__module__})
     found: ReadError = made.__new__(made, words)
     found.__dict__.update(error.__dict__)
     ReadError.__init__(found, words)

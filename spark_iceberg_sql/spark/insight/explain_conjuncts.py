@@ -214,7 +214,7 @@ class Conjuncts:
     def _why_not_one(self, conjunct: Java) -> str:
         withheld = None
         for call in expressions.iceberg_calls(conjunct):
-            (column,) = expressions.paths(call) or ("",)
+            column = expressions.paths(call)[-1]
             withheld = reasons.why_withheld(terms.term(call), column, self._fields)
         return reasons.why_not_pushed(terms.term(conjunct), withheld)
 
