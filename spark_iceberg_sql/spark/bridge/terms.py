@@ -75,35 +75,20 @@ def is_derived(conjunct: Java) -> bool:
 def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, int, int]]]:
     """The conjuncts that Spark derived for one table from a conjunct on another, whose place in the query they have.
 
-    The other one need not be there: Spark does not filter the left side of a LEFT JOIN by a condition of ON.
     conjuncts: each with its table's key. Returns the keys and places of the derived ones.
     """
     found: dict[tuple[str, int, int], dict[int, bool]] = {}
-    alone = set()
     for table, conjunct in conjuncts:
         at = place(conjunct)
         if at is not None:
-            words = at[0][at[1] : at[2]]
-            found.setdefault(at, {})[table] = _names(words, conjunct)
-            if _is_of_another(words, conjunct):
-                alone.add((table, at))
-    return alone | {
+            found.setdefault(at, {})[table] = _names(at[0][at[1] : at[2]], conjunct)
+    return {
         (table, at)
         for at, tables in found.items()
         if any(tables.values())
         for table, is_own in tables.items()
         if not is_own
     }
-
-
-def _is_of_another(words: str, conjunct: Java) -> bool:
-    """Whether a text compares the column of that name of another table."""
-    plain = [c for c in from_seq(conjunct.children()) if kind(c) == "AttributeReference"]
-    if len(plain) != 1:
-        return False
-    said = _said(words, plain[0])
-    own = {str(part).lower() for part in from_seq(plain[0].qualifier())[-1:]}
-    return bool(said and own and "" not in said and not said & own)
 
 
 def _names(words: str, conjunct: Java) -> bool:

@@ -55,7 +55,11 @@ def explain(spark: SparkSession, text: str) -> Explanation:
 def _explained(spark: SparkSession, text: str) -> Explanation:
     found = plans.planned(spark, text)
     filtered = plans.filtered(found)
-    every = [(number, c) for number, one in filtered.items() for c in one.conjuncts]
+    every = [
+        (number, c)
+        for number, one in filtered.items()
+        for c in (*(conjunct for conjunct, _ in one.above), *one.conjuncts)
+    ]
     derived = terms.copies(every)
     scans: list[Scan] = []
     notes = []
