@@ -94,20 +94,16 @@ def copies(conjuncts: Iterable[tuple[int, Java]]) -> set[tuple[int, tuple[str, i
 def _names(words: str, conjunct: Java) -> bool:
     """Whether a text names a conjunct's columns, unqualified or with its own table's name."""
     for column in from_seq(conjunct.references().toSeq()):
+        name = re.escape(str(column.name()))
+        pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
         tables = {str(part).lower() for part in from_seq(column.qualifier())[-1:]}
-        said = _said(words, column)
+        said = {
+            m[1].strip("`").lower() if m[1] else ""
+            for m in re.finditer(pattern, words, re.IGNORECASE)
+        }
         if not said or (tables and "" not in said and not said & tables):
             return False
     return True
-
-
-def _said(words: str, column: Java) -> set[str]:
-    """The qualifiers with which a text names a column, in lower case; empty for none."""
-    name = re.escape(str(column.name()))
-    pattern = rf"(?:(`[^`]+`|\w+)\.)?(?:`{name}`|\b{name}\b)"
-    return {
-        m[1].strip("`").lower() if m[1] else "" for m in re.finditer(pattern, words, re.IGNORECASE)
-    }
 
 
 def _is_of(words: str, expression: Java) -> bool:
