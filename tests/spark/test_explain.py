@@ -510,6 +510,13 @@ def test_reasons_name_what_prevents_pruning(spark: SparkSession) -> None:
     assert {c.inferred for c in right.conjuncts} == {True}
     (own,) = sis.explain(spark, f"SELECT * FROM (SELECT x.k FROM {name} x) y WHERE y.k = 1").scans
     assert [c.text for c in own.conjuncts if not c.inferred] == ["y.k = 1"]
+    renamed = (
+        f"SELECT * FROM (SELECT k AS id FROM {name}) x JOIN {name} y ON x.id = y.id WHERE x.id = 1"
+    )
+    texts = {
+        c.text: c.inferred for scan in sis.explain(spark, renamed).scans for c in scan.conjuncts
+    }
+    assert (texts["x.id = 1"], texts["id = 1"]) == (False, True)
     spark.sql(f"DROP TABLE {name}")
 
 
