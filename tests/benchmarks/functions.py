@@ -94,13 +94,13 @@ def analysis(spark: SparkSession, rounds: int) -> Iterator[str]:
     for calls in (1, 10, 100):
         took: dict[str, list[float]] = {way: [] for way in ways}
         empty = []
-        for _ in range(20 * rounds):
+        for _ in range(40 * rounds):
             empty.append(_milliseconds(spark, "1"))
             for way in ways:
                 text = ", ".join(way.format(i) for i in range(calls))
                 took[way].append(_milliseconds(spark, text))
-        floor = statistics.median(empty[10 * rounds :])
-        cells = [_spread([(t - floor) / calls for t in took[way][10 * rounds :]]) for way in ways]
+        floor = statistics.median(empty[20 * rounds :])
+        cells = [_spread([(t - floor) / calls for t in took[way][20 * rounds :]]) for way in ways]
         yield f"| {calls} | {' | '.join(cells)} |"
 
 
