@@ -42,6 +42,7 @@ def test_each_problem_alone() -> None:
     assert problems(small=8, small_after=2, small_bytes=900 * MB) == ["small files"]
     assert problems(small=2, small_after=2) == []
     assert problems(alone=9, median=2 * MB) == ["fine partitions"]
+    assert problems(alone=9, median=2 * MB, old_files=1) == ["old specs"]
     assert problems(alone=9, median=200 * MB) == []
     assert problems(largest=5000 * MB) == ["skew"]
     assert problems(largest=90 * MB, median=MB, alone=0) == []  # no file is too large

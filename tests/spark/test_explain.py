@@ -439,6 +439,8 @@ def test_what_cannot_be_explained_is_said(spark: SparkSession) -> None:
         sis.explain(spark, f"DROP TABLE {T}")
     with pytest.raises(AnalysisException):
         sis.explain(spark, "SELECT * FROM local.explain.nope")
+    with pytest.raises((AnalysisException, sis.IcebergSqlError)):
+        sis.explain(spark, "DELETE FROM shown WHERE id = 1")  # a view
     with pytest.raises(ParseException):
         sis.explain(spark, "SELEC 1")
 

@@ -97,10 +97,10 @@ def _leaves(
     node: Java, runtime: tuple[str, ...], *, is_first: bool = False, may_stop: bool = False
 ) -> Iterator[Leaf]:
     name = kind(node)
-    if name in DELETES:
+    children = from_seq(node.children())
+    if name in DELETES and (not children or kind(children[0]) in (_RELATION, _SCAN)):
         yield Leaf(name, node)
         return
-    children = from_seq(node.children())
     if not children:
         yield Leaf(name, node, runtime, is_first, may_stop)
     may_stop = may_stop or name in _LIMITS
