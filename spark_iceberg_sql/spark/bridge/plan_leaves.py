@@ -98,7 +98,7 @@ def _leaves(
 ) -> Iterator[Leaf]:
     name = kind(node)
     children = from_seq(node.children())
-    if name in DELETES and (not children or kind(children[0]) in (_RELATION, _SCAN)):
+    if name == "DeleteFromTable" and _is_of_all_rows(node):
         yield Leaf(name, node)
         return
     if not children:
@@ -127,6 +127,12 @@ def _leaves(
     for plan in from_seq(node.subqueries()):
         if plan.hashCode() not in dynamic:
             yield from _leaves(plan, (), is_first=is_first)
+
+
+def _is_of_all_rows(delete: Java) -> bool:
+    """Whether a DELETE, as optimized, is of a table's rows without a condition."""
+    condition = str(delete.condition().sql()).lower()
+    return kind(delete.table()) in (_RELATION, _SCAN) and condition == "true"
 
 
 def relation_name(node: Java) -> str:

@@ -169,7 +169,9 @@ def _metadata_delete(node: Java) -> Scan:
     if expressions.kind(relation) == "DataSourceV2ScanRelation":
         relation = relation.relation()
     table = iceberg_filters.iceberg_table(relation) if hasattr(relation, "table") else None
-    kept = iceberg_filters.kept(table, []) if table is not None else None
+    if table is None:
+        return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
+    kept = iceberg_filters.kept(table, [])
     note = "whole files are removed from the metadata: no file is read or written"
     if kept is None:
         return Scan(name, note=note)
