@@ -174,17 +174,30 @@ def test_bounds_are_packed_as_the_spec_says() -> None:
     assert lower_bound(kind("double"), float("nan")) is None
 
 
-def test_files_are_handed_out_as_a_rest_catalog_does() -> None:
+def test_files_are_packed_with_each_distinct_value_once() -> None:
     spec = candidate("days(ts), name", SCHEMA).spec
-    bounds = {1: Bounds(3, 9, nulls=1), 7: Bounds(None, None, 10)}
-    table = Hypothetical(SCHEMA, spec, (HypotheticalFile((19723, None), 10, 123, bounds),))
-    (task,) = json.loads(table.as_json())["file-scan-tasks"]
-    file = task["data-file"]
-    assert file["partition"] == {"1000": "2024-01-01", "1001": None}
-    assert (file["record-count"], file["file-size-in-bytes"]) == (10, 123)
-    assert file["lower-bounds"] == {"keys": [1], "values": ["0300000000000000"]}
-    assert file["null-value-counts"] == {"keys": [1, 7], "values": [1, 10]}
-    assert (table.partitions, table.rows, table.size) == (1, 10, 123)
+    bounds = {1: Bounds(3, 9, nulls=1), 6: Bounds(0.0, None, 10)}
+    files = (
+        HypotheticalFile((19723, None), 10, 0, bounds),
+        HypotheticalFile((19723, "n"), 11, 5, {6: Bounds(-0.0, float("nan"), 2, nans=4)}),
+    )
+    table = Hypothetical(SCHEMA, spec, files)
+    assert (table.partitions, table.rows, table.size) == (2, 21, 5)
+    assert table.packed() == b"".join(
+        (
+            struct.pack(">i 4q", 2, 10, 11, 1, 5),  # rows, and bytes: at least one
+            struct.pack(">ii", 1, 4) + struct.pack("<i", 19723) + struct.pack(">2q", 0, 0),
+            struct.pack(">ii", 1, 1) + b"n" + struct.pack(">2q", -1, 0),
+            struct.pack(">i", 2),
+            struct.pack(">i? 4q", 1, False, 1, -1, 0, 0),  # the second file has no bounds of `id`
+            struct.pack(">ii", 1, 8) + struct.pack("<q", 3) + struct.pack(">2q", 0, -1),
+            struct.pack(">ii", 1, 8) + struct.pack("<q", 9) + struct.pack(">2q", 0, -1),
+            struct.pack(">i? 4q", 6, True, 10, 2, 0, 4),
+            struct.pack(">ii", 2, 8) + struct.pack("<d", 0.0) + struct.pack(">i", 8),
+            struct.pack("<d", -0.0) + struct.pack(">2q", 0, 1),
+            struct.pack(">i 2q", 0, -1, -1),
+        )
+    )
 
 
 def test_partitions_are_readable() -> None:

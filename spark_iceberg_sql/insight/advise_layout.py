@@ -147,30 +147,37 @@ def middle(sample: Sample, fields: Sequence[PartitionField]) -> float:
 
 def hypothetical(sample: Sample, schema: Schema, spec: Spec, slices: Slices) -> Hypothetical:
     """The table that consists of these files, with the bounds of the sample's columns."""
-    fields = spec.fields
-    fixed = {f.source_id for f in fields if f.transform.transform.order_preserving}
+    order, weight = slices.order, sample.weight
+    keys = [sample.keys[f.key] for f in spec.fields]
+    fixed = {f.source_id for f in spec.fields if f.transform.transform.order_preserving}
+    columns = [
+        (
+            field_id,
+            column,
+            [column.ranks[i] for i in order],
+            [column.nulls[i] for i in order] if column.has_nulls else [],
+            not sample.is_whole and field_id not in fixed,
+        )
+        for field_id, column in sample.ranked.items()
+    ]
     files = []
     start = 0
     for end, size in zip(slices.cuts, slices.sizes, strict=True):
-        rows = slices.order[start:end]
-        start = end
-        values = tuple(sample.keys[f.key][rows[0]] for f in fields)
-        total = max(1, round(len(rows) * sample.weight))
+        first = order[start]
+        total = max(1, round((end - start) * weight))
         bounds = {
-            field_id: _bounds(column, rows, total, sample, widen=field_id not in fixed)
-            for field_id, column in sample.ranked.items()
+            field_id: _bounds(
+                column, ranks[start:end], round(sum(nulls[start:end]) * weight), total, widen
+            )
+            for field_id, column, ranks, nulls, widen in columns
         }
-        files.append(HypotheticalFile(values, total, size, bounds))
+        files.append(HypotheticalFile(tuple([key[first] for key in keys]), total, size, bounds))
+        start = end
     return Hypothetical(schema, spec, tuple(files))
 
 
-def _bounds(
-    column: Ranked, rows: Sequence[int], total: int, sample: Sample, *, widen: bool
-) -> Bounds:
-    ranks = [column.ranks[i] for i in rows]
-    nulls = 0
-    if column.has_nulls:
-        nulls = round(sum(column.nulls[i] for i in rows) * sample.weight)
+def _bounds(column: Ranked, ranks: Sequence[int], nulls: int, total: int, widen: bool) -> Bounds:
+    """One file's bounds. widen: whether unseen rows may be outside those of the sampled ones."""
     high = max(ranks)
     if high < 0:
         return Bounds(None, None, nulls or total, 0 if nulls else total)
@@ -178,7 +185,7 @@ def _bounds(
     lost = low < 0
     if lost:
         low = min(r for r in ranks if r >= 0)
-    if widen and not sample.is_whole:
+    if widen:
         top = len(column.sorted) - 1
         gap = -(-(high - low) // (len(ranks) - 1)) if len(ranks) > 1 else top
         low, high = max(0, low - gap), min(top, high + gap)

@@ -275,6 +275,18 @@ def test_what_its_analysis_would_run_is_not_planned(spark: SparkSession) -> None
     if "previews" not in versions.line(spark.version).lacks:
         with pytest.raises(sis.IcebergSqlError, match="there is no query to advise for"):
             sis.advise(spark, T, [f"FROM {T} INSERT INTO {OLD} SELECT id, name WHERE k = 1"])
+    else:
+        for ask in (
+            lambda: sis.preview(spark, T, "id"),
+            lambda: sis.preview(spark, spark.range(1), "id", using="sample"),
+            lambda: sis.advise(spark, T, f"SELECT * FROM {T} WHERE id = 1", using="metadata"),
+            lambda: spark.sql(f"SELECT * FROM iceberg_preview('{T}', 'id')"),
+        ):
+            with pytest.raises(
+                Exception,
+                match=r"does not have previews of specs and advice\s+help: they need Spark 4\.1",
+            ):
+                ask()
     assert files
     assert files == sorted(
         Path(spark.conf.get("spark.sql.catalog.local.warehouse") or "").rglob("*.json")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -10,6 +12,8 @@ from pyspark.sql import SparkSession
 from samples import share
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge import jobs
+from spark_iceberg_sql.spark.insight import progress
 
 pytestmark = pytest.mark.needs("previews")
 
@@ -269,6 +273,35 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
         ((key, value),) = properties.items()
         with pytest.raises(sis.IcebergSqlError, match=f"'{key}' cannot be '{value}'"):
             sis.preview(spark, events, "days(ts)", properties=properties)
+
+
+def test_a_long_preview_says_how_far_it_is(
+    spark: SparkSession,
+    events: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """On a terminal, once it takes long; the jobs of a group that somebody else watches stay in it."""
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_EVERY", 0.01)
+    context = spark.sparkContext
+
+    def said() -> str:
+        sis.preview(spark, events, "days(ts)")
+        return capsys.readouterr().err
+
+    assert "preview of" not in said()  # no terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    lines = said().split("\r")
+    assert re.fullmatch(rf"preview of {events}: \d+ s, \d+ of \d+ tasks", lines[-3].strip())
+    assert lines[-2:] == [" " * len(lines[-2]), ""]  # nothing remains
+    assert context.getLocalProperty("spark.jobGroup.id") is None
+    context.setJobGroup("theirs", "a cell")
+    try:
+        assert said() == ""
+        assert context.getLocalProperty("spark.jobGroup.id") == "theirs"
+    finally:
+        jobs.end(spark)
 
 
 def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events: str) -> None:

@@ -1,13 +1,15 @@
 """advise(spark, source, queries): the specs that make a workload read the least.
 
-Each candidate spec becomes a hypothetical table, built from a sample of the rows; Iceberg's planner decides which of
-its files each query's filters keep. The best specs are planned again by Spark, with this package's rules.
+Each candidate spec becomes files that were never written, derived from a sample of the rows; Iceberg's evaluators
+decide which of them each query's filters keep. The best specs become hypothetical tables, which Spark plans with this
+package's rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -22,11 +24,12 @@ from spark_iceberg_sql.insight.specs import candidate, clause
 from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.spark.bridge import event_logs, relations, sessions
+from spark_iceberg_sql.spark.bridge import event_logs, iceberg_filters, relations, sessions
 from spark_iceberg_sql.spark.bridge import hypothetical as tables
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.spark.insight import progress
 from spark_iceberg_sql.spark.insight.advise_queries import Planned, Queries
 from spark_iceberg_sql.spark.insight.advise_sample import assumed_rows, sampled
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
@@ -87,7 +90,7 @@ def advise(
     if using == "metadata" and found.table is None:
         raise IcebergSqlError(no_metadata(found), argument="using")
     try:
-        with sessions.working_in(spark):
+        with sessions.working_in(spark), progress.shown(spark, f"advice for {found.words}"):
             return _Search(spark, found, wanted, sample, using).result()
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
@@ -224,25 +227,21 @@ class _Search:
     def _costs(
         self, sample: Sample, every: Mapping[Fields, Slices], planned: Sequence[Planned]
     ) -> list[dict[Fields, int]]:
-        """The cost of each query under each spec, by Iceberg's planner over all of their files in one table."""
-        order = list(every)
+        """The cost of each query under each spec, by Iceberg's evaluators; no manifest is written or read."""
         ids: dict[tuple[int, str], int] = {}
         own = []
-        for number, fields in enumerate(order):
+        for number, fields in enumerate(every):
             renamed = tuple(_with_id(f, ids.setdefault(f.key, 1000 + len(ids))) for f in fields)
             own.append(Spec(number, renamed))
-        answers = {}
-        for spec, fields in zip(own, order, strict=True):
-            made = hypothetical(sample, self._source.schema, spec, every[fields])
-            answers[spec.spec_id] = made.as_json()
-        costs = [dict.fromkeys(order, 0) for _ in planned]
+        filters = [iceberg_filters.conjunction(one) for item in planned for one in item.filters]
+        costs: list[dict[Fields, int]] = [{} for _ in planned]
         with tables.table(self._source.as_table(*own)) as table:
-            tables.add_files(table, answers)
-            for item, found in zip(planned, costs, strict=True):
-                for filters in item.filters:
-                    left = tables.planned_by_spec(table, filters)
-                    for number, (files, read) in left.items():
-                        found[order[number]] += read + files * self._open
+            for spec, (fields, slices) in zip(own, every.items(), strict=True):
+                made = hypothetical(sample, self._source.schema, spec, slices)
+                left = iter(tables.kept(table, spec.spec_id, made.packed(), filters))
+                for item, found in zip(planned, costs, strict=True):
+                    scans = islice(left, len(item.filters))
+                    found[fields] = sum(read + files * self._open for files, read in scans)
         return costs
 
     # ---------------------------------------------------------------- proposals
@@ -261,7 +260,7 @@ class _Search:
             return None
         made = hypothetical(sample, source.schema, spec, slices)
         with tables.table(source.as_table(spec)) as table:
-            tables.add_files(table, {0: made.as_json()})
+            tables.add_files(table, made.packed())
             reads = self._queries.reads(table)
         rewrite = _rewrite(source.table) if source.table is not None else None
         sizes = [file.size for file in made.files]

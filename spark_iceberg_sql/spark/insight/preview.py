@@ -25,7 +25,7 @@ from spark_iceberg_sql.spark.bridge import hypothetical, memory_writers, session
 from spark_iceberg_sql.spark.bridge.errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.insight import hypothetical_rows as rows
-from spark_iceberg_sql.spark.insight import preview_commits
+from spark_iceberg_sql.spark.insight import preview_commits, progress
 from spark_iceberg_sql.spark.insight.hypothetical_source import (
     Source,
     refuse_property,
@@ -79,7 +79,11 @@ def preview(
     with refusing("spec"):
         wanted = candidate(spec, found.schema, case_sensitive=sensitive)
     try:
-        with sessions.working_in(spark), hypothetical.table(found.as_table(wanted.spec)) as table:
+        with (
+            sessions.working_in(spark),
+            progress.shown(spark, f"preview of {found.words}"),
+            hypothetical.table(found.as_table(wanted.spec)) as table,
+        ):
             if using == "data":
                 return _Run(spark, found, wanted, table, commits).result()
             settings = settings_of(spark, table)

@@ -111,24 +111,26 @@ def known_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tupl
         column, kind = source.schema.by_id(i), source.schema.types[i]
         assert column is not None
         of_column = metrics.getField(column.name)
-        ends = ("lower_bound", "upper_bound")
         picked += [
-            rows.stored(of_column.getField(end), kind.name).alias(f"{end}{i}") for end in ends
+            rows.stored(of_column.getField(end), kind.name).alias(f"{end}{i}")
+            for end in ("lower_bound", "upper_bound")
         ]
     files = spark.table(dotted((*source.table, "files"))).select(
         "content", "record_count", "file_size_in_bytes", *picked
     )
     collected = files.collect()
+    kinds = [(i, source.schema.types[i]) for i in ids]
     known = []
-    for row in collected:
-        bounds: dict[int, tuple[Any, Any]] = {}
-        for i in ids:
-            low, high = row[f"lower_bound{i}"], row[f"upper_bound{i}"]
-            if low is not None and high is not None:
-                kind = source.schema.types[i]
-                bounds[i] = (from_spark(kind, low), from_spark(kind, high))
-        if not row["content"] and row["record_count"]:
-            known.append(Known(row["record_count"], row["file_size_in_bytes"], bounds))
+    for content, count, size, *ends in map(tuple, collected):  # a row's fields by name are slow
+        if content or not count:
+            continue
+        lows, highs = ends[::2], ends[1::2]
+        bounds = {
+            i: (from_spark(kind, low), from_spark(kind, high))
+            for (i, kind), low, high in zip(kinds, lows, highs, strict=True)
+            if low is not None and high is not None
+        }
+        known.append(Known(count, size, bounds))
     return known, sum(bool(row["content"]) for row in collected)
 
 
