@@ -12,7 +12,7 @@ from spark_iceberg_sql.insight.plain import Result, plain
 
 _SHOWN = 5
 _TEXT = 60
-_CLEARLY = 0.75  # of today's cost: from metadata, 3 of 100 choices above it were worse than today's
+METADATA_ERROR = 0.25  # of a cost: 3 of 100 choices estimated to gain less were worse than today's
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +92,21 @@ def proposal(
     )
 
 
-def with_today_first(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str]]:
-    """Proposals from metadata alone, best first: today's spec stays first unless another is clearly better.
+def with_today(
+    today: Proposal, proposals: Sequence[Proposal], error: float
+) -> tuple[list[Proposal], list[str]]:
+    """Proposals, best first, and today's spec, which stays first unless another is clearly better.
 
-    Returns them in that order, and notes.
+    today: as it is in the table. error: of the other costs, as a fraction. Returns them in that order, and notes.
     """
-    today = next((p for p in proposals if p.is_today and p.table_files), None)
-    if today is None or proposals[0] is today or proposals[0].cost <= _CLEARLY * today.cost:
-        return list(proposals), []
+    ranked = sorted([today, *proposals], key=lambda p: p.cost)
+    if ranked[0] is today or not today.table_files or ranked[0].cost <= (1 - error) * today.cost:
+        return ranked, []
     note = (
-        f"today's spec stays first: no other is estimated to cost less than {_CLEARLY:.0%} of it, and estimates "
-        "from metadata are not exact enough for less"
+        f"today's spec stays first: no other is estimated to cost less than {1 - error:.0%} of it, and the "
+        "estimates are not exact enough for less"
     )
-    return [today, *(p for p in proposals if p is not today)], [note]
+    return [today, *(p for p in ranked if p is not today)], [note]
 
 
 class Advice(list[Proposal], Result):

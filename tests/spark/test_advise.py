@@ -87,7 +87,7 @@ def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> Non
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
     source = source_of(spark, visits)
     with sessions.working_in(spark):
-        costs = _Search(spark, source, workload(queries), 10**6).costs()
+        costs = _Search(spark, source, workload(queries), 10**6).costs.all_specs().total
     by_text = {clause(Spec(0, fields), source.schema): cost for fields, cost in costs.items()}
     chosen = sis.advise(spark, visits, queries)
     assert "every row" in chosen.basis
@@ -305,7 +305,8 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
     queries = [f"SELECT * FROM {name} WHERE {condition}" for condition in FILTERS]
     with sessions.working_in(spark):
         search = _Search(spark, source, workload(queries), 3000, using)
-        sample, every, planned, costs = search._ranked()
+        found = search.costs.all_specs()
+        sample, every, planned, costs = found.sample, found.layouts, found.planned, found.by_query
         assert len(every) > 60
         seen: set[object] = set()
         tried = [spec for n, spec in enumerate(every) if len(spec) < 2 or n % 12 == 0]

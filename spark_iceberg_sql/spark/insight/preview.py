@@ -91,7 +91,7 @@ def preview(
             if using == "sample":
                 return from_sample(spark, found, wanted, table, settings, words)
             with refusing("using"):
-                return from_metadata(spark, found, wanted, settings, words)
+                return from_metadata(spark, found, wanted, table, settings, words)
     except JVM_ERRORS as error:
         refuse_property(message(error), found.properties)
         raise read_errors.failed(error, f"{found.words} cannot be previewed") from None
@@ -300,10 +300,22 @@ class _Run:
             basis,
             settings_text(self._settings),
             self._settings.target,
-            (*self._notes, *self._memory(len(made))),
+            (*self._notes, *self._drawn(pieces), *self._memory(len(made))),
             per_commit=tuple(per_commit) if self._commits > 1 else (),
             arrival=preview_commits.order_text(spec, self._source.schema),
         )
+
+    def _drawn(self, pieces: Pieces) -> Iterator[str]:
+        """A note if which commit a row is drawn into decides how many files a commit has."""
+        rolls = any(len(files) > 1 for written in pieces.values() for _, files in written)
+        field = preview_commits.ordered_by(self._wanted.spec, self._source.schema)
+        column = self._source.schema.by_id(field.source_id) if field else None
+        if self._commits > 1 and rolls and not (column and column.field.required):
+            which = f"rows without {field.source}" if field else "the rows"
+            yield (
+                f"{which} are drawn into commits at random: in another draw, a commit may have one file more or "
+                "less for each partition that fills several"
+            )
 
     def _memory(self, partitions: int) -> Iterator[str]:
         """A note if one task may keep many writers open."""
